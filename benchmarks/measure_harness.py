@@ -37,7 +37,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.held_and_left import Memory, gpu_memory, of_gpus, traces
+from benchmarks.process_usage import Memory, gpu_memory, of_gpus, traces
 from benchmarks.processors import (
     gain_of_processors,
     shares_of_processors,

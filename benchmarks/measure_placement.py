@@ -1,6 +1,6 @@
 """Adding one kernel to a million that are fingerprinted: how long it takes, how large that is.
 
-    python benchmarks/measure_twins.py MIRRORS [--kernels 1000000] [--added 300]
+    python benchmarks/measure_placement.py MIRRORS [--kernels 1000000] [--added 300]
 
 MIRRORS holds one folder `owner+name` for each repository, with a bare git directory `repo` in it.
 The first rows are their kernels. The others have the signature of one of these with some places

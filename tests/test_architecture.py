@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 
-def test_the_floors_hold() -> None:
+def test_the_import_contracts_hold() -> None:
     checked = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
         cwd=settings.BASE_DIR,

@@ -62,12 +62,12 @@ def harness_options() -> frozenset[str]:
     return frozenset(OPTION.findall(shown.stdout))
 
 
-def test_the_documents_are_found() -> None:
+def test_the_list_of_documents_includes_readme_and_tutorial() -> None:
     assert {"README.md", "docs/tutorial.md", "docs/decisions/README.md"} <= set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_relative_link_leads_somewhere(document: str) -> None:
+def test_every_relative_link_points_to_an_existing_file(document: str) -> None:
     assert list(broken_links(document)) == []
 
 
@@ -87,7 +87,7 @@ def name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_named_command_and_its_options_exist(document: str) -> None:
+def test_every_command_named_in_a_document_exists_with_its_options(document: str) -> None:
     named = COMMAND.findall(text(document))
     unknown = [command for command, _ in named if command not in get_commands()]
     assert unknown == []
@@ -101,7 +101,7 @@ def test_every_named_command_and_its_options_exist(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_option_in_code_belongs_to_a_command(document: str) -> None:
+def test_every_option_named_in_a_document_belongs_to_a_command(document: str) -> None:
     known = set(harness_options()) | {"--only-together", "--help"}
     for command, app in get_commands().items():
         if app in ("curation", "ingest", "validation"):
@@ -112,7 +112,7 @@ def test_every_option_in_code_belongs_to_a_command(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_named_module_and_path_exists(document: str) -> None:
+def test_every_module_and_path_named_in_a_document_exists(document: str) -> None:
     missing = [
         name
         for name in MODULE.findall(text(document))
@@ -136,11 +136,11 @@ def test_every_named_module_and_path_exists(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_document_is_short_enough_to_read(document: str) -> None:
+def test_no_document_exceeds_its_size_limit(document: str) -> None:
     assert len(text(document).encode()) <= LARGEST_OF.get(document, LARGEST)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_headings_name_a_subject_and_only_people_are_persons(document: str) -> None:
+def test_headings_are_noun_phrases_and_documents_avoid_indefinite_pronouns(document: str) -> None:
     assert RIDDLE.findall(text(document)) == []
     assert PRONOUN.findall(text(document)) == []

@@ -254,7 +254,7 @@ def counts() -> str:
 
 
 @pytest.mark.parametrize("room", rooms())
-def test_the_words_of_a_room_follow_the_rules(room: str) -> None:
+def test_the_language_rules_hold_in_each_package(room: str) -> None:
     faults = faults_by_room()[room]
 
     assert not faults, "\n".join(["", *map(str, faults), "", "All rooms:", counts()])
@@ -270,7 +270,7 @@ def test_the_words_of_a_room_follow_the_rules(room: str) -> None:
         (" ".join(["word"] * 36) + ".", "length"),
     ],
 )
-def test_a_broken_rule_of_prose_is_found(text: str, rule: str) -> None:
+def test_a_violation_of_a_language_rule_is_reported(text: str, rule: str) -> None:
     assert [fault.rule for fault in prose_faults("a.py:1", text)] == [rule]
 
 
@@ -285,5 +285,5 @@ def test_a_broken_rule_of_prose_is_found(text: str, rule: str) -> None:
         "\n".join(f"name{number}: the first of five words." for number in range(9)),
     ],
 )
-def test_plain_prose_has_no_faults(text: str) -> None:
+def test_plain_prose_violates_no_language_rule(text: str) -> None:
     assert list(prose_faults("a.py:1", text)) == []

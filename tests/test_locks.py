@@ -11,7 +11,7 @@ def versions(name: str) -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", package).lower(): version for package, version in found}
 
 
-def test_ci_installs_the_versions_that_a_newcomer_gets() -> None:
+def test_ci_installs_the_versions_of_the_lock_file() -> None:
     locked, named = versions("requirements.lock"), versions("constraints.txt")
 
     assert len(named) > 100

@@ -66,7 +66,7 @@ def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
     expect(curator.get_by_role("row", name="rhea")).to_contain_text("Accepted")
 
 
-def test_the_pages_of_an_invitation_have_no_barriers(browse: Any) -> None:
+def test_axe_finds_no_barriers_on_the_invitation_pages(browse: Any) -> None:
     make.a_curator(username="eve")
     curator = browse("eve", expected="410")
     curator.goto("/people")
@@ -86,7 +86,7 @@ def test_the_pages_of_an_invitation_have_no_barriers(browse: Any) -> None:
     check_page(curator)
 
 
-def test_a_reviewer_changes_the_password_and_other_browsers_are_logged_out(browse: Any) -> None:
+def test_a_password_change_logs_out_the_other_browsers(browse: Any) -> None:
     make.a_reviewer(username="rhea")
     page, other = browse("rhea"), browse("rhea")
     open_menu(page, "Account")
@@ -104,7 +104,7 @@ def test_a_reviewer_changes_the_password_and_other_browsers_are_logged_out(brows
     expect(page.locator("h1")).to_have_text("Account of rhea")
 
 
-def test_an_account_without_a_group_is_told_whom_to_ask_and_offered_nothing_else(
+def test_an_account_without_a_group_sees_only_the_curators_to_contact(
     browse: Any,
 ) -> None:
     make.a_curator(username="eve", email="eve@example.org")
@@ -139,7 +139,7 @@ def test_a_new_token_is_copied_by_a_button(browse: Any) -> None:
     expect(page.locator(".messages")).to_contain_text("Token revoked")
 
 
-def test_the_checklist_leads_from_step_to_step(browse: Any) -> None:
+def test_the_checklist_marks_a_step_as_done_after_a_decision(browse: Any) -> None:
     furnish()
     make.a_curator(username="eve")
     page = browse("eve")

@@ -93,7 +93,7 @@ EVENTS: dict[str, Callable[[Page], None]] = {
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_a_form_keeps_what_was_typed_over(event: str, visit: Visit) -> None:
+def test_a_decision_form_keeps_its_values_after(event: str, visit: Visit) -> None:
     make.a_kernel(name="decided", priority=3)
     two_kernels()
     make.a_curator(username="ada")
@@ -108,7 +108,7 @@ def test_a_form_keeps_what_was_typed_over(event: str, visit: Visit) -> None:
     assert form(page) == TYPED
 
 
-def test_a_refused_decision_keeps_the_form_over_a_reload(visit: Visit) -> None:
+def test_the_form_of_a_refused_decision_survives_a_reload(visit: Visit) -> None:
     first, _ = two_kernels()
     make.a_reviewer(username="ada")
     page = visit("ada", expected="409")
@@ -122,7 +122,7 @@ def test_a_refused_decision_keeps_the_form_over_a_reload(visit: Visit) -> None:
     assert form(page) == TYPED
 
 
-def test_each_item_has_a_form_of_its_own(visit: Visit) -> None:
+def test_form_values_are_kept_separately_for_each_item(visit: Visit) -> None:
     first, second = two_kernels()
     make.a_reviewer(username="ada")
     page = visit("ada")
@@ -139,7 +139,7 @@ def test_each_item_has_a_form_of_its_own(visit: Visit) -> None:
     assert form(page) == TYPED
 
 
-def test_a_form_is_empty_again_after_its_decision(visit: Visit) -> None:
+def test_the_form_is_cleared_after_the_decision(visit: Visit) -> None:
     first, _ = two_kernels()
     make.a_reviewer(username="ada")
     page = visit("ada")
@@ -152,7 +152,7 @@ def test_a_form_is_empty_again_after_its_decision(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_undo_gives_the_form_back_as_it_was_decided(visit: Visit, scripts: bool) -> None:
+def test_undo_restores_the_form_of_the_decision(visit: Visit, scripts: bool) -> None:
     two_kernels()
     make.a_reviewer(username="ada")
     page = visit("ada", java_script_enabled=scripts)
@@ -173,7 +173,7 @@ def test_undo_gives_the_form_back_as_it_was_decided(visit: Visit, scripts: bool)
     assert again.correction.after == before.correction.after
 
 
-def test_a_reason_chosen_by_its_key_is_kept_when_the_request_fails(visit: Visit) -> None:
+def test_a_reason_chosen_by_shortcut_is_kept_when_the_request_fails(visit: Visit) -> None:
     two_kernels()
     make.a_reviewer(username="ada")
     page = visit("ada", expected="ERR_INTERNET_DISCONNECTED")
@@ -194,7 +194,9 @@ def a_pair_that_meets_the_contract() -> Pair:
 
 @pytest.mark.usefixtures("queue_redis")
 @pytest.mark.parametrize("scripts", [True, False])
-def test_an_edit_that_is_no_python_is_refused_and_kept(visit: Visit, scripts: bool) -> None:
+def test_an_edit_that_does_not_parse_is_refused_and_stays_in_the_form(
+    visit: Visit, scripts: bool
+) -> None:
     old = a_pair_that_meets_the_contract()
     make.a_curator(username="ada")
     page = visit(
@@ -210,7 +212,7 @@ def test_an_edit_that_is_no_python_is_refused_and_kept(visit: Visit, scripts: bo
 
 
 @pytest.mark.usefixtures("queue_redis")
-def test_a_loosened_test_is_shown_and_its_author_may_not_decide(visit: Visit) -> None:
+def test_the_author_of_a_loosened_test_can_not_approve_it(visit: Visit) -> None:
     old = a_pair_that_meets_the_contract()
     make.a_curator(username="ada")
     page = visit("ada", old.get_absolute_url())
@@ -231,7 +233,9 @@ def test_a_loosened_test_is_shown_and_its_author_may_not_decide(visit: Visit) ->
     assert Pair.objects.filter(previous=old).count() == 1
 
 
-def test_a_bulk_decision_on_a_changed_list_is_counted_again_without_scripts(visit: Visit) -> None:
+def test_a_bulk_decision_on_a_changed_list_shows_the_new_count_without_javascript(
+    visit: Visit,
+) -> None:
     two_kernels()
     make.a_curator(username="ada")
     page = visit("ada", "/bulk?status=pending", expected="409", java_script_enabled=False)

@@ -36,7 +36,7 @@ def press(page: Page, key: str) -> None:
     )
 
 
-def test_twenty_items_are_reviewed_by_keyboard_alone(visit: Visit) -> None:
+def test_twenty_items_can_be_reviewed_with_the_keyboard_only(visit: Visit) -> None:
     furnish()
     make.a_reviewer(username="ada")
     page = visit("ada")
@@ -80,7 +80,7 @@ def test_shortcuts_can_be_switched_off(visit: Visit) -> None:
     assert not Decision.objects.exists()
 
 
-def test_a_search_leads_to_a_diff_and_a_cluster_is_settled(visit: Visit) -> None:
+def test_a_reviewer_opens_a_diff_from_a_search_and_settles_a_cluster(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="ada")
     page = visit("ada", "/find")
@@ -102,7 +102,7 @@ def test_a_search_leads_to_a_diff_and_a_cluster_is_settled(visit: Visit) -> None
 
 
 @pytest.mark.any_database
-def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
+def test_a_bulk_decision_on_a_filter_can_be_undone(visit: Visit) -> None:
     furnish()
     make.a_curator(username="ada")
     page = visit("ada", "/find?q=scale_kernel")
@@ -119,7 +119,7 @@ def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Visit) -> None:
+def test_a_draft_form_keeps_its_text_without_javascript(visit: Visit) -> None:
     furnish()
     make.a_curator(username="ada")
     page = visit("ada", "/drafts/", expected="40", java_script_enabled=False)
@@ -137,7 +137,7 @@ def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Vi
 
 
 @pytest.mark.any_database
-def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
+def test_a_second_review_is_blind_and_a_curator_settles_the_dispute(
     visit: Visit, settings: Any
 ) -> None:
     kernel = make.a_kernel(name="doubtful")
@@ -171,7 +171,7 @@ def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
     assert SecondReview.objects.get().state == "settled"
 
 
-def test_two_browsers_are_never_given_the_same_item(visit: Visit) -> None:
+def test_two_browsers_never_get_the_same_item(visit: Visit) -> None:
     furnish()
     for name in ("ada", "bob"):
         make.a_reviewer(username=name)
@@ -189,7 +189,7 @@ def test_two_browsers_are_never_given_the_same_item(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_of_two_who_race_for_one_item_one_decides_and_the_other_is_told(visit: Visit) -> None:
+def test_only_one_of_two_reviewers_with_the_same_item_can_decide(visit: Visit) -> None:
     kernel = make.a_kernel(name="contested")
     for name in ("ada", "bob"):
         make.a_reviewer(username=name)
@@ -208,7 +208,7 @@ def test_of_two_who_race_for_one_item_one_decides_and_the_other_is_told(visit: V
 
 
 @pytest.mark.any_database
-def test_a_stale_page_is_told_so_and_keeps_what_was_typed(visit: Visit) -> None:
+def test_a_decision_from_a_stale_page_is_refused_and_keeps_the_form(visit: Visit) -> None:
     kernel = make.a_kernel(name="contested")
     make.a_reviewer(username="ada")
     page = visit("ada", expected="409")
@@ -231,7 +231,7 @@ def test_a_stale_page_is_told_so_and_keeps_what_was_typed(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_a_lost_connection_loses_nothing_and_decides_once(visit: Visit) -> None:
+def test_a_decision_resent_after_a_lost_connection_is_made_once(visit: Visit) -> None:
     make.a_kernel(name="far_away")
     make.a_reviewer(username="ada")
     page = visit("ada", expected="ERR_INTERNET_DISCONNECTED")
@@ -249,7 +249,7 @@ def test_a_lost_connection_loses_nothing_and_decides_once(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_a_session_that_ends_in_mid_comment_loses_nothing(visit: Visit) -> None:
+def test_a_comment_survives_the_end_of_the_session(visit: Visit) -> None:
     kernel = make.a_kernel(name="slow_thought")
     make.a_reviewer(username="ada")
     page = visit("ada")
@@ -270,7 +270,7 @@ def test_a_session_that_ends_in_mid_comment_loses_nothing(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_everything_works_without_scripts(visit: Visit) -> None:
+def test_reviewing_works_without_javascript(visit: Visit) -> None:
     furnish()
     make.a_curator(username="ada")
     page = visit("ada", java_script_enabled=False)
@@ -294,7 +294,7 @@ def test_everything_works_without_scripts(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
+def test_axe_finds_no_barrier_on_any_page(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="curator")
     load_sources()
@@ -348,7 +348,7 @@ def barriers(page: Page, path: str) -> dict[str, list[Any]]:
 
 
 @pytest.mark.any_database
-def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
+def test_no_page_scrolls_sideways_on_a_phone(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="curator")
     load_sources()
@@ -371,7 +371,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_a_run_is_watched_live_cancelled_and_retried(
+def test_a_run_page_updates_live_and_can_cancel_and_retry(
     visit: Visit, queue_redis: redis.Redis
 ) -> None:
     make.a_curator(username="ada")
@@ -400,7 +400,7 @@ def test_a_run_is_watched_live_cancelled_and_retried(
 
 
 @pytest.mark.any_database
-def test_without_scripts_a_run_is_cancelled_and_retried(
+def test_a_run_can_be_cancelled_and_retried_without_javascript(
     visit: Visit, queue_redis: redis.Redis
 ) -> None:
     make.a_curator(username="ada")

@@ -34,7 +34,7 @@ def copied(page: Page) -> str:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_box_is_visible_and_keeps_the_height_of_its_line(visit: Visit, scheme: str) -> None:
+def test_a_code_point_box_is_visible_and_keeps_the_line_height(visit: Visit, scheme: str) -> None:
     page = visit("ada", a_kernel().get_absolute_url(), color_scheme=scheme)
 
     box = page.locator("#L1 .cp").first
@@ -54,7 +54,7 @@ def test_a_box_is_visible_and_keeps_the_height_of_its_line(visit: Visit, scheme:
     assert lefts == sorted(lefts)
 
 
-def test_a_copy_holds_the_characters_themselves(visit: Visit) -> None:
+def test_copied_text_contains_the_characters_instead_of_their_boxes(visit: Visit) -> None:
     page = visit("ada", a_kernel().get_absolute_url(), **MAY_COPY)
 
     page.get_by_role("button", name="Copy").click()
@@ -73,7 +73,7 @@ def test_a_copy_holds_the_characters_themselves(visit: Visit) -> None:
     expect(page.locator("#L1 .cp").first).to_have_text("U+202E")
 
 
-def test_a_cut_line_leads_to_the_whole_text(visit: Visit) -> None:
+def test_a_truncated_line_links_to_the_whole_text(visit: Visit) -> None:
     source = f"x = '{'a' * 60_000}'\n"
     kernel = a_kernel(standalone_source=source)
     page = visit("ada", kernel.get_absolute_url(), **MAY_COPY)
@@ -90,7 +90,7 @@ def test_a_cut_line_leads_to_the_whole_text(visit: Visit) -> None:
     assert copied(page) == f"{source[:2000]}\n"
 
 
-def test_axe_finds_no_barrier_among_boxes(visit: Visit) -> None:
+def test_axe_finds_no_barriers_on_a_page_with_code_point_boxes(visit: Visit) -> None:
     make.a_curator(username="eve")
     kernel = a_kernel(standalone_source=f"{SOURCE}x = '{'a' * 3000}'\n")
     pair = make.a_pair(python_code=SOURCE, triton_code=SOURCE, test_code=SOURCE)

@@ -11,7 +11,7 @@ from tests.conftest import commit
 from tests.waiting import wait_for
 
 
-def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
+def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
     installation: Installation, page: Page, kernel_folder: Path, tmp_path: Path
 ) -> None:
     # A curator reads a repository by its path, so that the admin knows it.

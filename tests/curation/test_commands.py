@@ -51,7 +51,7 @@ def test_every_option_has_help_text(app: str, name: str) -> None:
 
 
 @each_command
-def test_every_option_with_a_value_tells_its_default(app: str, name: str) -> None:
+def test_the_help_of_every_option_with_a_value_names_its_default(app: str, name: str) -> None:
     silent = [
         action.dest
         for action in options(parser_of(app, name))
@@ -83,7 +83,7 @@ def test_pairs_are_listed_with_their_newest_verdict() -> None:
 
 
 @pytest.mark.django_db
-def test_pairs_are_filtered_as_in_the_lists() -> None:
+def test_the_command_filters_pairs_as_the_lists_do() -> None:
     a_pair(operation_type="matmul")
     softmax = a_pair(operation_type="softmax")
     a_pair(operation_type="softmax", status="rejected")

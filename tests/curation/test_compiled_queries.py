@@ -24,7 +24,7 @@ def places(kernel: int) -> QuerySet[Provenance]:
     return rows.select_related("source_file__repository").order_by("pk")
 
 
-def test_the_rows_come_with_what_was_joined() -> None:
+def test_a_compiled_query_returns_rows_with_their_select_related_objects() -> None:
     place = make.a_provenance()
     make.a_provenance()
 
@@ -36,7 +36,7 @@ def test_the_rows_come_with_what_was_joined() -> None:
     assert len(asked) == 1
 
 
-def test_it_is_composed_once_and_asked_for_other_values_each_time() -> None:
+def test_a_compiled_query_is_built_once_and_run_with_each_value() -> None:
     composed = []
 
     @compiled_query
@@ -50,7 +50,7 @@ def test_it_is_composed_once_and_asked_for_other_values_each_time() -> None:
     assert len(composed) == 1
 
 
-def test_values_reach_the_database_as_django_hands_them_over() -> None:
+def test_a_compiled_query_converts_values_as_django_does() -> None:
     @compiled_query
     def claims(token: uuid.UUID, now: datetime, user: Any) -> QuerySet[Claim]:
         return Claim.objects.filter(token=token, expires_at__gt=now, user=user)
@@ -64,7 +64,7 @@ def test_values_reach_the_database_as_django_hands_them_over() -> None:
     assert claims(token, now, user=make.a_reviewer()) == []
 
 
-def test_a_value_inside_a_condition_on_other_rows_is_filled_in_as_well() -> None:
+def test_a_value_inside_a_subquery_is_bound_too() -> None:
     @compiled_query
     def seen(repository: str) -> QuerySet[Any]:
         there = Provenance.objects.filter(
@@ -79,7 +79,7 @@ def test_a_value_inside_a_condition_on_other_rows_is_filled_in_as_well() -> None
     assert [kernel.there for kernel in seen(name)] == [True, False]
 
 
-def test_columns_come_as_they_do_from_django() -> None:
+def test_a_compiled_values_list_returns_the_rows_that_django_returns() -> None:
     @compiled_query
     def names(status: str) -> QuerySet[Kernel, tuple[str, int]]:
         return Kernel.objects.filter(status=status).order_by("pk").values_list("name", "version")
@@ -89,7 +89,7 @@ def test_columns_come_as_they_do_from_django() -> None:
     assert names("pending") == [("one", 1)]
 
 
-def test_a_condition_that_no_row_can_meet_asks_nobody() -> None:
+def test_a_query_with_an_empty_in_list_is_not_sent_to_the_database() -> None:
     @compiled_query
     def none(pk: int) -> QuerySet[Kernel]:
         return Kernel.objects.filter(pk=pk, name__in=())
@@ -106,12 +106,12 @@ def test_a_number_that_no_column_holds_is_no_rows(number: int) -> None:
     assert places(2**63 - 1) == []
 
 
-def test_what_is_not_there_is_none() -> None:
+def test_first_returns_none_if_no_row_matches() -> None:
     assert places.first(0) is None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
+def test_many_threads_can_compile_the_same_query_at_once() -> None:
     @compiled_query
     def one(pk: int) -> QuerySet[Kernel]:
         return Kernel.objects.filter(pk=pk)
@@ -137,7 +137,7 @@ def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in no time")
-def test_postgresql_plans_once_what_it_is_asked_often() -> None:
+def test_postgresql_prepares_a_query_that_runs_often() -> None:
     @compiled_query
     def called(name: str) -> QuerySet[Kernel]:
         return Kernel.objects.filter(name=name, kind="entry")

@@ -321,12 +321,12 @@ def every_constraint() -> Iterator[tuple[str, type[models.Model], tuple[str, ...
 CONSTRAINTS = {name: (model, columns) for name, model, columns in every_constraint()}
 
 
-def test_every_constraint_of_the_models_is_in_this_table() -> None:
+def test_each_model_constraint_has_a_violation_in_the_table() -> None:
     assert {name for name, _ in VIOLATIONS} == set(CONSTRAINTS)
 
 
 @pytest.mark.parametrize(("name", "violate"), VIOLATIONS, ids=[name for name, _ in VIOLATIONS])
-def test_the_database_refuses(name: str, violate: Violation) -> None:
+def test_the_database_refuses_each_constraint_violation(name: str, violate: Violation) -> None:
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         violate()
 
@@ -351,34 +351,34 @@ def is_about(error: IntegrityError, name: str) -> bool:
     return violated == name
 
 
-def test_an_item_is_claimed_again_once_it_was_released() -> None:
+def test_an_item_can_be_claimed_again_after_its_release() -> None:
     claim = make.a_claim()
     claim.delete()
 
     make.a_claim(kernel=claim.kernel)
 
 
-def test_a_repository_is_ingested_again_once_the_run_has_ended() -> None:
+def test_a_repository_can_be_ingested_again_after_its_run_ended() -> None:
     run = make.an_ingest_run(state=RunState.FAILED, finished_at=timezone.now())
 
     make.an_ingest_run(repository=run.repository)
 
 
-def test_a_path_has_new_content_once_the_old_one_is_retired() -> None:
+def test_a_path_accepts_new_content_after_its_source_file_is_retired() -> None:
     file = make.a_source_file(retired_at=timezone.now())
 
     make.a_source_file(repository=file.repository, path=file.path)
 
 
 @pytest.mark.parametrize("used", [make.a_decision, make.a_provenance, make.a_release_member])
-def test_a_kernel_that_something_speaks_of_is_not_deleted(used: Callable[[], Any]) -> None:
+def test_a_kernel_with_referencing_rows_can_not_be_deleted(used: Callable[[], Any]) -> None:
     row = used()
 
     with pytest.raises(models.ProtectedError):
         row.kernel.delete()
 
 
-def test_a_repository_that_was_read_is_not_deleted() -> None:
+def test_an_ingested_repository_can_not_be_deleted() -> None:
     file = make.a_source_file()
 
     with pytest.raises(models.ProtectedError):
@@ -399,13 +399,13 @@ WRITTEN_ONCE: dict[type[AppendOnly], tuple[Callable[..., Any], dict[str, Any]]] 
 each_written_once = pytest.mark.parametrize("model", WRITTEN_ONCE, ids=lambda m: m.__name__)
 
 
-def test_this_table_has_every_model_that_is_written_once() -> None:
+def test_the_table_lists_every_append_only_model() -> None:
     assert set(WRITTEN_ONCE) == set(AppendOnly.__subclasses__())
 
 
 @each_written_once
 @pytest.mark.parametrize("write", ["save", "update", "bulk_update", "update_or_create"])
-def test_what_is_written_once_is_not_changed(model: type[AppendOnly], write: str) -> None:
+def test_an_append_only_row_can_not_be_changed(model: type[AppendOnly], write: str) -> None:
     make_it, over = WRITTEN_ONCE[model]
     row = make_it()
     before = model.objects.values().get()
@@ -424,7 +424,7 @@ def test_what_is_written_once_is_not_changed(model: type[AppendOnly], write: str
 
 
 @each_written_once
-def test_what_is_written_once_is_not_deleted(model: type[AppendOnly]) -> None:
+def test_an_append_only_row_can_not_be_deleted(model: type[AppendOnly]) -> None:
     row = WRITTEN_ONCE[model][0]()
 
     with pytest.raises(WrittenOnce):
@@ -435,7 +435,7 @@ def test_what_is_written_once_is_not_deleted(model: type[AppendOnly]) -> None:
     assert model.objects.count() == 1
 
 
-def test_what_is_reached_through_a_relation_is_written_once_too() -> None:
+def test_an_append_only_row_is_protected_through_its_related_manager() -> None:
     member = make.a_release_member()
 
     with pytest.raises(WrittenOnce):

@@ -19,7 +19,7 @@ SOURCE = "@triton.jit\ndef f(x):\n    pass\n"
         SOURCE.rstrip("\n"),
     ],
 )
-def test_endings_and_outer_blanks_make_no_difference(same: str) -> None:
+def test_line_endings_and_outer_blanks_do_not_change_the_content_hash(same: str) -> None:
     assert content_hash(same) == content_hash(SOURCE)
 
 
@@ -32,14 +32,14 @@ def test_endings_and_outer_blanks_make_no_difference(same: str) -> None:
         SOURCE.replace("pass", "\n    pass"),
     ],
 )
-def test_everything_else_does(other: str) -> None:
+def test_any_other_edit_changes_the_content_hash(other: str) -> None:
     assert content_hash(other) != content_hash(SOURCE)
 
 
-def test_texts_can_not_slide_from_one_source_to_the_next() -> None:
+def test_the_content_hash_depends_on_the_boundary_between_sources() -> None:
     assert content_hash("a\nb", "c") != content_hash("a", "b\nc")
 
 
 @given(st.text())
-def test_normalising_twice_is_normalising_once(text: str) -> None:
+def test_normalizing_a_text_is_idempotent(text: str) -> None:
     assert normalized(normalized(text)) == normalized(text)

@@ -55,9 +55,7 @@ def test_examine_describes_pairs_that_were_stored_before() -> None:
     ("stored", "after"),
     [("", "Add."), (DERIVED, "Add."), ("A person wrote this.", "A person wrote this.")],
 )
-def test_a_draft_stored_again_describes_its_pair_unless_a_person_did(
-    stored: str, after: str
-) -> None:
+def test_storing_a_draft_again_keeps_a_description_by_a_person(stored: str, after: str) -> None:
     store_pairs([a_draft()])
     Pair.objects.update(description=stored)
 

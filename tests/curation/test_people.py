@@ -19,12 +19,12 @@ def granted(name: str) -> set[str]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", PROMISED)
-def test_the_migrations_grant_what_is_promised_and_nothing_else(name: str) -> None:
+def test_the_migrations_grant_exactly_the_promised_permissions(name: str) -> None:
     assert granted(name) == PROMISED[name]
 
 
 @pytest.mark.django_db
-def test_nobody_in_a_group_deletes_anything_or_writes_what_decisions_write() -> None:
+def test_no_group_may_delete_rows_or_change_kernels_and_decisions() -> None:
     everything = granted(people.REVIEWERS) | granted(people.CURATORS)
 
     assert [name for name in everything if ".delete_" in name] == []
@@ -34,5 +34,5 @@ def test_nobody_in_a_group_deletes_anything_or_writes_what_decisions_write() -> 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("person", [a_reviewer, a_curator])
-def test_both_may_review(person: type[User]) -> None:
+def test_reviewers_and_curators_may_review(person: type[User]) -> None:
     assert person().has_perm("curation.add_decision")

@@ -48,7 +48,7 @@ def test_loading_twice_changes_no_row() -> None:
     assert list(Repository.objects.order_by("pk").values()) == before
 
 
-def test_a_new_value_of_ours_reaches_a_row_that_nobody_touched(shipped: Path) -> None:
+def test_a_new_shipped_value_updates_an_unedited_row(shipped: Path) -> None:
     load_sources(shipped)
     write(shipped, {"name": "a/b", "tier": 1, "notes": "better", "upsampling_weight": "7.5"})
 
@@ -57,7 +57,7 @@ def test_a_new_value_of_ours_reaches_a_row_that_nobody_touched(shipped: Path) ->
     assert (row.tier, row.notes, float(row.upsampling_weight)) == (1, "better", 7.5)
 
 
-def test_a_value_that_an_admin_changed_stays_while_the_others_follow(shipped: Path) -> None:
+def test_a_value_edited_by_an_admin_is_kept_while_others_are_updated(shipped: Path) -> None:
     load_sources(shipped)
     Repository.objects.update(notes="theirs", upsampling_weight=9)
     write(shipped, {"name": "a/b", "tier": 1, "notes": "better", "upsampling_weight": "5"})
@@ -67,14 +67,14 @@ def test_a_value_that_an_admin_changed_stays_while_the_others_follow(shipped: Pa
     assert (row.tier, row.notes, float(row.upsampling_weight)) == (1, "theirs", 9.0)
 
 
-def test_a_source_that_an_admin_added_is_left_alone(shipped: Path) -> None:
+def test_loading_does_not_change_a_source_added_by_an_admin(shipped: Path) -> None:
     Repository.objects.create(name="x/y", url="https://github.com/x/y", notes="theirs")
     load_sources(shipped)
 
     assert Repository.objects.get(name="x/y").notes == "theirs"
 
 
-def test_a_field_that_is_shipped_for_the_first_time_reaches_a_row_that_has_its_default(
+def test_a_newly_shipped_field_replaces_the_default_of_a_row(
     shipped: Path,
 ) -> None:
     load_sources(shipped)

@@ -14,27 +14,27 @@ from tests.curation.export.writing import export, manifest, records
 from tests.factories import a_license, an_approved_kernel, an_approved_pair
 
 
-def test_the_encoding_is_named_and_its_counts_are_known() -> None:
+def test_the_default_encoding_counts_tokens_as_expected() -> None:
     assert ENCODING == "cl100k_base"
     assert count_tokens("hello world") == 2
     assert count_tokens("") == 0
 
 
-def test_special_tokens_in_a_text_are_text() -> None:
+def test_special_tokens_in_a_text_are_counted_as_plain_text() -> None:
     assert count_tokens("<|endoftext|>") > 1
 
 
-def test_many_are_counted_as_each_one_is() -> None:
+def test_counting_many_texts_gives_the_count_of_each() -> None:
     texts = ["import triton", "", "é" * 50, "tl"]
 
     assert count_many(texts) == [count_tokens(text) for text in texts]
 
 
-def test_a_lone_surrogate_is_counted_too() -> None:
+def test_a_text_with_a_lone_surrogate_can_be_counted() -> None:
     assert count_tokens("x\ud800y") > 0
 
 
-def test_nothing_is_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_tokenizer_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("The network was asked for.")
 
@@ -67,7 +67,7 @@ def test_a_tiktoken_file_counts_its_own_tokens(tmp_path: Path) -> None:
     assert tokenizer.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def test_a_tokenizer_json_counts_too(tmp_path: Path) -> None:
+def test_tokens_are_counted_with_a_tokenizer_json(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     file = tmp_path / "tokenizer.json"
     file.write_text(a_tokenizer_json())
@@ -84,7 +84,9 @@ def test_a_tokenizer_json_counts_too(tmp_path: Path) -> None:
         (ranks() + "YWI= 7\n", "two tokens the same rank"),
     ],
 )
-def test_a_bad_tokenizer_is_said_in_a_sentence(text: str, sentence: str, tmp_path: Path) -> None:
+def test_a_bad_tokenizer_file_is_refused_with_a_sentence(
+    text: str, sentence: str, tmp_path: Path
+) -> None:
     file = tmp_path / "bad"
     file.write_text(text)
 
@@ -92,7 +94,7 @@ def test_a_bad_tokenizer_is_said_in_a_sentence(text: str, sentence: str, tmp_pat
         tokenizer_of(str(file))
 
 
-def test_a_json_that_is_no_tokenizer_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_a_json_file_that_is_not_a_tokenizer_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     file = tmp_path / "tokenizer.json"
     file.write_text('{"model": 3}')
@@ -101,7 +103,7 @@ def test_a_json_that_is_no_tokenizer_is_said_in_a_sentence(tmp_path: Path) -> No
         tokenizer_of(str(file))
 
 
-def test_a_tokenizer_that_is_not_there_is_said_in_a_sentence() -> None:
+def test_a_missing_tokenizer_file_is_refused() -> None:
     with pytest.raises(CurationError, match="can't be read"):
         tokenizer_of("/nowhere/tokenizer.json")
 
@@ -134,7 +136,7 @@ def test_an_export_counts_by_the_tokenizer_that_it_names(unit: str, tmp_path: Pa
 
 
 @pytest.mark.django_db
-def test_a_release_is_written_again_without_its_tokenizer(tmp_path: Path) -> None:
+def test_a_release_can_be_exported_again_without_its_tokenizer_file(tmp_path: Path) -> None:
     file = tmp_path / "bytes.tiktoken"
     file.write_text(ranks())
     an_approved_pair(license=a_license())

@@ -45,7 +45,7 @@ def results(run: ValidationRun, items: list[Any]) -> list[ValidationResult]:
         ("half_a_character", Verdict.FAILED, "has no attribute '\ufffd'"),
     ],
 )
-def test_one_kernels_answer_leaves_the_other_kernels_theirs(
+def test_a_bad_compile_answer_does_not_affect_other_kernels(
     program: str, verdict: Verdict, words: str
 ) -> None:
     sources = [HONEST] * COUNT
@@ -71,7 +71,7 @@ def test_one_kernels_answer_leaves_the_other_kernels_theirs(
         ("odd_signal", "triton_code", Verdict.CRASHED),
     ],
 )
-def test_one_pairs_answer_leaves_the_other_pairs_theirs(
+def test_a_bad_validation_answer_does_not_affect_other_pairs(
     program: str, text: str, verdict: Verdict
 ) -> None:
     bad_text = f"{TEXTS[text]}\n\n{(PROGRAMS / 'pairs' / f'{program}.py').read_text()}"

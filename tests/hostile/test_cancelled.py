@@ -158,7 +158,7 @@ def is_checking(works: Works, pid: int, run: str = "validationrun") -> Callable[
     return lambda: works.state(run)[1] == "checking" and len(descendants(pid)) >= 4
 
 
-def test_a_validation_in_this_process_stops_with_its_sandboxes(works: Works) -> None:
+def test_cancelling_a_validation_ends_its_sandboxes(works: Works) -> None:
     works.done("\n" + ASK % (("vector-add",),) + SLOW)
     work = works.work("from validation.jobs import validate; validate(1)")
     wait_for("code runs in a sandbox", is_checking(works, work.pid))
@@ -173,7 +173,7 @@ def test_a_validation_in_this_process_stops_with_its_sandboxes(works: Works) -> 
 
 
 @pytest.mark.parametrize("stage", ["starting", "checking"])
-def test_a_compile_run_stops_with_its_sandbox(works: Works, stage: str) -> None:
+def test_cancelling_a_compile_run_ends_its_sandbox(works: Works, stage: str) -> None:
     works.done("\n" + COMPILE)
     work = works.work("from validation.jobs import validate; validate(1)")
     wait_for(
@@ -200,7 +200,7 @@ def test_an_export_stops_and_leaves_no_folder(works: Works) -> None:
     assert list((works.data / "exports").iterdir()) == []
 
 
-def test_a_worker_whose_run_was_cancelled_goes_on_with_the_next(works: Works) -> None:
+def test_a_worker_continues_with_the_next_run_after_a_cancellation(works: Works) -> None:
     works.redis()
     works.done("\n" + ASK % (("vector-add",),) + SLOW + HAND_OVER)
     worker = works.worker()
@@ -216,7 +216,7 @@ def test_a_worker_whose_run_was_cancelled_goes_on_with_the_next(works: Works) ->
     assert works.state("validationrun")[0] == "cancelled"
 
 
-def test_what_a_killed_worker_left_working_stops_too(works: Works) -> None:
+def test_a_work_horse_of_a_killed_worker_stops_on_cancellation(works: Works) -> None:
     """rq's work-horse outlives a kill -9 of its worker."""
     works.redis()
     works.done("\n" + ASK % (("vector-add",),) + SLOW + HAND_OVER)
@@ -232,7 +232,7 @@ def test_what_a_killed_worker_left_working_stops_too(works: Works) -> None:
     all_end(works, "validationrun", started)
 
 
-def test_a_validation_that_was_killed_then_cancelled_is_not_taken_up_but_retried(
+def test_a_killed_and_cancelled_validation_runs_again_only_by_retry(
     works: Works,
 ) -> None:
     works.environment["LEASE_SECONDS"] = "1"
@@ -263,7 +263,7 @@ def test_a_validation_that_was_killed_then_cancelled_is_not_taken_up_but_retried
     assert works.results() >= kept
 
 
-def test_an_ingest_that_was_killed_or_cancelled_is_retried_as_if_undisturbed(
+def test_retrying_an_interrupted_ingest_gives_the_uninterrupted_result(
     works: Works, folder: Path, tmp_path: Path, migrated: Callable[[Path], Path]
 ) -> None:
     works.environment["LEASE_SECONDS"] = "1"
@@ -308,7 +308,7 @@ def test_an_ingest_that_was_killed_or_cancelled_is_retried_as_if_undisturbed(
     ]  # fmt: skip
 
 
-def test_a_process_that_hangs_is_killed_through_its_worker(works: Works) -> None:
+def test_a_hung_process_of_a_cancelled_run_is_killed_by_its_worker(works: Works) -> None:
     """A frozen process does not notice the cancellation: the sweeper asks rq."""
     works.redis()
     works.done("\n" + ASK % (("vector-add",),) + SLOW + HAND_OVER)

@@ -89,7 +89,7 @@ def worker_of(reader: Reader) -> list[int]:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_worker_killed_at_a_file_costs_that_file(level: Level | None) -> None:
+def test_a_parser_killed_at_a_file_drops_only_that_file(level: Level | None) -> None:
     tree = some_kernels(3)
     with a_reader(tree, level=level) as reader:
         tree.before = lambda path: kill(reader) if path == "k1.py" else None
@@ -105,7 +105,7 @@ def test_a_worker_killed_at_a_file_costs_that_file(level: Level | None) -> None:
     assert "at this one, which was left out" in dropped.message
 
 
-def test_a_repository_of_such_files_fails_with_a_sentence_that_names_them() -> None:
+def test_too_many_files_that_kill_the_parser_fail_the_ingest() -> None:
     tree = some_kernels(MOST_ENDED + 3)
     with a_reader(tree) as reader:
         tree.before = lambda path: kill(reader)
@@ -114,7 +114,7 @@ def test_a_repository_of_such_files_fails_with_a_sentence_that_names_them() -> N
             list(reader.kernels(tree.paths()))
 
 
-def test_a_file_that_takes_more_memory_than_allowed_costs_itself_alone() -> None:
+def test_a_file_above_the_memory_limit_drops_only_itself() -> None:
     limits = replace(LIMITS, memory=500 << 20)
     with a_reader(Tree({}), limits=limits) as reader:
         huge = reader.file(Blob("huge.py", "1" * 40, b"x = 1\n" * 8_000_000))
@@ -127,7 +127,7 @@ def test_a_file_that_takes_more_memory_than_allowed_costs_itself_alone() -> None
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_process_that_parses_holds_no_secret_and_no_network(
+def test_the_parser_process_has_no_secrets_and_no_network(
     level: Level | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgres://secret-of-the-ingest")
@@ -150,7 +150,7 @@ def test_the_process_that_parses_holds_no_secret_and_no_network(
     assert (UNCONFINED in caplog.messages) == (level is Level.NONE)
 
 
-def test_a_reading_of_a_content_that_was_not_given_is_not_kept() -> None:
+def test_a_license_reading_of_unrequested_content_is_not_cached() -> None:
     kept: dict[str, str] = {}
     nothing = '{"statements":[],"copyrights":[],"remarks":[]}'
     tree = Tree({"LICENSE": b"MIT", "k.py": KERNEL.encode()})
@@ -167,7 +167,7 @@ def test_a_reading_of_a_content_that_was_not_given_is_not_kept() -> None:
 
 
 @pytest.mark.django_db
-def test_an_ingest_stores_the_rest_and_says_what_a_worker_ended_at(
+def test_an_ingest_records_the_file_that_killed_the_parser(
     kernel_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (kernel_folder / "other.py").write_text(KERNEL.replace("add_kernel", "other_kernel"))
@@ -189,7 +189,7 @@ def test_an_ingest_stores_the_rest_and_says_what_a_worker_ended_at(
     assert list(Kernel.objects.values_list("name", flat=True)) == ["other_kernel"]
 
 
-def test_the_ingest_itself_parses_nothing_and_detects_no_license(
+def test_the_ingest_process_loads_no_parser_or_license_detector(
     kernel_folder: Path, tmp_path: Path, migrated: Callable[[Path], Path]
 ) -> None:
     """Near-duplicates are found from stored kernels, by a parser of their own."""

@@ -80,7 +80,9 @@ def assert_storable(finding: Finding) -> None:
 # --- The reader -----------------------------------------------------------------------------
 @fuzzed
 @given(written(STRANGE), st.booleans())
-def test_the_reader_gives_a_value_or_a_sentence(data: bytes, verbatim: bool) -> None:
+def test_read_json_returns_a_bounded_value_or_raises_a_sentence(
+    data: bytes, verbatim: bool
+) -> None:
     try:
         value = read_json(data, 5_000, verbatim=verbatim)
     except UnreadableJson as error:
@@ -114,7 +116,7 @@ def test_whatever_a_process_hands_over_is_a_reply(header: Any) -> None:
 
 @fuzzed
 @given(written(mutated(COMPILED) | mutated(LAUNCHED) | STRANGE))
-def test_whatever_a_child_answers_its_question_gets_a_verdict(data: bytes) -> None:
+def test_any_answer_of_a_child_gives_a_storable_verdict(data: bytes) -> None:
     said = read_answer({**HEADER, "text": data.decode(errors="replace")})
 
     assert_storable(found(said))
@@ -122,7 +124,7 @@ def test_whatever_a_child_answers_its_question_gets_a_verdict(data: bytes) -> No
 
 @fuzzed
 @given(mutated(TRACED) | STRANGE)
-def test_whatever_inductor_answers_its_offer_gets_words(answer: Any) -> None:
+def test_any_answer_of_inductor_gives_a_text(answer: Any) -> None:
     offer = Offer(
         entry_point="f", python_code="def f(x, n):\n    return x\n", test_code="CASES = []\n",
         dtype=None, operation_type="element-wise", slug="f", split_group="f",
@@ -136,7 +138,7 @@ def test_whatever_inductor_answers_its_offer_gets_words(answer: Any) -> None:
 
 @fuzzed
 @given(mutated(MODELS) | STRANGE)
-def test_whatever_a_model_answers_it_is_split_or_said_why_not(answer: Any) -> None:
+def test_any_answer_of_a_model_gives_splits_with_texts(answer: Any) -> None:
     for split in read_splits(Whole("file", "Model", OURS), Reply(answer), set()):
         assert isinstance(split, Split)
         f"{split.name} {split.trouble} {split.reasons}".encode()
@@ -159,7 +161,7 @@ def a_child() -> Iterator[tuple[Child, socket.socket]]:
 
 @fuzzed
 @given(written(mutated({"done": "0123"}) | STRANGE))
-def test_bytes_on_the_channel_of_a_child_are_told_apart_from_its_answer(data: bytes) -> None:
+def test_foreign_bytes_on_the_channel_of_a_child_are_detected(data: bytes) -> None:
     with a_child() as (child, theirs):
         theirs.send(data[:60_000])
         if not data:
@@ -170,7 +172,7 @@ def test_bytes_on_the_channel_of_a_child_are_told_apart_from_its_answer(data: by
 
 @fuzzed
 @given(written(mutated([[{"runs": []}, False], [3, 0]]) | STRANGE), st.booleans())
-def test_bytes_in_a_result_are_an_answer_or_forged(data: bytes, framed: bool) -> None:
+def test_a_result_with_random_bytes_is_an_answer_or_forged(data: bytes, framed: bool) -> None:
     result = memory_file("result")
     with a_child() as (child, _):
         os.pwrite(result, MAGIC + struct.pack("<Q", len(data)) + data if framed else data, 0)
@@ -255,7 +257,7 @@ def replayed(recorded: Recorded, changed: int = -1, header: Any = None) -> Repor
     return examine_entry(recorded.entry, pool)
 
 
-def test_the_recorded_answers_pass(recorded: Recorded) -> None:
+def test_the_recorded_answers_of_an_entry_pass(recorded: Recorded) -> None:
     assert replayed(recorded).verdict is Verdict.PASSED
 
 
@@ -273,7 +275,7 @@ def test_a_time_that_is_not_finite_is_stored_as_none(recorded: Recorded) -> None
 
 
 @pytest.mark.parametrize("fault", [RecursionError("too deep"), RuntimeError("half of \ud800")])
-def test_a_fault_of_the_judge_is_a_verdict_of_the_entry_that_met_it(
+def test_an_internal_error_of_the_judge_gives_the_entry_a_crashed_verdict(
     recorded: Recorded, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
     monkeypatch.setattr(Examination, "_examine", raising(fault))
@@ -286,7 +288,7 @@ def test_a_fault_of_the_judge_is_a_verdict_of_the_entry_that_met_it(
 
 
 @pytest.mark.parametrize("fault", [GpuSick("sick"), Closed(), OSError(28, "disk full")])
-def test_a_fault_of_the_machine_is_no_verdict(
+def test_an_error_of_the_machine_gives_no_verdict(
     recorded: Recorded, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
     monkeypatch.setattr(Examination, "_examine", raising(fault))
@@ -304,7 +306,7 @@ def raising(fault: Exception) -> Callable[[Examination], NoReturn]:
 
 @fuzzed
 @given(data=st.data())
-def test_whatever_a_process_answers_its_entry_gets_a_verdict(
+def test_any_answer_of_a_process_gives_its_entry_a_storable_verdict(
     recorded: Recorded, data: st.DataObject
 ) -> None:
     changed = data.draw(st.integers(0, len(recorded.answers) - 1))

@@ -178,7 +178,7 @@ def furnished() -> None:
 )
 @given(request=requests())
 @example(request=CUT_SHORT)
-def test_no_garbage_makes_us_fail(
+def test_no_garbage_request_causes_a_server_error(
     role: str, furnished: None, queue_redis: redis.Redis, request: dict[str, Any]
 ) -> None:
     with undone():
@@ -225,7 +225,7 @@ def part(value: bytes) -> bytes:
         ("POST", "/kernels/1/question", "", f"{MULTIPART}; charset=base64", part(b"why"), 400),
     ],
 )  # fmt: skip
-def test_a_request_beyond_every_bound_is_refused(
+def test_a_request_beyond_the_limits_is_refused(
     furnished: None, method: str, path: str, query: str, content_type: str, body: bytes, code: int
 ) -> None:
     request = {
@@ -281,6 +281,6 @@ def told(answer: Any) -> str:
     return f"{answer.status_code}: {fault[0].__name__}: {str(fault[1])[:300]}" if fault else "500"
 
 
-def test_every_address_is_tried() -> None:
+def test_every_url_pattern_is_fuzzed() -> None:
     assert len(ROUTES) > 100
     assert {"healthz", "metrics", "login/", "api/v1/next", "kernels/<int:pk>/"} <= set(OURS)

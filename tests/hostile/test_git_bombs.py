@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 SMALL = Bounds(memory=400 * MEGABYTE)
 
 
-def test_a_delta_of_three_gigabytes_in_fifty_kilobytes_stops_index_pack(tmp_path: Path) -> None:
+def test_index_pack_stops_at_a_small_pack_that_inflates_to_gigabytes(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "repo")
     first = blob(bytes(LONGEST_COPY))
     bomb = pack([first, delta(name(LONGEST_COPY), LONGEST_COPY, [LONGEST_COPY] * 190)])
@@ -33,7 +33,7 @@ def test_a_delta_of_three_gigabytes_in_fifty_kilobytes_stops_index_pack(tmp_path
     assert 0 < peak.megabytes < 400
 
 
-def test_a_tree_that_inflates_beyond_the_bound_is_a_sentence_for_its_repository(
+def test_a_tree_that_inflates_beyond_the_memory_limit_is_refused(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo.git")
@@ -52,7 +52,7 @@ def test_a_tree_that_inflates_beyond_the_bound_is_a_sentence_for_its_repository(
         )
 
 
-def test_a_small_file_on_a_huge_base_stops_its_reading_with_a_sentence(
+def test_reading_a_small_delta_on_a_huge_base_stops_at_the_memory_limit(
     tmp_path: Path, mirrors: Path
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -73,7 +73,7 @@ def test_a_small_file_on_a_huge_base_stops_its_reading_with_a_sentence(
         list(snapshot.read())
 
 
-def test_output_without_end_stops_at_the_bound_of_a_file(tmp_path: Path) -> None:
+def test_git_output_stops_at_the_file_size_limit(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "repo")
     made = commit(repository, plain({"a.txt": "x" * 10_000_000}))
     bounded = Git(repository, Deadline.after(60), bounds=Bounds(file_bytes=1_000_000))

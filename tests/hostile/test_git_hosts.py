@@ -78,16 +78,14 @@ def test_a_name_that_resolves_to_a_private_address_is_not_fetched(
 
 
 @pytest.mark.parametrize("url", ["https://db.corp:6379/a/b", "https://github.com:22/a/b"])
-def test_no_port_but_that_of_https_is_connected_to(
-    url: str, resolve: Resolve, mirrors: Path
-) -> None:
+def test_git_connects_only_to_the_https_port(url: str, resolve: Resolve, mirrors: Path) -> None:
     resolve("140.82.112.3")
 
     with pytest.raises(SourceRefused, match="only 443 is allowed here"):
         fetch(parse_source(url), mirrors=mirrors)
 
 
-def test_a_name_without_an_address_may_be_tried_again(resolve: Resolve, mirrors: Path) -> None:
+def test_an_unresolvable_host_name_can_be_retried(resolve: Resolve, mirrors: Path) -> None:
     resolve()
 
     with pytest.raises(HostUnreachable) as failed:
@@ -96,7 +94,7 @@ def test_a_name_without_an_address_may_be_tried_again(resolve: Resolve, mirrors:
     assert failed.value.retry
 
 
-def test_behind_a_proxy_a_name_that_the_proxy_alone_knows_is_left_to_it(
+def test_a_host_name_known_only_to_the_proxy_is_left_to_the_proxy(
     resolve: Resolve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("https_proxy", "http://proxy.example.org:3128")
@@ -108,7 +106,7 @@ def test_behind_a_proxy_a_name_that_the_proxy_alone_knows_is_left_to_it(
         pinned_addresses(parse_source("https://git.example.org/a/b"), Network())
 
 
-def test_a_host_that_the_operator_allows_may_be_private(resolve: Resolve) -> None:
+def test_an_allowed_host_may_have_a_private_address(resolve: Resolve) -> None:
     resolve("10.0.0.1", "fd00::1")
     network = Network(allowed_hosts=("git.corp.example",))
 
@@ -128,7 +126,7 @@ def test_git_connects_to_the_address_that_was_checked(
     assert texts(named, mirrors, Network(("http",), ("git.example.org",))) == ["a"]
 
 
-def test_a_submodule_is_held_to_the_same_rule(resolve: Resolve, mirrors: Path) -> None:
+def test_a_submodule_on_a_private_address_is_refused(resolve: Resolve, mirrors: Path) -> None:
     resolve("169.254.169.254")
     nested = Submodule("lib", parse_source("https://metadata.example.org/a/b"), "1" * 40)
 
@@ -184,7 +182,7 @@ def test_a_redirect_in_the_middle_of_a_fetch_is_not_followed_to_another_host(
         "/repo/../../etc/info/refs", "/a b/info/refs", "/somewhere", "/info/refs",
     ],
 )  # fmt: skip
-def test_a_redirect_to_no_repository_of_the_host_is_refused(
+def test_a_redirect_to_an_invalid_place_is_refused(
     server: GitServer, mirrors: Path, place: str
 ) -> None:
     server.redirect = place
@@ -193,7 +191,7 @@ def test_a_redirect_to_no_repository_of_the_host_is_refused(
         texts(Source(SourceKind.REMOTE, server.url("repo")), mirrors)
 
 
-def test_a_redirect_in_a_circle_ends(server: GitServer, mirrors: Path) -> None:
+def test_a_redirect_loop_ends(server: GitServer, mirrors: Path) -> None:
     server.moved["/a/"], server.moved["/b/"] = "/b/", "/a/"
 
     with pytest.raises(SourceRefused, match="redirects more than once"):

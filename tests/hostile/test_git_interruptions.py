@@ -43,7 +43,7 @@ def texts(server: GitServer, mirrors: Path) -> list[str]:
     return [found.data.decode() for found in snapshot.read() if isinstance(found, Blob)]
 
 
-def test_git_killed_in_mid_transfer_is_an_error_that_the_next_fetch_does_not_notice(
+def test_a_fetch_succeeds_after_git_was_killed_in_mid_transfer(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -85,7 +85,7 @@ def test_a_fetching_process_killed_in_mid_transfer_leaves_a_usable_mirror(
     assert not list(mirror.rglob("tmp_*"))
 
 
-def test_stale_locks_of_a_killed_git_are_cleared_away(server: GitServer, mirrors: Path) -> None:
+def test_stale_lock_files_of_a_killed_git_are_removed(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
     texts(server, mirrors)
@@ -99,7 +99,7 @@ def test_stale_locks_of_a_killed_git_are_cleared_away(server: GitServer, mirrors
     assert not list(mirror.rglob("*.lock"))
 
 
-def test_a_mirror_in_use_is_waited_for_and_then_given_up(server: GitServer, mirrors: Path) -> None:
+def test_a_fetch_of_a_locked_mirror_times_out(server: GitServer, mirrors: Path) -> None:
     source = remote(server)
     with (
         locked_mirror(
@@ -110,9 +110,7 @@ def test_a_mirror_in_use_is_waited_for_and_then_given_up(server: GitServer, mirr
         fetch(source, mirrors=mirrors, limits=Limits(seconds=0.3), network=LOCAL_WEB)
 
 
-def test_many_fetches_of_one_repository_at_once_all_succeed(
-    server: GitServer, mirrors: Path
-) -> None:
+def test_concurrent_fetches_of_one_repository_all_succeed(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
     found: list[list[str]] = []
@@ -127,7 +125,7 @@ def test_many_fetches_of_one_repository_at_once_all_succeed(
     assert found == [["a"]] * 4
 
 
-def test_many_repositories_fetched_at_once_into_a_new_data_folder_do_not_collide(
+def test_concurrent_first_fetches_into_a_new_data_folder_do_not_collide(
     server: GitServer, mirrors: Path
 ) -> None:
     names = [f"repo{number}" for number in range(6)]
@@ -143,9 +141,7 @@ def test_many_repositories_fetched_at_once_into_a_new_data_folder_do_not_collide
     assert not list(mirrors.glob(".reader-sha1-*"))
 
 
-def test_a_fetch_killed_at_ten_random_moments_is_as_good_as_one_that_was_not(
-    server: GitServer, mirrors: Path
-) -> None:
+def test_a_fetch_succeeds_after_kills_at_random_moments(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     files = {f"d{n % 7}/f{n}.py": str(n) for n in range(300)}
     newest = commit(repository, plain(files))
@@ -179,7 +175,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     ctypes.CDLL(None).umount2(os.fsencode(folder), 2)
 
 
-def test_a_disk_that_fills_up_is_named_as_the_reason(server: GitServer, small_disk: Path) -> None:
+def test_a_fetch_names_a_full_disk_as_the_reason(server: GitServer, small_disk: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, [File(b"a.py", os.urandom(1_500_000))])
 
@@ -193,7 +189,9 @@ def test_a_disk_that_fills_up_is_named_as_the_reason(server: GitServer, small_di
     assert not list(small_disk.rglob("tmp_*"))
 
 
-def test_a_disk_with_too_little_room_is_not_filled(server: GitServer, small_disk: Path) -> None:
+def test_a_fetch_is_refused_with_too_little_free_disk_space(
+    server: GitServer, small_disk: Path
+) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
 
@@ -201,7 +199,7 @@ def test_a_disk_with_too_little_room_is_not_filled(server: GitServer, small_disk
         fetch(remote(server), mirrors=small_disk / "mirrors", network=LOCAL_WEB)
 
 
-def test_a_data_folder_that_can_not_be_used_is_named(server: GitServer, tmp_path: Path) -> None:
+def test_a_fetch_names_an_unusable_data_folder(server: GitServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
 
     with pytest.raises(FolderUnusable, match="data folder"):

@@ -33,9 +33,7 @@ SECRET = "ghp_0123456789abcdefghij"
         "https://github.com/a/b\n--upload-pack=touch {0}",
     ],
 )
-def test_an_address_that_is_a_command_or_a_path_ends_as_a_sentence(
-    text: str, tmp_path: Path
-) -> None:
+def test_a_source_url_with_a_command_or_path_is_refused(text: str, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
 
     with pytest.raises(SourceRefused) as refused:
@@ -46,7 +44,7 @@ def test_an_address_that_is_a_command_or_a_path_ends_as_a_sentence(
 
 
 @pytest.mark.parametrize("address", ["ext::touch {0}", "file://{1}", "{1}", "http://127.0.0.1:9/x"])
-def test_git_itself_refuses_what_a_source_should_never_hold(
+def test_git_refuses_a_smuggled_protocol_of_a_source(
     address: str, tmp_path: Path, mirrors: Path
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -96,7 +94,7 @@ def test_a_credential_is_never_shown_nor_logged(
     assert SECRET not in told
 
 
-def test_no_credential_of_this_machine_is_offered_to_a_server(
+def test_git_offers_no_local_credential_to_a_server(
     server: GitServer, mirrors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
@@ -116,7 +114,7 @@ def test_no_credential_of_this_machine_is_offered_to_a_server(
     assert set(server.authorizations) == {""}
 
 
-def test_nothing_that_steers_git_is_inherited(
+def test_git_inherits_no_environment_variable_that_controls_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_TRACE", "GIT_CONFIG_COUNT", "GIT_SSH",
@@ -130,7 +128,7 @@ def test_nothing_that_steers_git_is_inherited(
     assert inherited["GIT_ALLOW_PROTOCOL"] == "none"
 
 
-def test_a_command_without_protocols_can_reach_nothing(tmp_path: Path) -> None:
+def test_a_git_command_without_allowed_protocols_can_not_connect(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "repo")
 
     refused = Git(repository, Deadline.after(10)).run("ls-remote", f"file://{repository}")
@@ -139,7 +137,7 @@ def test_a_command_without_protocols_can_reach_nothing(tmp_path: Path) -> None:
     assert "not allowed" in refused.complaint
 
 
-def test_the_settings_of_a_local_repository_have_no_say(tmp_path: Path, mirrors: Path) -> None:
+def test_the_git_config_of_a_local_repository_is_ignored(tmp_path: Path, mirrors: Path) -> None:
     repository = make_repository(tmp_path / "repo")
     commit(repository, plain({"a.py": "a", ".gitattributes": "*.py filter=evil diff=evil"}))
     trap = tmp_path / "trap"

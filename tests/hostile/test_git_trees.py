@@ -13,7 +13,7 @@ from tests.ingest.git.repositories import File, commit, git, make_repository, pl
 pytestmark = pytest.mark.slow
 
 
-def test_links_and_paths_that_leave_the_repository_are_rows_with_a_reason(
+def test_links_and_paths_outside_the_repository_are_recorded_as_problems(
     tmp_path: Path, mirrors: Path
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -42,7 +42,7 @@ def _tree(repository: Path, entry: bytes, object_id: str) -> str:
     return git(repository, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", feed=feed)
 
 
-def test_names_that_collide_or_are_no_text_neither_hide_nor_stop_the_others(
+def test_colliding_and_undecodable_file_names_do_not_affect_other_files(
     tmp_path: Path, mirrors: Path
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -80,7 +80,7 @@ def test_a_hundred_thousand_tiny_files_take_seconds_and_little_memory(
         fetch(snapshot.source, mirrors=mirrors, limits=Limits(files=1000))
 
 
-def test_a_gigabyte_file_is_known_by_its_size_and_never_loaded(
+def test_a_gigabyte_file_is_reported_as_too_large_without_loading_it(
     tmp_path: Path, mirrors: Path
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -113,7 +113,7 @@ def _folder_with(file: Path) -> Path:
     return file.rename(folder / file.name).parent
 
 
-def test_a_deep_path_is_an_ordinary_path(tmp_path: Path, mirrors: Path) -> None:
+def test_a_file_with_a_deep_path_can_be_read(tmp_path: Path, mirrors: Path) -> None:
     repository = make_repository(tmp_path / "repo")
     path = "d/" * 1000 + "a.py"
     commit(repository, plain({path: "deep"}))

@@ -83,7 +83,7 @@ def rows(data: Path) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-def test_killed_at_ten_random_moments_it_ends_as_if_undisturbed(
+def test_an_ingest_killed_at_random_moments_ends_with_the_same_rows(
     folder: Path, tmp_path: Path, migrated: Callable[[Path], Path]
 ) -> None:
     # Their tables are there, so that what is killed is the ingest.

@@ -58,7 +58,7 @@ FEW = settings(max_examples=60)
 
 @FEW
 @given(text=TEXTS, path=st.sampled_from(["a.py", "a/b.pyi", "notes.md", "", "a\n.py"]))
-def test_any_text_is_judged_and_none_is_permitted_without_a_licence(text: str, path: str) -> None:
+def test_any_text_is_assessed_and_permissive_only_with_a_license(text: str, path: str) -> None:
     found = assess_file(path, text, TreeLicenses(), reader=reader())
 
     assert found.reason
@@ -70,13 +70,13 @@ def test_any_text_is_judged_and_none_is_permitted_without_a_licence(text: str, p
 
 @FEW
 @given(data=st.binary(max_size=400))
-def test_any_bytes_are_judged(data: bytes) -> None:
+def test_any_bytes_get_a_license_assessment(data: bytes) -> None:
     assert assessed({"a.py": data, "LICENSE": data, "README": data}, "a.py").reason
 
 
 @FEW
 @given(text=TEXTS)
-def test_a_blocked_header_stays_blocked_whatever_stands_before_it(text: str) -> None:
+def test_a_blocked_license_header_is_not_hidden_by_text_before_it(text: str) -> None:
     quiet = "".join(f"# {line}\n" for line in text.splitlines())
 
     found = assessed({"a.py": quiet + "\n\n\n" + GPL_HEADER, "LICENSE": MIT}, "a.py")
@@ -85,14 +85,14 @@ def test_a_blocked_header_stays_blocked_whatever_stands_before_it(text: str) -> 
 
 
 @given(text=st.one_of(st.text(max_size=100), st.lists(WORDS, max_size=20).map(" ".join)))
-def test_a_normal_form_is_stable(text: str) -> None:
+def test_normalizing_license_text_is_idempotent(text: str) -> None:
     normal = normalize(text)
 
     assert normal is None or normalize(normal) == normal
 
 
 @given(text=st.text(max_size=400), name=st.sampled_from(["REUSE.toml", ".reuse/dep5"]))
-def test_any_reuse_file_is_read(text: str, name: str) -> None:
+def test_any_reuse_file_can_be_parsed(text: str, name: str) -> None:
     assert isinstance(annotations(name, text), tuple)
 
 
@@ -112,13 +112,13 @@ ASSESSMENTS = st.builds(
 
 
 @given(each=st.lists(ASSESSMENTS, max_size=6), data=st.data())
-def test_the_strictest_does_not_depend_on_the_order(
+def test_the_strictest_assessment_does_not_depend_on_the_order(
     each: list[Assessment], data: st.DataObject
 ) -> None:
     assert strictest(each) == strictest(data.draw(st.permutations(each)))
 
 
-def test_assessments_that_differ_in_their_holders_alone_have_one_order() -> None:
+def test_assessments_with_different_holders_have_a_stable_order() -> None:
     ada, grace = (
         Assessment("a.py", "MIT", Verdict.PERMISSIVE, False, "It says so.", (), (), (name,), "1")
         for name in ("Ada", "Grace")
@@ -128,7 +128,7 @@ def test_assessments_that_differ_in_their_holders_alone_have_one_order() -> None
     assert strictest([grace, ada]).copyrights == ("Ada", "Grace")
 
 
-def test_permission_without_a_licence_is_none_beside_a_file_that_names_one() -> None:
+def test_a_permissive_verdict_without_a_license_counts_as_unknown() -> None:
     nameless, named = (
         Assessment("a.py", expression, Verdict.PERMISSIVE, False, "It says so.", (), (), (), "1")
         for expression in (None, "MIT")
@@ -139,7 +139,9 @@ def test_permission_without_a_licence_is_none_beside_a_file_that_names_one() -> 
 
 
 @given(each=st.lists(ASSESSMENTS, min_size=1, max_size=6), more=ASSESSMENTS)
-def test_one_more_file_never_frees_a_unit(each: list[Assessment], more: Assessment) -> None:
+def test_adding_a_file_never_relaxes_the_license_verdict_of_a_unit(
+    each: list[Assessment], more: Assessment
+) -> None:
     before, after = strictest(each).verdict, strictest([*each, more]).verdict
 
     assert STRICTNESS.index(after) >= STRICTNESS.index(before)
@@ -166,7 +168,7 @@ def test_one_more_file_never_frees_a_unit(each: list[Assessment], more: Assessme
     ],
     ids=lambda value: value if len(value) < 40 else "",
 )
-def test_a_huge_file_takes_bounded_time(name: str, text: str) -> None:
+def test_the_license_of_a_huge_file_is_read_in_bounded_time(name: str, text: str) -> None:
     reader().read("warm.py", kernel(APACHE_HEADER))
     started = time.process_time()
 
@@ -176,7 +178,7 @@ def test_a_huge_file_takes_bounded_time(name: str, text: str) -> None:
     assert time.process_time() - started < 30, name
 
 
-def test_what_was_cut_away_is_said_and_permits_nothing() -> None:
+def test_a_truncated_file_is_reported_and_not_permissive() -> None:
     text = "".join(f"{APACHE_HEADER}\nx{n} = 1\n" for n in range(400)) + GPL_HEADER
 
     found = assess_file("a.py", text, TreeLicenses(), reader=reader())
@@ -186,13 +188,13 @@ def test_what_was_cut_away_is_said_and_permits_nothing() -> None:
 
 
 @pytest.mark.parametrize("key", BLOCKED_KEYS)
-def test_no_text_of_a_blocked_licence_passes_as_a_license_file(key: str) -> None:
+def test_no_blocked_license_text_is_accepted_in_a_license_file(key: str) -> None:
     found = assessed({"a.py": kernel(), "LICENSE": text_of(key)}, "a.py")
 
     assert found.verdict in {Verdict.BLOCKED, Verdict.UNKNOWN}
 
 
-def test_the_standard_library_is_read_without_a_crash() -> None:
+def test_the_licenses_of_the_standard_library_are_read_without_a_crash() -> None:
     sources = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
     for path in islice(sources, 0, None, 5):
         data = path.read_bytes()
@@ -201,6 +203,6 @@ def test_the_standard_library_is_read_without_a_crash() -> None:
         assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
 
 
-def test_nothing_of_the_project_above_is_imported() -> None:
+def test_the_license_package_does_not_import_django() -> None:
     code = "import ingest.licenses, sys; sys.exit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -66,14 +66,14 @@ def ended(name: str, level: Level) -> tuple[int, str, bool, Peak]:
 
 
 @pytest.mark.parametrize("name", ["allocating", "shared_mapping", "many_processes"])
-def test_a_program_that_holds_too_much_is_ended_for_it(level: Level, name: str) -> None:
+def test_a_program_above_its_memory_limit_is_killed(level: Level, name: str) -> None:
     status, complaint, for_memory, peak = ended(name, level)
 
     assert (status, for_memory) == (128 + signal.SIGKILL, True), complaint
     assert peak.tree < MEMORY + MARGIN
 
 
-def test_a_program_gets_no_file_of_memory(level: Level) -> None:
+def test_a_program_can_not_create_a_memory_file(level: Level) -> None:
     status, complaint, _, peak = ended("memory_file", level)
 
     assert status == 1
@@ -81,7 +81,7 @@ def test_a_program_gets_no_file_of_memory(level: Level) -> None:
     assert peak.tree < MEMORY
 
 
-def test_files_in_the_scratch_have_an_end(level: Level) -> None:
+def test_files_in_the_scratch_folder_are_limited(level: Level) -> None:
     status, complaint, _, peak = ended("scratch_files", level)
 
     assert status != 0
@@ -89,7 +89,7 @@ def test_files_in_the_scratch_have_an_end(level: Level) -> None:
     assert peak.tree < SCRATCH + MARGIN
 
 
-def test_groups_that_hold_too_much_together_lose_the_largest(level: Level) -> None:
+def test_the_largest_group_is_killed_when_the_total_memory_is_exceeded(level: Level) -> None:
     bounds = {
         "memory": None, "group_memory": 1 << 30, "tree_memory": MEMORY, "scratch": SCRATCH,
     }  # fmt: skip
@@ -152,7 +152,7 @@ def judged(names: list[str], options: Options) -> tuple[dict[str, Report], Peak]
     return reports, peak
 
 
-def test_an_entry_that_holds_too_much_is_ended_and_its_neighbor_passes(level: Level) -> None:
+def test_an_entry_above_its_memory_limit_crashes_and_its_neighbor_passes(level: Level) -> None:
     bombs = ["allocating", "shared_mapping", "result_file"]
     options = Options(jobs=2, level=level, memory=MEMORY)
 
@@ -168,7 +168,7 @@ def test_an_entry_that_holds_too_much_is_ended_and_its_neighbor_passes(level: Le
     assert peak.group < MEMORY + MARGIN
 
 
-def test_a_kernel_that_holds_too_much_costs_its_own_answer(
+def test_a_kernel_above_the_memory_limit_loses_only_its_own_verdict(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(questions, "MEMORY", MEMORY)
@@ -188,7 +188,7 @@ def test_a_kernel_that_holds_too_much_costs_its_own_answer(
     assert peak.group < MEMORY + MARGIN
 
 
-def test_it_is_said_what_bounds_memory(level: Level) -> None:
+def test_the_environment_names_the_memory_limit_mechanism(level: Level) -> None:
     bound = memory_bound(level)
 
     assert bound == "cgroup" or bound.startswith("watched, no cgroup here: ")
@@ -226,7 +226,7 @@ def test_a_sandbox_has_a_cgroup_for_as_long_as_it_runs(level: Level) -> None:
     assert not group.exists()
 
 
-def test_the_kernel_ends_what_the_watch_misses(level: Level) -> None:
+def test_the_cgroup_limit_kills_what_the_watchdog_misses(level: Level) -> None:
     in_cgroup(level)
     process = start(
         [sys.executable, "-I", "-S", "-c", "import os\nprint(os.getpgrp(), flush=True)\ninput()\n"
@@ -258,7 +258,7 @@ on_a_gpu = pytest.mark.skipif(
 
 
 @on_a_gpu
-def test_an_entry_that_takes_all_of_the_gpu_gets_its_share(level: Level) -> None:
+def test_an_entry_can_not_use_more_than_its_share_of_gpu_memory(level: Level) -> None:
     options = Options(device="cuda", jobs=2, level=level, gpu_memory=0.1)
     reports, _ = judged(["on_gpu", "honest"], options)
 
@@ -269,7 +269,7 @@ def test_an_entry_that_takes_all_of_the_gpu_gets_its_share(level: Level) -> None
 
 
 @on_a_gpu
-def test_pinned_memory_of_an_entry_on_a_gpu_has_an_end(level: Level) -> None:
+def test_pinned_memory_of_a_gpu_entry_is_limited(level: Level) -> None:
     reports, _ = judged(["pinned", "honest"], Options(device="cuda", jobs=2, level=level))
 
     said = {name: (report.verdict, report.message) for name, report in reports.items()}

@@ -44,7 +44,7 @@ def judged(entries: list[Entry], level: Level) -> dict[str, Report]:
     return {report.id: report for report in check(entries, options)}
 
 
-def test_an_entry_reaches_no_neighbor_in_the_harness(level: Level) -> None:
+def test_an_entry_can_not_attack_other_entries_in_the_harness(level: Level) -> None:
     names = ["honest0", "honest1", "honest2"]
     evil = replace(honest("evil"), triton_code=attacker(IN_HARNESS))
 
@@ -58,7 +58,7 @@ def passed(report: Report) -> bool:
     return report.verdict is Verdict.PASSED
 
 
-def test_a_kernel_reaches_no_neighbor_in_the_compile_check(level: Level) -> None:
+def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(level: Level) -> None:
     evil = Unit(0, kernels.ADD + attacker(IN_COMPILE), "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
 
@@ -69,7 +69,7 @@ def test_a_kernel_reaches_no_neighbor_in_the_compile_check(level: Level) -> None
     assert NOTHING in done[0].message
 
 
-def test_a_process_that_a_kernel_leaves_behind_forges_no_later_verdict(level: Level) -> None:
+def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(level: Level) -> None:
     evil = Unit(0, program("daemon") + kernels.ADD, "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
 
@@ -83,7 +83,7 @@ def test_a_process_that_a_kernel_leaves_behind_forges_no_later_verdict(level: Le
     assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
 
 
-def test_an_honest_entry_may_use_a_folder_of_pytests_own(level: Level) -> None:
+def test_an_honest_entry_may_use_a_temporary_folder_of_pytest(level: Level) -> None:
     entry = honest("honest")
     entry = replace(entry, test_code=entry.test_code + "\n\n" + program("uses_a_folder"))
 

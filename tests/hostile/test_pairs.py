@@ -42,9 +42,7 @@ def reports() -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("name", marked())
-def test_the_verdict_is_the_one_that_the_pair_deserves(
-    name: str, reports: dict[str, Report]
-) -> None:
+def test_each_pair_gets_its_expected_verdict(name: str, reports: dict[str, Report]) -> None:
     report, pair = reports[name], HERE[name]
 
     assert report.verdict in expected(pair), report.message
@@ -71,7 +69,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_pair_follows_the_contract(name: str) -> None:
+def test_each_hostile_pair_follows_the_contract(name: str) -> None:
     pair = ALL[name]
     trees = [ast.parse(getattr(pair.entry.code, field.name)) for field in fields(pair.entry.code)]
     python_code, triton_code, test_code = map(_defined, trees)
@@ -82,7 +80,7 @@ def test_a_pair_follows_the_contract(name: str) -> None:
     assert not pair.fault or pair.fault.endswith(".")
 
 
-def test_each_folder_has_a_kind_that_its_entry_agrees_with() -> None:
+def test_each_folder_matches_the_kind_of_its_entry() -> None:
     faulty = {path.name for path in (PAIRS / "faulty").iterdir() if path.is_dir()}
 
     assert {name for name, pair in ALL.items() if pair.fault} == faulty

@@ -61,7 +61,7 @@ def test_files_of_the_host_cannot_be_read(level: Level, path: str) -> None:
     assert said.startswith("held"), said
 
 
-def test_home_shows_nothing_but_the_way_to_the_interpreter(
+def test_the_home_folder_shows_only_the_path_to_the_interpreter(
     level: Level, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     secret = Path.home() / f".sandbox-test-{os.getpid()}"
@@ -73,7 +73,7 @@ def test_home_shows_nothing_but_the_way_to_the_interpreter(
         secret.unlink()
 
 
-def test_the_environment_of_who_started_it_is_not_to_be_found(
+def test_the_environment_of_the_parent_process_can_not_be_read(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgres://secret-of-the-host")
@@ -97,7 +97,7 @@ def test_the_environment_of_who_started_it_is_not_to_be_found(
     assert ended.said == "False", ended.complaint
 
 
-def test_another_process_is_out_of_sight_and_reach(level: Level) -> None:
+def test_another_process_can_be_neither_read_nor_killed(level: Level) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", "input()", "mark-of-a-neighbour"], stdin=-1
     ) as other:
@@ -112,7 +112,7 @@ def test_another_process_is_out_of_sight_and_reach(level: Level) -> None:
             other.kill()
 
 
-def test_it_cannot_kill_who_started_it(level: Level) -> None:
+def test_a_sandboxed_program_can_not_kill_its_parent(level: Level) -> None:
     ended = run(
         """
         import os
@@ -173,7 +173,7 @@ def send(family: str, kind: str, address: object) -> str:
 
 
 @pytest.mark.parametrize("kind", ["SOCK_STREAM", "SOCK_DGRAM"])
-def test_the_network_is_away(level: Level, kind: str) -> None:
+def test_a_sandboxed_program_can_not_reach_the_network(level: Level, kind: str) -> None:
     with serving(socket.AF_INET, getattr(socket, kind), ("127.0.0.1", 0)) as server:
         said = attempt(send("AF_INET", kind, server.address), level, before="import socket")
 
@@ -182,7 +182,7 @@ def test_the_network_is_away(level: Level, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["SOCK_STREAM", "SOCK_DGRAM"])
-def test_abstract_unix_sockets_are_away(level: Level, kind: str) -> None:
+def test_a_sandboxed_program_can_not_reach_abstract_unix_sockets(level: Level, kind: str) -> None:
     name = f"\0sandbox-test-{os.getpid()}"
     with serving(socket.AF_UNIX, getattr(socket, kind), name) as server:
         said = attempt(send("AF_UNIX", kind, name), level, before="import socket")
@@ -191,7 +191,9 @@ def test_abstract_unix_sockets_are_away(level: Level, kind: str) -> None:
     assert server.reached == []
 
 
-def test_unix_sockets_of_the_host_are_away(level: Level, tmp_path: Path) -> None:
+def test_a_sandboxed_program_can_not_reach_unix_sockets_of_the_host(
+    level: Level, tmp_path: Path
+) -> None:
     tmp_path.chmod(0o777)
     path = tmp_path / "socket"
     with serving(socket.AF_UNIX, socket.SOCK_STREAM, str(path)) as server:
@@ -203,7 +205,7 @@ def test_unix_sockets_of_the_host_are_away(level: Level, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("family", ["AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG"])
-def test_no_other_family_of_sockets_can_be_made(level: Level, family: str) -> None:
+def test_sockets_of_other_families_can_not_be_created(level: Level, family: str) -> None:
     said = attempt(
         f"socket.socket(socket.{family}, socket.SOCK_RAW)", level, before="import socket"
     )
@@ -212,14 +214,14 @@ def test_no_other_family_of_sockets_can_be_made(level: Level, family: str) -> No
 
 
 @pytest.mark.parametrize("where", ["/", "/dev", "/dev/shm", "/etc", "/usr/lib", "/var/tmp", "/run"])
-def test_nothing_outside_the_scratch_can_be_written(level: Level, where: str) -> None:
+def test_files_outside_the_scratch_folder_can_not_be_written(level: Level, where: str) -> None:
     said = attempt(f"open('{where}/sandbox-was-here', 'w').write('x')", level)
 
     assert said.startswith("held")
     assert not Path(where, "sandbox-was-here").exists()
 
 
-def test_what_is_readable_cannot_be_changed(level: Level, tmp_path: Path) -> None:
+def test_readable_files_can_not_be_changed(level: Level, tmp_path: Path) -> None:
     os.chmod(tmp_path, 0o777)
     file = tmp_path / "file"
     file.write_text("whole")
@@ -238,7 +240,7 @@ def test_what_is_readable_cannot_be_changed(level: Level, tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_the_scratch_has_an_end(level: Level) -> None:
+def test_the_scratch_folder_is_limited_in_size(level: Level) -> None:
     ended = run(
         """
         import os, time
@@ -256,7 +258,7 @@ def test_the_scratch_has_an_end(level: Level) -> None:
     assert "No space left" in ended.complaint or "more than its scratch" in ended.complaint
 
 
-def test_a_fork_bomb_meets_its_limit(level: Level) -> None:
+def test_a_fork_bomb_stops_at_the_process_limit(level: Level) -> None:
     # Where no namespace counts for it alone, what the user runs elsewhere may end meanwhile.
     user = SANDBOX_UID if os.geteuid() == 0 else os.getuid()
     others = threads_of(user) if level is Level.LANDLOCK else 0
@@ -304,13 +306,13 @@ def test_a_fork_bomb_that_never_stops_can_be_killed(level: Level) -> None:
     assert processes_saying(mark) == []
 
 
-def test_memory_has_an_end(level: Level) -> None:
+def test_memory_is_limited(level: Level) -> None:
     said = attempt("len(bytearray(4 << 30))", level, memory=1 << 30)
 
     assert said.startswith("held MemoryError")
 
 
-def test_a_file_has_an_end(level: Level) -> None:
+def test_the_size_of_a_file_is_limited(level: Level) -> None:
     said = attempt(
         "open(os.environ['TMPDIR'] + '/big', 'wb').write(b'x' * (2 << 20))",
         level,
@@ -321,14 +323,14 @@ def test_a_file_has_an_end(level: Level) -> None:
     assert said.startswith("held OSError")
 
 
-def test_cpu_time_has_an_end(level: Level) -> None:
+def test_cpu_time_is_limited(level: Level) -> None:
     assert run("while True: pass", level, cpu_seconds=1).status in (
         128 + signal.SIGXCPU,
         128 + signal.SIGKILL,
     )
 
 
-def test_limits_cannot_be_raised(level: Level) -> None:
+def test_resource_limits_can_not_be_raised(level: Level) -> None:
     said = attempt(
         "resource.setrlimit(resource.RLIMIT_NPROC, (9999, 9999))", level, before="import resource"
     )
@@ -371,13 +373,13 @@ def call(number, *arguments):
         ("a call of tomorrow", "call(1000)"),
     ],
 )
-def test_system_calls_that_lead_out_are_refused(level: Level, name: str, call: str) -> None:
+def test_dangerous_system_calls_are_refused(level: Level, name: str, call: str) -> None:
     said = attempt(call, level, before=SYSTEM_CALLS)
 
     assert said in ("held PermissionError 1", "held OSError 38"), (name, said)
 
 
-def test_a_call_through_the_32_bit_door_ends_the_program(level: Level) -> None:
+def test_a_32_bit_system_call_kills_the_program(level: Level) -> None:
     """int 0x80 speaks another architecture's numbers."""
     ended = run(
         """
@@ -394,7 +396,7 @@ def test_a_call_through_the_32_bit_door_ends_the_program(level: Level) -> None:
     assert ended.status in (128 + signal.SIGSYS, 128 + signal.SIGSEGV)
 
 
-def test_there_is_nothing_to_gain_from_setuid_programs(level: Level) -> None:
+def test_setuid_programs_grant_no_privileges(level: Level) -> None:
     ended = run(
         """
         import ctypes, os
@@ -424,7 +426,7 @@ print("gone", flush=True)
 """
 
 
-def test_a_daemon_does_not_survive_the_kill(level: Level) -> None:
+def test_a_daemon_ends_when_its_sandbox_is_killed(level: Level) -> None:
     mark = f"daemon-{os.getpid()}-{level}"
     process = begin(RUNAWAY.format(mark=mark, then="time.sleep(60)"), level)
     assert process.stdout
@@ -436,7 +438,7 @@ def test_a_daemon_does_not_survive_the_kill(level: Level) -> None:
     assert processes_saying(mark) == []
 
 
-def test_a_daemon_does_not_survive_its_program(level: Level) -> None:
+def test_a_daemon_ends_with_its_sandboxed_program(level: Level) -> None:
     mark = f"orphan-{os.getpid()}-{level}"
 
     run(RUNAWAY.format(mark=mark, then=""), level)
@@ -445,7 +447,7 @@ def test_a_daemon_does_not_survive_its_program(level: Level) -> None:
     wait_for("the daemon ends", lambda: not processes_saying(mark), 10)
 
 
-def test_nothing_survives_the_sudden_end_of_who_started_it(level: Level) -> None:
+def test_the_sandbox_ends_when_its_parent_is_killed(level: Level) -> None:
     mark = f"left-{os.getpid()}-{level}"
     parent = subprocess.Popen(
         [

@@ -32,12 +32,12 @@ def sources() -> list[Path]:
     return sorted({*every[::EACH], *odd})
 
 
-def test_there_is_something_to_read() -> None:
+def test_the_standard_library_gives_enough_test_files() -> None:
     assert len(sources()) >= 50
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: path.name)
-def test_a_source_is_read_to_its_end(path: Path) -> None:
+def test_each_standard_library_file_is_read_to_its_end(path: Path) -> None:
     data = path.read_bytes()
 
     # What stands before it may be no Python at all: then this says so, or still finds the kernel.

@@ -53,7 +53,7 @@ def its_timing(entry: Entry, pool: WorkerPool) -> tuple[Report, Check]:
 
 
 @pytest.mark.parametrize("name", ["vector-add", "softmax", "sgd-momentum"])
-def test_an_honest_entry_is_timed_beside_its_reference(name: str, pool: WorkerPool) -> None:
+def test_an_honest_entry_is_timed_against_its_reference(name: str, pool: WorkerPool) -> None:
     report, made = its_timing(HONEST[name], pool)
 
     assert (report.verdict, made.verdict) == (Verdict.PASSED, Verdict.PASSED), made.words
@@ -73,7 +73,7 @@ def test_later_calls_of_a_launcher_are_not_timed(pool: WorkerPool) -> None:
     assert (report.verdict, made.verdict) == (Verdict.PASSED, Verdict.PASSED), made.words
 
 
-def test_a_program_with_wrong_answers_is_not_timed(pool: WorkerPool) -> None:
+def test_an_entry_with_wrong_answers_gets_no_timing(pool: WorkerPool) -> None:
     text = ADD.triton_code.replace("x + y", "x - y")
     assert text != ADD.triton_code
 
@@ -98,9 +98,7 @@ PERF_CASES = "\n\nPERF_CASES = [{'n': 20_011, 'step': 1, 'dtype': torch.float32,
     ["{'n': 1 << 40, 'step': 1, 'dtype': torch.float32, 'seed': 7}", "'no case'"],
     ids=["too large", "malformed"],
 )
-def test_the_case_that_is_timed_is_the_largest_of_the_perf_cases_that_fits(
-    more: str, pool: WorkerPool
-) -> None:
+def test_the_largest_performance_case_that_fits_is_timed(more: str, pool: WorkerPool) -> None:
     entry = replace(ADD, test_code=ADD.test_code + PERF_CASES % more)
 
     report, made = its_timing(entry, pool)
@@ -109,7 +107,7 @@ def test_the_case_that_is_timed_is_the_largest_of_the_perf_cases_that_fits(
     assert report.figures["timed_case"]["n"] == 20_011
 
 
-def test_without_a_perf_case_that_fits_a_shown_case_is_timed(pool: WorkerPool) -> None:
+def test_without_a_fitting_performance_case_a_test_case_is_timed(pool: WorkerPool) -> None:
     too_large = "\n\nPERF_CASES = [{'n': 1 << 40, 'step': 1, 'dtype': torch.float32, 'seed': 7}]\n"
 
     report, made = its_timing(replace(ADD, test_code=ADD.test_code + too_large), pool)
@@ -118,7 +116,7 @@ def test_without_a_perf_case_that_fits_a_shown_case_is_timed(pool: WorkerPool) -
     assert report.figures["timed_case"]["n"] == 5000
 
 
-def test_an_entry_that_cannot_be_timed_has_passed_nevertheless(pool: WorkerPool) -> None:
+def test_an_entry_that_can_not_be_timed_still_passes(pool: WorkerPool) -> None:
     text = ADD.python_code + "\n\n_first = vector_add\n_calls = []\n\n\ndef vector_add(x, y):\n"
     text += "    _calls.append(None)\n    if len(_calls) > 8:\n        raise OSError('tired')\n"
     text += "    return _first(x, y)\n"

@@ -102,7 +102,7 @@ def house(tmp_path: Path, migrated: Callable[[Path], Path]) -> House:
     return house
 
 
-def test_what_a_killed_worker_left_is_finished_by_another(house: House) -> None:
+def test_a_run_of_a_killed_worker_is_finished_by_another_worker(house: House) -> None:
     first = house.begin(WORK)
     while not house.results():
         assert first.poll() is None, first.communicate()
@@ -149,7 +149,7 @@ def test_a_kernel_that_kills_its_worker_three_times_is_skipped(
     ]
 
 
-def test_the_entries_of_this_test_are_in_the_zoo() -> None:
+def test_the_entries_used_by_this_test_exist_in_the_zoo() -> None:
     assert set(QUICK) <= {entry.name for entry in honest_entries()}
 
 

@@ -68,9 +68,7 @@ def reports(pytestconfig: pytest.Config) -> dict[str, Report]:
     return {name: found[entry.record()["id"]] for name, entry in chosen.items()}
 
 
-def test_the_verdict_is_the_one_that_the_entry_deserves(
-    name: str, reports: dict[str, Report]
-) -> None:
+def test_each_entry_gets_its_expected_verdict(name: str, reports: dict[str, Report]) -> None:
     report = reports[name]
 
     expected = HERE[name].expected
@@ -78,7 +76,7 @@ def test_the_verdict_is_the_one_that_the_entry_deserves(
     assert outcome_of(report) in expected | qualified, report.message
 
 
-def test_a_fault_is_found_by_a_check_that_fits_it(faulty: str, reports: dict[str, Report]) -> None:
+def test_each_fault_is_found_by_an_expected_check(faulty: str, reports: dict[str, Report]) -> None:
     report, cheat = reports[faulty], HERE[faulty].cheat
     assert cheat is not None
 
@@ -93,19 +91,19 @@ def test_a_fault_is_found_by_a_check_that_fits_it(faulty: str, reports: dict[str
     assert families & cheat.caught_by or may_pass, report.message
 
 
-def test_every_result_says_where_it_was_obtained(reports: dict[str, Report]) -> None:
+def test_every_result_records_its_environment(reports: dict[str, Report]) -> None:
     for report in reports.values():
         assert report.environment["device"] == "interpreter"
         assert report.environment["sandbox"] in ("bubblewrap", "landlock")
         assert {"torch", "triton", "python", "seed"} <= report.environment.keys()
 
 
-def test_what_needs_a_gpu_says_why() -> None:
+def test_an_entry_that_needs_a_gpu_has_a_reason() -> None:
     assert ELSEWHERE
     assert all(entry.reason.endswith(".") for entry in ELSEWHERE.values())
 
 
-def test_it_runs_alone_and_its_exit_code_says_whether_all_passed(tmp_path: Path) -> None:
+def test_the_harness_runs_standalone_and_its_exit_code_reports_failures(tmp_path: Path) -> None:
     honest, cheat = HERE["vector-add"].record(), HERE["ignores-its-inputs.zeros"].record()
     good, bad, report = tmp_path / "good.jsonl", tmp_path / "bad.jsonl", tmp_path / "report.jsonl"
     good.write_text(json.dumps(honest) + "\n")

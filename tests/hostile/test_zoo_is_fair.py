@@ -53,7 +53,7 @@ def test_an_honest_entry_follows_the_contract(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_an_honest_launcher_lets_torch_allocate_only(name: str) -> None:
+def test_an_honest_launcher_uses_torch_only_to_allocate(name: str) -> None:
     tree = ast.parse(HONEST[name].code.triton_code)
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     parts = {id(node.value) for node in names}
@@ -64,7 +64,7 @@ def test_an_honest_launcher_lets_torch_allocate_only(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_cases_are_plain_and_show_one_element_and_a_layout_or_a_prime(name: str) -> None:
+def test_honest_cases_include_one_element_and_a_layout_or_prime_size(name: str) -> None:
     cases = _cases(HONEST[name].code.test_code)
 
     assert len(cases) >= 3
@@ -97,7 +97,7 @@ def test_honest_entries_pass_in_an_empty_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_kind_says_what_it_does(name: str) -> None:
+def test_each_kind_of_fault_has_a_description(name: str) -> None:
     kind = KINDS[name]
     names = [variant.name for variant in kind.variants]
 
@@ -108,7 +108,7 @@ def test_a_kind_says_what_it_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_variant_says_what_is_expected_and_which_checks_may_find_it(name: str) -> None:
+def test_each_variant_names_its_expected_verdict_and_checks(name: str) -> None:
     entry = CHEATS[name]
     cheat = entry.cheat
     assert cheat is not None
@@ -134,24 +134,24 @@ def test_the_catalog_stays_within_its_limit() -> None:
     assert len(zoo()) <= ENTRIES_MOST
 
 
-def test_cheats_parse_but_for_the_one_that_does_not() -> None:
+def test_all_cheats_parse_except_the_syntax_error() -> None:
     unparsed = [entry.name for entry in CHEATS.values() if not _parses(entry.code)]
 
     assert unparsed == ["cannot-be-imported.syntax-error"]
 
 
-def test_no_two_entries_are_the_same() -> None:
+def test_no_two_zoo_entries_are_equal() -> None:
     assert len({entry.code for entry in zoo()}) == len(zoo())
     assert len({entry.name for entry in zoo()}) == len(zoo())
 
 
-def test_every_family_of_checks_has_something_to_catch() -> None:
+def test_every_check_has_a_fault_to_find() -> None:
     caught = {check for entry in CHEATS.values() if entry.cheat for check in entry.cheat.caught_by}
 
     assert caught == set(Check)
 
 
-def test_the_written_file_tells_nothing_of_what_is_expected(
+def test_the_written_zoo_file_contains_no_expected_verdicts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "zoo.jsonl"

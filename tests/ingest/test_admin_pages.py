@@ -25,7 +25,7 @@ def page(client: Client, run: IngestRun) -> tuple[str, str | None]:
     return response.content.decode(), response.headers.get("Refresh")
 
 
-def test_a_run_that_has_ended_shows_its_funnel_and_its_drops_by_reason(
+def test_the_page_of_an_ended_run_shows_its_funnel_and_drops_by_reason(
     by_curator: Client, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.py").write_bytes(b"import triton  # jit\0")
@@ -43,7 +43,7 @@ def test_a_run_that_has_ended_shows_its_funnel_and_its_drops_by_reason(
     assert f"?run__id__exact={run.pk}&amp;reason=null-byte" in html
 
 
-def test_a_live_run_renews_its_page_by_itself(by_curator: Client) -> None:
+def test_the_page_of_a_live_run_refreshes_itself(by_curator: Client) -> None:
     run = an_ingest_run()
 
     _html, refresh = page(by_curator, run)
@@ -51,7 +51,7 @@ def test_a_live_run_renews_its_page_by_itself(by_curator: Client) -> None:
     assert refresh == "3"
 
 
-def test_the_drops_of_a_reason_are_listed_with_their_sentences(
+def test_the_drops_of_a_reason_are_listed_with_their_messages(
     by_curator: Client, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.py").write_bytes(b"import triton  # jit\0")
@@ -66,9 +66,7 @@ def test_the_drops_of_a_reason_are_listed_with_their_sentences(
 
 
 @pytest.mark.parametrize("what", ["%3A", "x", "9" * 30, "0"])
-def test_an_address_that_names_no_run_leads_back_to_the_admin(
-    by_curator: Client, what: str
-) -> None:
+def test_an_unknown_run_url_redirects_to_the_admin(by_curator: Client, what: str) -> None:
     answer = by_curator.get(f"/admin/curation/ingestrun/{what}/change/")
 
     assert (answer.status_code, answer["Location"]) == (302, "/admin/")

@@ -28,7 +28,9 @@ def cloned_from(folder: Path, *addresses: str) -> Path:
         "git@github.com:ada/kernels.git",
     ],
 )
-def test_it_takes_over_how_the_original_is_read(address: str, kernel_folder: Path) -> None:
+def test_a_clone_takes_over_category_tier_and_globs_of_its_source(
+    address: str, kernel_folder: Path
+) -> None:
     a_repository(
         name="ada/kernels", category=Category.TUTORIAL, tier=1, include_globs=["a/**/*.py"]
     )
@@ -39,14 +41,14 @@ def test_it_takes_over_how_the_original_is_read(address: str, kernel_folder: Pat
     assert (row.name, row.origin) == (str(kernel_folder), Origin.FOLDER)
 
 
-def test_a_cloned_benchmark_is_a_benchmark(kernel_folder: Path) -> None:
+def test_a_clone_of_a_benchmark_is_a_benchmark(kernel_folder: Path) -> None:
     a_benchmark(name="ada/bench")
     mine, theirs = "https://example.org/me/fork.git", "https://github.com/ada/bench.git"
 
     assert take_up(str(cloned_from(kernel_folder, mine, theirs))).role == Role.BENCHMARK
 
 
-def test_a_bare_clone_counts_as_well(kernel_folder: Path, tmp_path: Path) -> None:
+def test_a_bare_clone_is_recognized_too(kernel_folder: Path, tmp_path: Path) -> None:
     a_benchmark(name="ada/bench")
     bare = tmp_path / "bare"
     git(tmp_path, "clone", "-q", "--bare", str(kernel_folder), str(bare))
@@ -58,7 +60,7 @@ def test_a_bare_clone_counts_as_well(kernel_folder: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "address", ["/srv/git/kernels", "https://ada:secret@github.com/ada/kernels", "ext::sh -c x", ""]
 )
-def test_an_address_that_names_nothing_known_makes_an_ordinary_folder(
+def test_a_clone_with_an_unknown_remote_is_an_ordinary_folder(
     address: str, kernel_folder: Path
 ) -> None:
     a_repository(name="ada/kernels", category=Category.TUTORIAL)
@@ -69,7 +71,7 @@ def test_an_address_that_names_nothing_known_makes_an_ordinary_folder(
     assert take_up(str(kernel_folder)).category == Category.UTILS
 
 
-def test_the_address_of_a_submodule_is_not_the_repositorys(kernel_folder: Path) -> None:
+def test_the_url_of_a_submodule_is_not_taken_for_the_remote(kernel_folder: Path) -> None:
     a_repository(name="ada/kernels", category=Category.TUTORIAL)
     config = kernel_folder / ".git" / "config"
     config.write_text(
@@ -79,7 +81,7 @@ def test_the_address_of_a_submodule_is_not_the_repositorys(kernel_folder: Path) 
     assert take_up(str(kernel_folder)).category == Category.UTILS
 
 
-def test_a_configuration_that_is_none_makes_an_ordinary_folder(kernel_folder: Path) -> None:
+def test_a_clone_with_an_invalid_git_config_is_an_ordinary_folder(kernel_folder: Path) -> None:
     (kernel_folder / ".git" / "config").write_bytes(b"\0[[[\xff")
 
     assert take_up(str(kernel_folder)).category == Category.UTILS
@@ -95,7 +97,7 @@ def test_a_configuration_that_is_none_makes_an_ordinary_folder(kernel_folder: Pa
         (["git@git.corp.example.com:ada/kernels.git"], ""),
     ],
 )
-def test_the_remote_on_github_is_kept_at_ingest(
+def test_the_github_remote_of_a_clone_is_stored_at_ingest(
     addresses: list[str], upstream: str, kernel_folder: Path
 ) -> None:
     call_command("ingest", str(cloned_from(kernel_folder, *addresses)), "--now")
@@ -119,7 +121,7 @@ def test_a_kernel_of_a_clone_links_to_github_at_the_commit(
     assert "(according to the clone)" in page
 
 
-def test_a_plain_folder_links_nowhere(tmp_path: Path) -> None:
+def test_a_plain_folder_is_not_linked_to_a_remote(tmp_path: Path) -> None:
     (tmp_path / "config").write_text('[remote "origin"]\n\turl = https://github.com/ada/kernels\n')
     (tmp_path / "one.py").write_text("import triton\n\n\n@triton.jit\ndef f(x):\n    pass\n")
 

@@ -36,7 +36,7 @@ def test_a_kernel_under_several_names_is_one_row_with_several_places(scrape: Pat
     assert Kernel.objects.count() == 2
 
 
-def test_a_kernel_knows_its_lines_its_graph_and_its_operations(scrape: Path) -> None:
+def test_a_compiled_kernel_has_its_lines_graph_and_operations(scrape: Path) -> None:
     read(scrape)
 
     place = Provenance.objects.select_related("graph", "source_file").earliest("pk")
@@ -51,7 +51,7 @@ def test_a_kernel_knows_its_lines_its_graph_and_its_operations(scrape: Path) -> 
     assert place.graph.module.startswith("import torch")
 
 
-def test_its_unit_is_the_module_that_torch_wrote(scrape: Path) -> None:
+def test_the_unit_of_a_compiled_kernel_is_the_module_that_torch_wrote(scrape: Path) -> None:
     read(scrape)
 
     for kernel in Kernel.objects.all():
@@ -60,14 +60,14 @@ def test_its_unit_is_the_module_that_torch_wrote(scrape: Path) -> None:
         compile(kernel.standalone_source, "unit", "exec")
 
 
-def test_it_is_a_source_of_its_own_kind_so_that_its_share_can_be_capped(scrape: Path) -> None:
+def test_a_compiled_source_has_the_inductor_origin_and_category(scrape: Path) -> None:
     read(scrape)
 
     repository = Repository.objects.get()
     assert (repository.origin, repository.category) == (Origin.INDUCTOR, "inductor")
 
 
-def test_reading_it_again_changes_no_row(scrape: Path) -> None:
+def test_ingesting_compiled_kernels_again_changes_no_row(scrape: Path) -> None:
     tables: tuple[type[Model], ...] = (Kernel, Provenance, CompiledGraph)
     seen = []
     for _ in range(2):
@@ -77,6 +77,6 @@ def test_reading_it_again_changes_no_row(scrape: Path) -> None:
     assert seen[0] == seen[1]
 
 
-def test_a_folder_that_is_not_there_is_named_in_a_sentence() -> None:
+def test_a_missing_folder_is_refused_with_a_sentence() -> None:
     with pytest.raises(CurationError, match="There is no folder /no/such"):
         call_command("ingest_inductor", "/no/such")

@@ -55,7 +55,7 @@ def draft_pairs(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_a_whole_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> None:
+def test_a_complete_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> None:
     draft_pairs()
 
     pair = Pair.objects.get()
@@ -68,7 +68,7 @@ def test_a_whole_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> Non
     assert provenance["path"] == "ops/doubling.py"
 
 
-def test_what_became_of_each_operation_is_counted_and_told(folder: Path) -> None:
+def test_the_command_prints_the_outcome_of_each_operation(folder: Path) -> None:
     said = draft_pairs("--reasons")
 
     rows = {tuple(line.split()) for line in said.splitlines()}
@@ -78,7 +78,7 @@ def test_what_became_of_each_operation_is_counted_and_told(folder: Path) -> None
     assert "No test was found that uses Halving." in said
 
 
-def test_a_second_run_changes_nothing(folder: Path) -> None:
+def test_drafting_pairs_again_changes_no_row(folder: Path) -> None:
     draft_pairs()
     before = list(Pair.objects.values())
 
@@ -91,13 +91,13 @@ def test_a_dry_run_stores_nothing(folder: Path) -> None:
     assert not Pair.objects.exists()
 
 
-def test_a_limit_stops_the_storing(folder: Path) -> None:
+def test_a_limit_bounds_the_number_of_stored_pairs(folder: Path) -> None:
     draft_pairs("--limit", "0")
 
     assert not Pair.objects.exists()
 
 
-def test_a_new_commit_makes_a_new_version(folder: Path) -> None:
+def test_a_new_commit_creates_a_new_version_of_a_pair(folder: Path) -> None:
     draft_pairs()
     old = Pair.objects.get()
     kernel = folder / "ops" / "doubling.py"
@@ -114,7 +114,7 @@ def test_a_new_commit_makes_a_new_version(folder: Path) -> None:
     assert new.status == Status.PENDING
 
 
-def test_whole_drafts_are_written_as_records(folder: Path, tmp_path: Path) -> None:
+def test_complete_drafts_are_written_as_records(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "drafts.jsonl"
 
     draft_pairs("--dry-run", "--write", str(file))
@@ -123,7 +123,7 @@ def test_whole_drafts_are_written_as_records(folder: Path, tmp_path: Path) -> No
     assert "1 pair stored" in out.getvalue()
 
 
-def test_nothing_is_drafted_from_a_benchmark(folder: Path) -> None:
+def test_no_pair_is_drafted_from_a_benchmark(folder: Path) -> None:
     Repository.objects.update(role=Role.BENCHMARK)
 
     assert "is a benchmark" in draft_pairs()
@@ -136,7 +136,7 @@ def test_an_unknown_source_is_named() -> None:
 
 
 # --- What is not whole ----------------------------------------------------------------------
-def test_what_is_not_whole_opens_a_draft_with_what_is_there(folder: Path) -> None:
+def test_an_incomplete_pair_opens_a_draft_with_the_present_parts(folder: Path) -> None:
     said = draft_pairs()
 
     draft = Draft.objects.get()
@@ -158,7 +158,7 @@ def test_a_dry_run_opens_no_draft(folder: Path) -> None:
     assert not Draft.objects.exists()
 
 
-def test_a_second_run_leaves_drafts_as_they_are(folder: Path) -> None:
+def test_drafting_pairs_again_keeps_the_drafts(folder: Path) -> None:
     draft_pairs()
     before = list(Draft.objects.values())
 
@@ -166,7 +166,7 @@ def test_a_second_run_leaves_drafts_as_they_are(folder: Path) -> None:
     assert list(Draft.objects.values()) == before
 
 
-def test_a_new_commit_changes_an_open_draft_and_none_that_a_person_has_edited(folder: Path) -> None:
+def test_a_new_commit_updates_only_drafts_not_edited_by_a_person(folder: Path) -> None:
     draft_pairs()
     kernel = folder / "ops" / "halving.py"
     kernel.write_text(kernel.read_text().replace("2 * tl.load", "3 * tl.load"))
@@ -186,7 +186,7 @@ def test_a_new_commit_changes_an_open_draft_and_none_that_a_person_has_edited(fo
     assert (edited.triton_code, edited.version) == ("# mine\n", 9)
 
 
-def test_a_run_that_was_killed_before_the_drafts_is_made_up_for(folder: Path) -> None:
+def test_drafts_missing_after_a_killed_run_are_created_by_the_next(folder: Path) -> None:
     draft_pairs()
     Draft.objects.all().delete()
 
@@ -194,7 +194,7 @@ def test_a_run_that_was_killed_before_the_drafts_is_made_up_for(folder: Path) ->
     assert "1 draft opened" in said
 
 
-def test_an_operation_that_is_whole_by_now_takes_its_draft_along(folder: Path) -> None:
+def test_a_draft_is_finished_when_its_pair_becomes_complete(folder: Path) -> None:
     draft_pairs()
     test = (HEAD + TEST).replace("doubl", "halv").replace("Doubl", "Halv")
     (folder / "tests" / "test_halving.py").write_text(test)
@@ -207,7 +207,7 @@ def test_an_operation_that_is_whole_by_now_takes_its_draft_along(folder: Path) -
     assert draft.pair == Pair.objects.get(entry_point="run_halving")
 
 
-def test_an_operation_that_has_gone_sets_its_draft_aside(folder: Path) -> None:
+def test_a_draft_is_dismissed_when_its_operation_is_gone(folder: Path) -> None:
     draft_pairs()
     (folder / "ops" / "halving.py").unlink()
     again(folder)

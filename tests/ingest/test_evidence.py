@@ -24,7 +24,7 @@ def with_header(folder: Path, header: str, name: str = "add.py") -> None:
     commit(folder)
 
 
-def test_a_header_gives_the_kernel_its_licence_with_the_line_that_said_it(
+def test_a_header_gives_a_kernel_its_license_with_the_matched_line(
     kernel_folder: Path,
 ) -> None:
     with_header(kernel_folder, MIT)
@@ -38,14 +38,14 @@ def test_a_header_gives_the_kernel_its_licence_with_the_line_that_said_it(
     assert Provenance.objects.get().license_inherited is False
 
 
-def test_without_a_word_on_licences_it_is_unknown_and_says_so(kernel_folder: Path) -> None:
+def test_a_kernel_without_license_text_gets_the_verdict_unknown(kernel_folder: Path) -> None:
     read(kernel_folder)
 
     assert Kernel.objects.get().license_verdict == "unknown"
     assert Provenance.objects.get().license_reason
 
 
-def test_a_headerless_file_inherits_the_repositorys_licence(kernel_folder: Path) -> None:
+def test_a_file_without_a_header_inherits_the_repository_license(kernel_folder: Path) -> None:
     import pygments
 
     text = Path(pygments.__file__).parent.parent.glob("[Pp]ygments-*.dist-info/licenses/LICENSE")
@@ -59,7 +59,7 @@ def test_a_headerless_file_inherits_the_repositorys_licence(kernel_folder: Path)
     assert Provenance.objects.get().license_inherited is True
 
 
-def test_a_unit_is_as_strict_as_the_strictest_file_that_it_draws_from(tmp_path: Path) -> None:
+def test_a_unit_gets_the_strictest_license_verdict_of_its_files(tmp_path: Path) -> None:
     (tmp_path / "help.py").write_text(
         GPL + "import triton\n\n\n@triton.jit\ndef half(x):\n    return x / 2\n"
     )
@@ -72,7 +72,9 @@ def test_a_unit_is_as_strict_as_the_strictest_file_that_it_draws_from(tmp_path: 
     assert Kernel.objects.get(name="kernel").license_verdict == "blocked"
 
 
-def test_a_blocked_copy_elsewhere_blocks_the_kernel(kernel_folder: Path, tmp_path: Path) -> None:
+def test_a_blocked_copy_in_another_file_blocks_the_kernel(
+    kernel_folder: Path, tmp_path: Path
+) -> None:
     with_header(kernel_folder, MIT)
     read(kernel_folder)
     other = tmp_path / "other"
@@ -84,7 +86,7 @@ def test_a_blocked_copy_elsewhere_blocks_the_kernel(kernel_folder: Path, tmp_pat
     assert Kernel.objects.get().license_verdict == "blocked"
 
 
-def test_a_licence_that_changed_reaches_a_kernel_that_did_not(kernel_folder: Path) -> None:
+def test_a_license_change_updates_an_unchanged_kernel(kernel_folder: Path) -> None:
     with_header(kernel_folder, MIT)
     read(kernel_folder)
     file = kernel_folder / "add.py"
@@ -96,7 +98,7 @@ def test_a_licence_that_changed_reaches_a_kernel_that_did_not(kernel_folder: Pat
     assert Kernel.objects.get().license_verdict == "blocked"
 
 
-def test_a_kernel_gets_its_kind_with_the_lines_that_it_rests_on(kernel_folder: Path) -> None:
+def test_a_kernel_is_classified_with_line_evidence(kernel_folder: Path) -> None:
     read(kernel_folder)
 
     kernel = Kernel.objects.get()
@@ -105,7 +107,7 @@ def test_a_kernel_gets_its_kind_with_the_lines_that_it_rests_on(kernel_folder: P
     assert all(seen["line"] >= 1 for seen in kernel.kind_evidence)
 
 
-def test_each_gate_leaves_a_finding_with_a_sentence(kernel_folder: Path) -> None:
+def test_each_quality_gate_stores_a_finding_with_a_message(kernel_folder: Path) -> None:
     read(kernel_folder)
 
     found = {finding.gate: finding for finding in QualityFinding.objects.all()}
@@ -126,7 +128,7 @@ def test_a_kernel_that_is_not_standalone_fails_the_gate_that_blocks(tmp_path: Pa
     assert (finding.passed, finding.action) == (False, "block")
 
 
-def test_reading_again_leaves_the_evidence_as_it_is(kernel_folder: Path) -> None:
+def test_ingesting_again_does_not_change_the_evidence(kernel_folder: Path) -> None:
     with_header(kernel_folder, MIT)
     seen = []
     for again in ([], ["--again"]):

@@ -34,7 +34,9 @@ def clone(tmp_path: Path, settings: Any) -> Path:
     return folder
 
 
-def test_a_clone_is_read_as_its_original_would_be(clone: Path, settings: Any) -> None:
+def test_a_clone_gives_the_fingerprints_of_the_original_benchmark(
+    clone: Path, settings: Any
+) -> None:
     call_command("fingerprint_benchmarks", str(clone))
 
     held = read_fingerprints(settings.BENCHMARK_FINGERPRINTS / "ada+bench.npz")
@@ -55,7 +57,9 @@ def test_the_same_commit_gives_the_same_bytes(clone: Path, settings: Any) -> Non
     assert path.read_bytes() == first
 
 
-def test_a_folder_that_is_no_clone_of_a_benchmark_is_refused(kernel_folder: Path) -> None:
+def test_fingerprint_benchmarks_refuses_a_folder_that_is_not_a_benchmark(
+    kernel_folder: Path,
+) -> None:
     a_repository(name="ada/kernels")
     git(kernel_folder, "remote", "add", "origin", "https://github.com/ada/kernels")
 

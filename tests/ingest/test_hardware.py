@@ -36,7 +36,7 @@ def test_a_kernel_in_a_backends_folder_is_for_that_backend(ascend_folder: Path) 
     assert (kernel.hardware, kernel.min_triton) == ("ascend", "3.0")
 
 
-def test_hardware_follows_the_places_and_pairs_follow_their_kernel(ascend_folder: Path) -> None:
+def test_the_hardware_of_a_kernel_and_its_pairs_follows_its_paths(ascend_folder: Path) -> None:
     read(ascend_folder)
     a_pair(kernel=Kernel.objects.get(), hardware="ascend")
     text = (ascend_folder / "_ascend" / "add.py").read_text()
@@ -52,9 +52,7 @@ def test_hardware_follows_the_places_and_pairs_follow_their_kernel(ascend_folder
     assert (hardware(), Pair.objects.get().hardware) == ("ascend", "ascend")
 
 
-def test_the_same_kernel_in_another_repository_makes_it_generic(
-    ascend_folder: Path, tmp_path: Path
-) -> None:
+def test_a_kernel_also_in_a_generic_place_is_for_cuda(ascend_folder: Path, tmp_path: Path) -> None:
     read(ascend_folder)
     other = tmp_path / "other"
     other.mkdir()
@@ -65,7 +63,7 @@ def test_the_same_kernel_in_another_repository_makes_it_generic(
     assert hardware() == "cuda"
 
 
-def test_a_recheck_fills_in_what_rows_lack(ascend_folder: Path) -> None:
+def test_a_recheck_fills_in_missing_hardware_and_triton_release(ascend_folder: Path) -> None:
     read(ascend_folder)
     Kernel.objects.update(hardware="cuda", min_triton="")
     call_command("recheck", now=True, verbosity=0)
@@ -74,7 +72,7 @@ def test_a_recheck_fills_in_what_rows_lack(ascend_folder: Path) -> None:
     assert (kernel.hardware, kernel.min_triton) == ("ascend", "3.0")
 
 
-def test_what_a_text_is_bound_to_is_no_matter_of_places(kernel_folder: Path) -> None:
+def test_hardware_named_in_the_text_does_not_depend_on_the_path(kernel_folder: Path) -> None:
     file = kernel_folder / "add.py"
     file.write_text(file.read_text().replace("tl.program_id", "tl.extra.hip.program_id"))
     commit(kernel_folder)

@@ -38,7 +38,7 @@ def snapshot() -> list[object]:
     return [list(model._default_manager.order_by("pk").values()) for model in WRITTEN]
 
 
-def test_a_kernel_comes_in_with_its_exact_lines_and_its_imports(kernel_folder: Path) -> None:
+def test_a_kernel_is_stored_with_its_exact_lines_and_imports(kernel_folder: Path) -> None:
     ingest(kernel_folder)
 
     kernel = Kernel.objects.get()
@@ -49,7 +49,7 @@ def test_a_kernel_comes_in_with_its_exact_lines_and_its_imports(kernel_folder: P
     compile(kernel.standalone_source, "unit", "exec")
 
 
-def test_a_kernel_is_traceable_to_its_lines_at_a_commit(kernel_folder: Path) -> None:
+def test_a_kernel_records_its_commit_and_exact_lines(kernel_folder: Path) -> None:
     ingest(kernel_folder)
 
     place = Provenance.objects.select_related("source_file").get()
@@ -62,7 +62,7 @@ def test_a_kernel_is_traceable_to_its_lines_at_a_commit(kernel_folder: Path) -> 
     )
 
 
-def test_the_folder_is_known_by_its_path_afterwards(kernel_folder: Path) -> None:
+def test_an_ingested_folder_becomes_a_source_named_by_its_path(kernel_folder: Path) -> None:
     run = ingest(kernel_folder)
 
     repository = Repository.objects.get()
@@ -79,7 +79,7 @@ def test_reading_the_same_commit_again_changes_no_row(kernel_folder: Path) -> No
     assert snapshot() == before
 
 
-def test_a_changed_file_keeps_its_old_content_and_gets_its_new_one(kernel_folder: Path) -> None:
+def test_a_changed_file_adds_a_row_and_keeps_the_old_content(kernel_folder: Path) -> None:
     ingest(kernel_folder)
     file = kernel_folder / "add.py"
     file.write_text(file.read_text().replace("x + y", "x + 2 * y"))
@@ -92,7 +92,7 @@ def test_a_changed_file_keeps_its_old_content_and_gets_its_new_one(kernel_folder
     assert SourceFile.objects.count() == 2
 
 
-def test_a_file_that_returns_to_an_old_content_is_one_row_still(kernel_folder: Path) -> None:
+def test_a_file_that_returns_to_old_content_reuses_its_row(kernel_folder: Path) -> None:
     file = kernel_folder / "add.py"
     old = file.read_text()
     for text in (old, old + "\n# more\n", old):
@@ -105,7 +105,7 @@ def test_a_file_that_returns_to_an_old_content_is_one_row_still(kernel_folder: P
     assert SourceFile.objects.get(retired_at=None).size == len(old)
 
 
-def test_a_file_that_python_can_not_parse_is_a_row_with_a_reason(kernel_folder: Path) -> None:
+def test_a_file_that_does_not_parse_is_recorded_with_a_reason(kernel_folder: Path) -> None:
     (kernel_folder / "broken.py").write_text("@triton.jit\ndef f(:\n")
     commit(kernel_folder)
 
@@ -124,7 +124,7 @@ def test_a_plain_folder_without_git_can_be_read(tmp_path: Path) -> None:
     assert Kernel.objects.get().name == "f"
 
 
-def test_a_symbolic_link_is_never_followed(kernel_folder: Path) -> None:
+def test_an_ingest_never_follows_a_symbolic_link(kernel_folder: Path) -> None:
     (kernel_folder / "link.py").symlink_to("/etc/passwd")
     commit(kernel_folder)
 
@@ -133,12 +133,12 @@ def test_a_symbolic_link_is_never_followed(kernel_folder: Path) -> None:
     assert (run.funnel["found"], run.funnel["files"]) == (1, 1)
 
 
-def test_a_folder_that_is_not_there_is_named_in_a_sentence() -> None:
+def test_a_missing_folder_is_refused_with_a_sentence() -> None:
     with pytest.raises(CurationError, match="There is no readable folder at '/no/such'."):
         call_command("ingest", "/no/such", "--now")
 
 
-def test_a_repository_without_a_commit_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+def test_ingesting_a_repository_without_a_commit_fails_with_a_sentence(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
 
     with pytest.raises(CurationError, match="has no commit yet"):
@@ -155,7 +155,7 @@ def test_an_opted_out_repository_is_refused(kernel_folder: Path) -> None:
         call_command("ingest", str(kernel_folder), "--now")
 
 
-def test_a_repository_that_is_being_read_is_not_queued_twice(kernel_folder: Path) -> None:
+def test_a_repository_with_a_live_ingest_is_not_queued_again(kernel_folder: Path) -> None:
     ingest(kernel_folder)
     live = IngestRun.objects.create(repository=Repository.objects.get())
     assert claim(IngestRun, live.pk)
@@ -164,7 +164,7 @@ def test_a_repository_that_is_being_read_is_not_queued_twice(kernel_folder: Path
         call_command("ingest", str(kernel_folder), "--now")
 
 
-def test_a_run_that_waits_in_the_queue_is_carried_out_at_the_shell(kernel_folder: Path) -> None:
+def test_ingest_now_carries_out_a_run_that_is_queued(kernel_folder: Path) -> None:
     waiting = request_ingest(take_up(str(kernel_folder)), hand_over=False)
 
     run = ingest(kernel_folder)
@@ -188,7 +188,7 @@ def test_a_folder_that_overlaps_a_known_source_is_refused(
     assert Repository.objects.count() == 1
 
 
-def test_another_path_to_a_known_clone_makes_no_second_source(
+def test_another_path_to_a_known_folder_does_not_create_a_second_source(
     kernel_folder: Path, tmp_path: Path
 ) -> None:
     ingest(kernel_folder)
@@ -205,7 +205,7 @@ def unreachable(*_: Any, **__: Any) -> NoReturn:
     raise HostUnreachable("github.com did not answer.")
 
 
-def test_a_retry_is_announced_only_where_the_queue_does_it(
+def test_a_retry_is_logged_only_if_the_queue_retries(
     kernel_folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(jobs, "fetch", unreachable)
@@ -229,7 +229,7 @@ def queue(folder: Path) -> str:
     return out.getvalue().strip()
 
 
-def test_a_run_that_no_worker_will_see_is_queued_with_advice(
+def test_a_run_queued_without_a_worker_prints_advice(
     kernel_folder: Path, queue_redis: redis.Redis
 ) -> None:
     assert queue(kernel_folder).endswith(
@@ -245,7 +245,7 @@ def test_no_advice_is_given_while_up_starts_its_workers(
     (settings.DATA_DIR / "up.lock").unlink()
 
 
-def test_without_redis_the_run_waits_in_its_row_and_the_advice_is_given(
+def test_without_redis_the_run_stays_queued_and_advice_is_printed(
     kernel_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,

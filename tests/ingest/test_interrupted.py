@@ -126,7 +126,7 @@ def first_read(transactional_db: None, kernel_folder: Path, queue_redis: object)
     )
 
 
-def test_killed_between_two_statements_and_rerun_gives_the_same_rows(
+def test_an_ingest_killed_between_statements_and_rerun_gives_the_same_rows(
     first_read: FirstRead, pytestconfig: pytest.Config
 ) -> None:
     """Kill before every fourth statement, or before each of them with --every-variant."""
@@ -155,7 +155,7 @@ def test_killed_between_two_statements_and_rerun_gives_the_same_rows(
     assert moment > 20
 
 
-def test_a_job_run_twice_changes_nothing_more(first_read: FirstRead) -> None:
+def test_running_an_ingest_job_twice_changes_no_row(first_read: FirstRead) -> None:
     run = first_read.ask_for_second()
     ingest(run.pk)
     before = (outcome(), IngestRun.objects.values().get(pk=run.pk))

@@ -34,7 +34,7 @@ def test_a_kernel_of_a_notebook_names_its_cell(tmp_path: Path) -> None:
     assert place.lines == "cell 2, 1\N{EN DASH}3"
 
 
-def test_only_the_code_of_a_notebook_is_kept(tmp_path: Path) -> None:
+def test_only_the_code_cells_of_a_notebook_are_stored(tmp_path: Path) -> None:
     document = json.loads(notebook(PRELUDE, KERNEL))
     document["cells"][0]["outputs"] = [{"data": {"image/png": "iVBOR" * 1000}}]
     ingest(tmp_path, "a.ipynb", json.dumps(document).encode())
@@ -43,7 +43,7 @@ def test_only_the_code_of_a_notebook_is_kept(tmp_path: Path) -> None:
     assert text == f"{PRELUDE}\n\n{KERNEL}"
 
 
-def test_a_broken_notebook_is_a_row_with_a_reason(tmp_path: Path) -> None:
+def test_a_broken_notebook_is_recorded_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "b.py").write_text(PRELUDE + KERNEL)
     ingest(tmp_path, "a.ipynb", notebook(PRELUDE, KERNEL)[:-20])
 
@@ -52,14 +52,14 @@ def test_a_broken_notebook_is_a_row_with_a_reason(tmp_path: Path) -> None:
     assert (drop.reason, "not valid JSON" in drop.message) == ("notebook", True)
 
 
-def test_a_license_in_a_markdown_cell_counts(tmp_path: Path) -> None:
+def test_a_license_in_a_markdown_cell_is_read(tmp_path: Path) -> None:
     stated = "#md SPDX-License-Identifier: GPL-3.0-only"
     ingest(tmp_path, "a.ipynb", notebook(stated, PRELUDE, KERNEL))
 
     assert Kernel.objects.get().license_verdict == "blocked"
 
 
-def test_a_pallas_kernel_is_a_row_of_its_own_language(tmp_path: Path) -> None:
+def test_a_pallas_kernel_is_stored_with_the_language_pallas(tmp_path: Path) -> None:
     ingest(tmp_path, "k.py", PALLAS.encode())
 
     kernel = Kernel.objects.get()

@@ -23,7 +23,7 @@ def read(folder: Path, files: dict[str, str]) -> None:
     call_command("ingest", str(folder), "--now", verbosity=0)
 
 
-def test_the_licence_file_and_the_notice_above_a_kernel_travel_with_it(kernel_folder: Path) -> None:
+def test_the_license_and_notice_files_above_a_kernel_are_included(kernel_folder: Path) -> None:
     notice = "This product includes work of Grace.\n"
     read(kernel_folder, {"LICENSE": MIT_OF_ADA, "NOTICE": notice})
 
@@ -35,7 +35,7 @@ def test_the_licence_file_and_the_notice_above_a_kernel_travel_with_it(kernel_fo
     assert said.texts == (LicenseText("LICENSE", MIT_OF_ADA), LicenseText("NOTICE", notice))
 
 
-def test_a_file_with_a_tag_alone_brings_the_text_that_the_tag_stands_for(
+def test_a_file_with_only_an_spdx_tag_gets_the_standard_license_text(
     kernel_folder: Path,
 ) -> None:
     tagged = "# SPDX-License-Identifier: MIT\n" + (kernel_folder / "add.py").read_text()
@@ -48,7 +48,7 @@ def test_a_file_with_a_tag_alone_brings_the_text_that_the_tag_stands_for(
     assert text.text.startswith("Permission is hereby granted, free of charge")
 
 
-def test_reading_again_changes_nothing(kernel_folder: Path) -> None:
+def test_ingesting_again_does_not_change_the_notices(kernel_folder: Path) -> None:
     read(kernel_folder, {"LICENSE": MIT_OF_ADA})
     before = list(Provenance.objects.values())
     call_command("ingest", str(kernel_folder), "--now", "--again", verbosity=0)
@@ -56,7 +56,7 @@ def test_reading_again_changes_nothing(kernel_folder: Path) -> None:
     assert list(Provenance.objects.values()) == before
 
 
-def test_of_several_places_the_permissive_one_of_the_best_known_repository_speaks() -> None:
+def test_the_notice_comes_from_the_permissive_place_with_the_most_stars() -> None:
     mit, kernel = a_license(expression="MIT"), a_kernel()
     for stars, verdict in ((5, "permissive"), (900, "permissive"), (5_000, "unknown")):
         a_provenance(
@@ -70,7 +70,7 @@ def test_of_several_places_the_permissive_one_of_the_best_known_repository_speak
     assert notices([kernel.pk])[kernel.pk].copyrights == ("Copyright of 900",)
 
 
-def test_a_kernel_that_nobody_permits_has_none() -> None:
+def test_a_kernel_without_a_permissive_license_has_no_notice() -> None:
     kernel = a_kernel()
     a_provenance(kernel=kernel, license_verdict=LicenseVerdict.UNKNOWN)
 
@@ -86,7 +86,7 @@ def test_a_kernel_that_nobody_permits_has_none() -> None:
         ("LicenseRef-nobody-knows", ""),
     ],
 )
-def test_an_expression_stands_for_the_texts_of_all_that_it_names(
+def test_a_license_expression_gives_the_texts_of_all_its_licenses(
     expression: str, words: str
 ) -> None:
     text = standard_text(expression)
@@ -95,7 +95,7 @@ def test_an_expression_stands_for_the_texts_of_all_that_it_names(
     assert bool(text) is bool(words)
 
 
-def test_a_licence_keeps_the_text_that_it_stands_for(kernel_folder: Path) -> None:
+def test_a_license_row_stores_its_standard_text(kernel_folder: Path) -> None:
     read(kernel_folder, {"LICENSE": MIT_OF_ADA})
 
     assert License.objects.get().text == standard_text("MIT")

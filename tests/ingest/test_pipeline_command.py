@@ -80,7 +80,7 @@ def plain(out: Path) -> list[str]:
     return sorted(path for path in hashes(out / FOLDER) if path.endswith(".py"))
 
 
-def test_sources_become_plain_folders_and_a_dataset_of_what_nobody_rejected(
+def test_the_pipeline_writes_plain_folders_and_a_dataset(
     tutorials: str, attention: str, tmp_path: Path
 ) -> None:
     said = pipeline(tutorials, attention, out=tmp_path / "out")
@@ -100,7 +100,7 @@ def test_sources_become_plain_folders_and_a_dataset_of_what_nobody_rejected(
     assert "kernels: 3 found" in said
 
 
-def test_a_second_time_the_same_sources_give_the_same_bytes(
+def test_running_the_pipeline_again_gives_the_same_bytes(
     tutorials: str, attention: str, tmp_path: Path
 ) -> None:
     pipeline(tutorials, attention, out=tmp_path / "out")
@@ -112,7 +112,7 @@ def test_a_second_time_the_same_sources_give_the_same_bytes(
     assert hashes(tmp_path / "out") == before
 
 
-def test_a_source_that_fails_is_told_and_the_others_go_on(tutorials: str, tmp_path: Path) -> None:
+def test_the_pipeline_reports_a_failed_source_and_continues(tutorials: str, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     git(empty, "init", "-q")
@@ -130,7 +130,7 @@ def test_a_source_that_fails_is_told_and_the_others_go_on(tutorials: str, tmp_pa
     assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
 
 
-def test_a_fault_of_ours_in_one_source_stops_no_other(
+def test_an_internal_error_in_one_source_does_not_stop_the_pipeline(
     tutorials: str, attention: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ingest import jobs
@@ -149,7 +149,7 @@ def test_a_fault_of_ours_in_one_source_stops_no_other(
     assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
 
 
-def test_without_sources_it_takes_all_known_ones(tutorials: str, tmp_path: Path) -> None:
+def test_the_pipeline_without_sources_reads_all_known_ones(tutorials: str, tmp_path: Path) -> None:
     call_command("load_sources", stdout=StringIO())
     Repository.objects.update(enabled=False)
     call_command("ingest", tutorials, now=True, stdout=StringIO())
@@ -157,7 +157,7 @@ def test_without_sources_it_takes_all_known_ones(tutorials: str, tmp_path: Path)
     assert "1/1 " in pipeline(out=tmp_path / "out")
 
 
-def test_a_folder_that_is_not_ours_is_refused_before_anything_is_read(
+def test_the_pipeline_refuses_a_foreign_output_folder_before_reading(
     tutorials: str, tmp_path: Path
 ) -> None:
     mine = tmp_path / "out" / "dataset" / "mine"
@@ -171,7 +171,7 @@ def test_a_folder_that_is_not_ours_is_refused_before_anything_is_read(
     assert mine.read_text() == "precious"
 
 
-def test_what_a_person_rejected_and_what_opted_out_stays(
+def test_the_pipeline_excludes_rejected_and_opted_out_items(
     tutorials: str, attention: str, tmp_path: Path
 ) -> None:
     pipeline(tutorials, attention, out=tmp_path / "out")
@@ -186,7 +186,7 @@ def test_what_a_person_rejected_and_what_opted_out_stays(
     assert json.loads((tmp_path / "out/dataset/triton_functions.json").read_text()) == []
 
 
-def test_a_clone_of_a_benchmark_is_in_neither(tutorials: str, tmp_path: Path) -> None:
+def test_the_pipeline_excludes_a_clone_of_a_benchmark(tutorials: str, tmp_path: Path) -> None:
     bench = a_clone(
         tmp_path / "bench", "ScalingIntelligence/KernelBench",
         one=MIT + KERNEL.replace("x + y", "x / y"),
@@ -199,7 +199,7 @@ def test_a_clone_of_a_benchmark_is_in_neither(tutorials: str, tmp_path: Path) ->
     assert "x / y" not in (tmp_path / "out/dataset/triton_functions.json").read_text()
 
 
-def test_extract_prints_what_there_is_and_what_was_written(tutorials: str, tmp_path: Path) -> None:
+def test_extract_prints_the_report_and_the_written_files(tutorials: str, tmp_path: Path) -> None:
     call_command("load_sources", stdout=StringIO())
     call_command("ingest", tutorials, now=True, stdout=StringIO())
     said = StringIO()
@@ -212,7 +212,7 @@ def test_extract_prints_what_there_is_and_what_was_written(tutorials: str, tmp_p
     assert "1 left out: no-kernel" in said.getvalue()
 
 
-def test_pairs_are_drafted_generated_examined_validated_and_exported(
+def test_the_pipeline_drafts_generates_validates_and_exports_pairs(
     tested: str, tmp_path: Path
 ) -> None:
     said = pipeline(tested, out=tmp_path / "out", generate=1, device="interpreter")
@@ -227,7 +227,7 @@ def test_pairs_are_drafted_generated_examined_validated_and_exported(
     assert said.splitlines()[-1] == "Next: python manage.py up"
 
 
-def test_without_a_device_pairs_wait_for_validation(tested: str, tmp_path: Path) -> None:
+def test_without_a_device_the_pipeline_skips_validation(tested: str, tmp_path: Path) -> None:
     said = pipeline(tested, out=tmp_path / "out")
 
     assert "validate: skipped" in said

@@ -49,7 +49,7 @@ def test_a_changed_kernel_is_a_new_version_pending_and_linked(kernel_folder: Pat
     assert old.status == Status.RETIRED
 
 
-def test_a_kernel_whose_helper_changed_is_a_new_version_in_an_unchanged_place(
+def test_a_changed_helper_creates_a_new_version_of_the_kernel(
     tmp_path: Path,
 ) -> None:
     helper = "import triton\n\n\n@triton.jit\ndef half(x):\n    return x / 2\n"
@@ -71,7 +71,7 @@ def test_a_kernel_whose_helper_changed_is_a_new_version_in_an_unchanged_place(
     assert Provenance.objects.get(kernel=new).drawn_from == ["help.py", "main.py"]
 
 
-def test_a_kernel_that_vanished_is_retired_with_a_decision_and_not_deleted(
+def test_a_removed_kernel_is_retired_with_a_decision(
     kernel_folder: Path,
 ) -> None:
     read(kernel_folder)
@@ -88,7 +88,7 @@ def test_a_kernel_that_vanished_is_retired_with_a_decision_and_not_deleted(
     assert run.funnel["retired"] == 1
 
 
-def test_a_kernel_that_still_stands_elsewhere_is_not_retired(
+def test_a_kernel_that_is_still_in_another_repository_is_not_retired(
     kernel_folder: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
@@ -105,7 +105,7 @@ def test_a_kernel_that_still_stands_elsewhere_is_not_retired(
     assert Provenance.objects.filter(retired_at=None).count() == 1
 
 
-def test_a_kernel_that_comes_back_has_the_status_that_it_had(kernel_folder: Path) -> None:
+def test_a_kernel_that_returns_regains_its_status(kernel_folder: Path) -> None:
     read(kernel_folder)
     kernel = Kernel.objects.get()
     Kernel.objects.update(status=Status.APPROVED)
@@ -120,7 +120,7 @@ def test_a_kernel_that_comes_back_has_the_status_that_it_had(kernel_folder: Path
     assert [d.status for d in Decision.objects.order_by("pk")] == ["retired", "approved"]
 
 
-def test_what_a_benchmark_holds_is_rejected_wherever_else_it_stands(
+def test_a_kernel_of_a_benchmark_is_rejected_in_other_repositories(
     kernel_folder: Path, tmp_path: Path
 ) -> None:
     read(kernel_folder)
@@ -138,7 +138,7 @@ def test_what_a_benchmark_holds_is_rejected_wherever_else_it_stands(
     assert "measures models by it" in Decision.objects.get().comment
 
 
-def test_an_unchanged_commit_is_not_read_again_unless_asked(kernel_folder: Path) -> None:
+def test_an_unchanged_commit_is_read_again_only_on_request(kernel_folder: Path) -> None:
     read(kernel_folder)
     assert read(kernel_folder).stage == "unchanged"
 
@@ -149,7 +149,7 @@ def test_an_unchanged_commit_is_not_read_again_unless_asked(kernel_folder: Path)
     assert (run.stage, run.funnel["found"], run.funnel["new"]) == ("done", 1, 0)
 
 
-def test_other_globs_read_an_unchanged_commit_anew(kernel_folder: Path) -> None:
+def test_changed_globs_cause_an_unchanged_commit_to_be_read(kernel_folder: Path) -> None:
     read(kernel_folder)
     Repository.objects.update(exclude_globs=["add.py"])
 
@@ -158,7 +158,7 @@ def test_other_globs_read_an_unchanged_commit_anew(kernel_folder: Path) -> None:
     assert (run.stage, run.funnel["files"], run.funnel["retired"]) == ("done", 0, 1)
 
 
-def test_files_without_a_kernel_are_kept_with_their_facts_and_their_text(tmp_path: Path) -> None:
+def test_files_without_a_kernel_are_stored_with_size_and_text(tmp_path: Path) -> None:
     (tmp_path / "codegen.py").write_bytes(b"\xef\xbb\xbfimport os\r\n")
     read(tmp_path)
 
@@ -169,7 +169,7 @@ def test_files_without_a_kernel_are_kept_with_their_facts_and_their_text(tmp_pat
     assert SourceText.objects.get(sha256=file.sha256).text == "import os\n"
 
 
-def test_a_repository_that_was_opted_out_after_it_was_queued_is_not_read(
+def test_a_repository_opted_out_while_queued_is_not_read(
     kernel_folder: Path,
 ) -> None:
     from ingest.jobs import ingest

@@ -35,14 +35,14 @@ def everything() -> list[dict[str, Any]]:
     return [row for m in models for row in m._default_manager.order_by("pk").values()]
 
 
-def test_the_same_rules_change_no_row(known: Path) -> None:
+def test_a_recheck_with_unchanged_rules_changes_no_row(known: Path) -> None:
     before = everything()
     recheck()
 
     assert everything() == before
 
 
-def test_a_kernel_that_was_judged_by_older_rules_is_judged_anew(known: Path) -> None:
+def test_a_recheck_reclassifies_a_kernel_of_older_rules(known: Path) -> None:
     right = Kernel.objects.values("operation_type", "tags", "kind_rules").get()
     Kernel.objects.update(operation_type="matmul", tags=["old"], kind_rules="0")
     recheck(repository=str(known))
@@ -50,7 +50,7 @@ def test_a_kernel_that_was_judged_by_older_rules_is_judged_anew(known: Path) -> 
     assert Kernel.objects.values("operation_type", "tags", "kind_rules").get() == right
 
 
-def test_findings_of_older_gates_make_way_for_those_of_today(known: Path) -> None:
+def test_a_recheck_replaces_findings_of_older_gates(known: Path) -> None:
     right = list(QualityFinding.objects.order_by("gate").values("gate", "passed", "rules"))
     QualityFinding.objects.filter(gate="parses").update(passed=False, rules="0")
     QualityFinding.objects.filter(gate="docstring").update(gate="of yore", rules="0")
@@ -59,7 +59,7 @@ def test_findings_of_older_gates_make_way_for_those_of_today(known: Path) -> Non
     assert list(QualityFinding.objects.order_by("gate").values("gate", "passed", "rules")) == right
 
 
-def test_a_persons_decision_stays(known: Path) -> None:
+def test_a_recheck_keeps_the_decision_of_a_person(known: Path) -> None:
     kernel = Kernel.objects.get()
     decide(item=kernel, status=Status.APPROVED, version=1, user=a_reviewer(), request=uuid.uuid4())
     Kernel.objects.update(kind_rules="0")
@@ -69,7 +69,7 @@ def test_a_persons_decision_stays(known: Path) -> None:
     assert Decision.objects.count() == 1
 
 
-def test_a_persons_word_on_the_kind_stays(known: Path) -> None:
+def test_a_recheck_keeps_a_classification_corrected_by_a_person(known: Path) -> None:
     corrected = {"operation_type": "scan", "tags": ["mine"], "kind_rules": "0"}
     Kernel.objects.update(**corrected, kind_corrected=True)
     recheck()
@@ -77,7 +77,7 @@ def test_a_persons_word_on_the_kind_stays(known: Path) -> None:
     assert Kernel.objects.values(*corrected).get() == corrected
 
 
-def test_it_reads_the_commit_that_was_read_last_not_what_came_since(known: Path) -> None:
+def test_a_recheck_reads_the_last_ingested_commit(known: Path) -> None:
     (known / "add.py").write_text("# Nothing any more.\n")
     commit(known)
     recheck()
@@ -85,9 +85,7 @@ def test_it_reads_the_commit_that_was_read_last_not_what_came_since(known: Path)
     assert Provenance.objects.filter(retired_at=None).count() == 1
 
 
-def test_a_source_that_is_gone_is_named_and_the_others_are_rechecked(
-    known: Path, tmp_path: Path
-) -> None:
+def test_a_recheck_reports_a_missing_source_and_continues(known: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "add.py").write_text((known / "add.py").read_text().replace("add", "plus"))

@@ -37,7 +37,7 @@ def plain(tmp_path: Path, kernel_folder: Path) -> str:
     return str(folder)
 
 
-def test_a_source_is_counted_with_its_drops_by_reason(plain: str) -> None:
+def test_the_report_counts_the_drops_of_a_source_by_reason(plain: str) -> None:
     document = json.loads(output("report", "--repository", plain, "--json"))
 
     (source,) = document["sources"]
@@ -54,7 +54,7 @@ def test_the_table_names_each_source_and_its_drops(plain: str) -> None:
     assert "1 dropped: null-byte" in table
 
 
-def test_each_gate_says_how_many_kernels_of_a_category_pass_it(plain: str, read: str) -> None:
+def test_the_report_counts_passing_kernels_for_each_gate(plain: str, read: str) -> None:
     found = json.loads(output("report", "--json"))["quality"]["utils"]
     table = output("report")
 
@@ -68,7 +68,7 @@ def test_each_gate_says_how_many_kernels_of_a_category_pass_it(plain: str, read:
     assert any(line.split() == ["has_jit", "1", "(100%)"] for line in table.splitlines())
 
 
-def test_each_kernel_is_a_line_of_json_with_its_place(read: str) -> None:
+def test_list_kernels_prints_each_kernel_as_a_json_line(read: str) -> None:
     (line,) = output("list_kernels", "--repository", read, "--json").splitlines()
 
     kernel: dict[str, Any] = json.loads(line)
@@ -87,12 +87,12 @@ def test_a_relative_path_means_the_same_source(read: str, monkeypatch: pytest.Mo
     assert output("list_kernels", "--repository", "./kernels", "--json")
 
 
-def test_a_source_that_nobody_knows_is_named_in_a_sentence() -> None:
+def test_an_unknown_source_of_a_report_is_refused_with_a_sentence() -> None:
     with pytest.raises(CurationError, match="Unknown source 'no/where'"):
         output("report", "--repository", "no/where")
 
 
-def test_a_report_costs_the_same_queries_however_many_sources(
+def test_a_report_runs_a_fixed_number_of_queries(
     plain: str, read: str, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     with django_assert_max_num_queries(6):
@@ -100,7 +100,7 @@ def test_a_report_costs_the_same_queries_however_many_sources(
     assert Repository.objects.exclude(last_ingested_at=None).count() == 2
 
 
-def test_a_source_is_reported_with_its_estimate_and_its_key_files(plain: str) -> None:
+def test_the_report_shows_estimate_and_key_files_of_a_source(plain: str) -> None:
     Repository.objects.filter(url=plain).update(
         estimated_tokens_low=1000, estimated_tokens_high=2000,
         key_files=["add.py", "ops/**", "gone.py"],

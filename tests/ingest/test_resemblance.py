@@ -39,7 +39,7 @@ def listed() -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
-def test_twins_across_repositories_are_listed_with_who_represents_them(tmp_path: Path) -> None:
+def test_near_duplicates_are_listed_with_their_representative(tmp_path: Path) -> None:
     read(tmp_path / "one", SOFTMAX)
     read(tmp_path / "two", renamed(SOFTMAX))
 
@@ -74,7 +74,7 @@ def test_a_copy_of_a_problem_is_listed_with_the_problem(
     assert not Kernel.objects.uncontaminated().exists()
 
 
-def test_what_a_benchmark_holds_word_for_word_names_its_problem_too(tmp_path: Path) -> None:
+def test_an_exact_copy_of_a_benchmark_problem_also_gets_a_match(tmp_path: Path) -> None:
     as_benchmark(tmp_path / "benchmark", SOFTMAX)
     read(tmp_path / "source", SOFTMAX)
 
@@ -83,7 +83,7 @@ def test_what_a_benchmark_holds_word_for_word_names_its_problem_too(tmp_path: Pa
     assert ContaminationMatch.objects.get().kernel == kernel
 
 
-def test_a_commit_that_is_unchanged_is_not_looked_at(tmp_path: Path) -> None:
+def test_an_unchanged_commit_is_not_fingerprinted_again(tmp_path: Path) -> None:
     read(tmp_path / "one", SOFTMAX)
     Fingerprint.objects.all().delete()
 
@@ -93,7 +93,7 @@ def test_a_commit_that_is_unchanged_is_not_looked_at(tmp_path: Path) -> None:
     assert IngestRun.objects.latest("pk").stage == "unchanged"
 
 
-def test_what_vanishes_from_its_repository_leaves_its_twins(tmp_path: Path) -> None:
+def test_a_removed_kernel_leaves_its_near_duplicate_cluster(tmp_path: Path) -> None:
     one = tmp_path / "one"
     read(one, SOFTMAX)
     read(tmp_path / "two", renamed(SOFTMAX))
@@ -106,7 +106,7 @@ def test_what_vanishes_from_its_repository_leaves_its_twins(tmp_path: Path) -> N
     assert Kernel.objects.representatives().count() == 1
 
 
-def test_a_licence_that_is_settled_anew_moves_the_representative(tmp_path: Path) -> None:
+def test_a_changed_license_changes_the_representative(tmp_path: Path) -> None:
     tag = "# SPDX-License-Identifier: MIT\n"
     read(tmp_path / "one", SOFTMAX)
     read(tmp_path / "two", renamed(SOFTMAX))

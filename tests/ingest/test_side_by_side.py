@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
 
 
-def test_each_kernel_is_one_row_with_a_place_in_each_repository(
+def test_parallel_ingests_store_a_shared_kernel_once_with_all_its_places(
     tmp_path: Path, transactional_db: None
 ) -> None:
     folders = [tmp_path / "one", tmp_path / "two", tmp_path / "three"]

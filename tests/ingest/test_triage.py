@@ -15,14 +15,14 @@ GPL = "# SPDX-License-Identifier: GPL-3.0-only\n"
 MIT = "# SPDX-License-Identifier: MIT\n"
 
 
-def test_a_blocked_kernel_is_turned_down_by_the_rule_that_says_so(tmp_path: Path) -> None:
+def test_an_ingested_blocked_kernel_is_rejected_by_the_license_rule(tmp_path: Path) -> None:
     read(tmp_path / "one", GPL + SOFTMAX)
 
     assert Kernel.objects.get().status == Status.REJECTED
     assert Decision.objects.get().rules == "triage 1: license"
 
 
-def test_a_licence_that_is_mended_reopens_what_the_rule_turned_down(tmp_path: Path) -> None:
+def test_a_corrected_license_reopens_a_kernel_rejected_by_the_rule(tmp_path: Path) -> None:
     read(tmp_path / "one", GPL + SOFTMAX)
 
     read(tmp_path / "one", MIT + SOFTMAX)
@@ -30,7 +30,7 @@ def test_a_licence_that_is_mended_reopens_what_the_rule_turned_down(tmp_path: Pa
     assert Kernel.objects.get().status == Status.PENDING
 
 
-def test_a_benchmark_read_later_turns_down_what_others_hold_of_it(tmp_path: Path) -> None:
+def test_a_benchmark_ingested_later_rejects_existing_copies(tmp_path: Path) -> None:
     read(tmp_path / "source", MIT + renamed(SOFTMAX))
     assert Kernel.objects.get().status == Status.PENDING
 
@@ -39,7 +39,7 @@ def test_a_benchmark_read_later_turns_down_what_others_hold_of_it(tmp_path: Path
     assert set(Kernel.objects.values_list("status", flat=True)) == {Status.REJECTED}
 
 
-def test_who_is_turned_down_represents_nobody(tmp_path: Path) -> None:
+def test_a_rejected_kernel_does_not_represent_a_near_duplicate(tmp_path: Path) -> None:
     """Not even of what a person may still approve."""
     read(tmp_path / "one", GPL + SOFTMAX)
     read(tmp_path / "two", MIT + renamed(SOFTMAX))

@@ -27,7 +27,7 @@ def github(settings: Any) -> Iterator[FakeGitHub]:
         yield state
 
 
-def test_discovery_proposes_disabled_sources_and_leaves_known_ones_as_they_are(
+def test_discovery_adds_disabled_sources_and_keeps_known_ones(
     github: FakeGitHub,
 ) -> None:
     known = a_repository(name="owner1/kernels1", stars=1, notes="ours")
@@ -43,7 +43,7 @@ def test_discovery_proposes_disabled_sources_and_leaves_known_ones_as_they_are(
     assert "1 proposed" in out.getvalue()
 
 
-def test_discovery_leaves_out_what_opted_out(github: FakeGitHub) -> None:
+def test_discovery_skips_opted_out_repositories(github: FakeGitHub) -> None:
     a_repository(name="owner1/kernels1", stars=1, opted_out_at=timezone.now())
     github.repositories.append(FakeRepository(1, stars=900))
 
@@ -63,7 +63,7 @@ def test_discovery_leaves_out_what_opted_out(github: FakeGitHub) -> None:
             FakeRepository(1, full_name="a/b", license="GPL-3.0")]}),
     ],
 )  # fmt: skip
-def test_what_became_of_a_source_is_flagged(
+def test_the_github_status_of_a_source_is_recorded(
     github: FakeGitHub, condition: str, word: str, set_up: dict[str, Any]
 ) -> None:
     for name, value in set_up.items():
@@ -77,7 +77,7 @@ def test_what_became_of_a_source_is_flagged(
     assert word in source.condition_note
 
 
-def test_an_api_that_is_away_changes_nothing(github: FakeGitHub) -> None:
+def test_an_unavailable_github_api_keeps_the_recorded_status(github: FakeGitHub) -> None:
     limited = Reply(403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"})
     github.replies.append(limited)
     source = a_repository(name="a/b", condition="moved", condition_note="kept")
@@ -88,7 +88,7 @@ def test_an_api_that_is_away_changes_nothing(github: FakeGitHub) -> None:
     assert (source.condition, source.condition_note) == ("moved", "kept")
 
 
-def test_a_source_is_queued_once_its_period_has_passed(queue_redis: redis.Redis) -> None:
+def test_a_source_is_queued_after_its_refresh_period(queue_redis: redis.Redis) -> None:
     long_ago = timezone.now() - timedelta(days=91)
     due = a_repository(last_ingested_at=long_ago)
     a_repository(last_ingested_at=timezone.now() - timedelta(days=89))
@@ -102,7 +102,7 @@ def test_a_source_is_queued_once_its_period_has_passed(queue_redis: redis.Redis)
     assert IngestRun.objects.get().repository == due
 
 
-def test_a_source_that_could_not_be_read_is_tried_again_a_day_later(
+def test_a_failed_source_is_queued_again_after_a_day(
     queue_redis: redis.Redis,
 ) -> None:
     source = a_repository(last_ingested_at=timezone.now() - timedelta(days=91))

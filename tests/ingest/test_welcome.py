@@ -41,7 +41,7 @@ def steps(browser: Client) -> dict[str, str]:
     return dict(STEP.findall(shown(browser)))
 
 
-def test_on_a_fresh_installation_every_step_is_to_do(browser: Client) -> None:
+def test_on_a_fresh_installation_every_checklist_step_is_open(browser: Client) -> None:
     load_sources()
     make.a_pair(origin="manual")
 
@@ -55,7 +55,7 @@ def test_on_a_fresh_installation_every_step_is_to_do(browser: Client) -> None:
     assert "Review 1 hand-written pair<" in page
 
 
-def test_the_ingested_sources_are_named_with_their_kernels(browser: Client) -> None:
+def test_the_checklist_names_ingested_sources_with_their_kernels(browser: Client) -> None:
     folder = make.a_repository(
         name="/home/ada/kernels", origin="folder", last_ingested_at=timezone.now()
     )
@@ -71,7 +71,9 @@ def test_the_ingested_sources_are_named_with_their_kernels(browser: Client) -> N
     assert '<th scope="row">/home/ada/kernels</th><td>3</td>' in page
 
 
-def test_a_decision_ticks_the_review_until_it_is_undone(browser: Client, curator: User) -> None:
+def test_a_decision_completes_the_review_step_until_it_is_undone(
+    browser: Client, curator: User
+) -> None:
     first = make.a_decision(user=curator)
     assert steps(browser)["Review"] == "Done"
     assert "1 decision by 1 person." in shown(browser)
@@ -81,7 +83,7 @@ def test_a_decision_ticks_the_review_until_it_is_undone(browser: Client, curator
     assert steps(browser)["Review"] == "To do"
 
 
-def test_a_decision_of_a_policy_is_no_review(browser: Client) -> None:
+def test_a_decision_by_policy_does_not_complete_the_review_step(browser: Client) -> None:
     make.a_decision(actor="policy", user=None, rules="licence 1")
 
     assert steps(browser)["Review"] == "To do"
@@ -100,7 +102,7 @@ def test_a_decision_of_a_policy_is_no_review(browser: Client) -> None:
         ),
     ],
 )
-def test_an_export_ticks_its_step(
+def test_an_export_completes_the_export_step(
     browser: Client, export: Callable[[], object], sentence: str
 ) -> None:
     make.an_export_run()
@@ -112,7 +114,7 @@ def test_an_export_ticks_its_step(
     assert sentence in shown(browser)
 
 
-def test_a_second_reviewer_ticks_the_last_step(browser: Client) -> None:
+def test_a_second_reviewer_completes_the_last_checklist_step(browser: Client) -> None:
     make.a_person()
     make.a_reviewer(is_active=False)
     assert steps(browser)["Invite"] == "To do"
@@ -123,13 +125,15 @@ def test_a_second_reviewer_ticks_the_last_step(browser: Client) -> None:
     assert "2 people review here." in shown(browser)
 
 
-def test_it_is_linked_from_the_menu_and_the_help(browser: Client) -> None:
+def test_menu_and_help_link_to_the_checklist(browser: Client) -> None:
     for name in ("find", "keys"):
         link = f'href="{reverse("welcome")}"'
         assert link in browser.get(reverse(name)).content.decode().split("<main")[name == "keys"]
 
 
-def test_one_click_queues_a_known_source(browser: Client, queue_redis: redis.Redis) -> None:
+def test_a_button_of_the_checklist_queues_a_known_source(
+    browser: Client, queue_redis: redis.Redis
+) -> None:
     source = make.a_repository()
 
     page = browser.post(reverse("welcome"), {"source": source.pk}, follow=True).content.decode()
@@ -141,7 +145,9 @@ def test_one_click_queues_a_known_source(browser: Client, queue_redis: redis.Red
 
 
 @pytest.mark.parametrize("opted_out", [False, True])
-def test_what_is_not_offered_is_not_read(browser: Client, opted_out: bool) -> None:
+def test_the_checklist_refuses_a_source_that_it_does_not_offer(
+    browser: Client, opted_out: bool
+) -> None:
     other = make.a_repository(role="benchmark")
     if opted_out:
         Repository.objects.update(role="source", enabled=False)
@@ -152,7 +158,7 @@ def test_what_is_not_offered_is_not_read(browser: Client, opted_out: bool) -> No
     assert not IngestRun.objects.exists()
 
 
-def test_it_asks_the_database_a_fixed_number_of_times(
+def test_the_checklist_runs_a_fixed_number_of_queries(
     browser: Client, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
     for _ in range(12):

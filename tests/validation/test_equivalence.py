@@ -56,7 +56,7 @@ def call(*arguments: str, device: Device = Device.INTERPRETER) -> str:
 
 
 # --- At the shell ---------------------------------------------------------------------------
-def test_pairs_are_checked_at_the_shell() -> None:
+def test_the_validate_command_checks_pairs() -> None:
     """The whole way, once, with real processes: a pair that is right and one that cheats."""
     honest, cheat = from_the_zoo("vector-add"), from_the_zoo("torch-computes.vector-add")
 
@@ -82,7 +82,7 @@ def test_pairs_are_checked_at_the_shell() -> None:
     assert call("--now", "--pending") == "0 items: nothing to do."
 
 
-def test_a_pair_that_raises_before_any_launch_has_no_errors_and_no_passed_memory_check() -> None:
+def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors() -> None:
     pair = from_the_zoo("vector-add")
     pair.triton_code = f"{pair.triton_code}\n\ndef {pair.entry_point}(*_):\n    raise ValueError\n"
     pair.content_hash = content_hash(pair.python_code, pair.triton_code, pair.test_code)
@@ -99,7 +99,7 @@ def test_a_pair_that_raises_before_any_launch_has_no_errors_and_no_passed_memory
 
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU is there")
-def test_without_a_gpu_the_run_waits_for_a_worker_that_has_one() -> None:
+def test_without_a_gpu_a_cuda_validation_is_refused_and_stores_no_result() -> None:
     from_the_zoo("vector-add")
 
     with pytest.raises(CurationError, match="No kernel runs on the GPU: ") as told:
@@ -109,7 +109,7 @@ def test_without_a_gpu_the_run_waits_for_a_worker_that_has_one() -> None:
     assert not ValidationResult.objects.exists()
 
 
-def test_what_is_decided_against_is_not_asked_about() -> None:
+def test_rejected_and_retired_pairs_are_not_validated() -> None:
     pending = a_pair()
     a_pair(status=Status.REJECTED)
     a_pair(status=Status.RETIRED)
@@ -120,7 +120,7 @@ def test_what_is_decided_against_is_not_asked_about() -> None:
 
 
 @pytest.mark.parametrize("verdict", harness_report.Verdict)
-def test_every_verdict_of_the_harness_has_its_row(verdict: harness_report.Verdict) -> None:
+def test_every_harness_verdict_maps_to_a_result(verdict: harness_report.Verdict) -> None:
     check = harness_report.Check("accuracy", verdict, "said", {"cases": 3})
     report = harness_report.Report("1", verdict, "said", (check,), {"total": 2.0}, {})
 
@@ -132,7 +132,7 @@ def test_every_verdict_of_the_harness_has_its_row(verdict: harness_report.Verdic
     assert (made.outcome == Outcome.PASSED) == (verdict is harness_report.Verdict.PASSED)
 
 
-def test_asking_for_speed_is_kept_with_the_run() -> None:
+def test_the_timing_option_is_stored_with_the_run() -> None:
     from_the_zoo("vector-add")
 
     said = call("--timing", device=Device.CUDA)
@@ -175,7 +175,7 @@ def test_verdicts_that_another_triton_changed_are_listed() -> None:
     ]
 
 
-def test_another_content_or_the_same_tools_changed_nothing() -> None:
+def test_verdict_changes_ignore_other_content_and_equal_tools() -> None:
     edited, retried = a_pair(), a_pair()
     seen(edited, "3.6", Verdict.FAILED, content_hash=sha("before"))
     seen(edited, "3.9", Verdict.PASSED)
@@ -212,7 +212,7 @@ def test_a_curator_queues_the_selected_pairs(
     assert run.batch == [["pair", pair.pk, pair.content_hash]]
 
 
-def test_who_may_not_ask_is_not_offered_it(client: Client) -> None:
+def test_a_user_without_permission_can_not_queue_a_validation(client: Client) -> None:
     client.force_login(a_reviewer(is_staff=True))
 
     press(client, "check_in_interpreter", a_pair())

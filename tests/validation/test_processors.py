@@ -23,7 +23,7 @@ IN_TWOS = [[cpu, cpu + 16] for cpu in range(16)]
         ([[0, 1, 2, 3]], 0, [0, 1], [2, 3]),
     ],
 )
-def test_no_core_is_in_two_shares(
+def test_no_processor_core_is_in_two_shares(
     cores: list[list[int]],
     each: int,
     first: Sequence[int],
@@ -34,6 +34,6 @@ def test_no_core_is_in_two_shares(
     assert processors.shares_of_processors(2, each) == [first, second]
 
 
-def test_every_processor_that_may_be_used_is_in_one_core() -> None:
+def test_every_usable_processor_belongs_to_one_core() -> None:
     cores = processors.cores_of_processors()
     assert sorted(cpu for core in cores for cpu in core) == sorted(os.sched_getaffinity(0))

@@ -34,7 +34,7 @@ def work() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_with_a_sick_gpu_gives_its_run_back_and_ends(
+def test_a_worker_with_a_broken_gpu_returns_its_run_and_exits(
     queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "open_pool", sick)

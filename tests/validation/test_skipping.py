@@ -103,7 +103,7 @@ def test_an_item_that_stops_the_worker_three_times_is_skipped(checker: DeadlyChe
     assert f"{bad}: crashed. {said}" in run.log
 
 
-def test_only_what_was_being_worked_on_is_checked_alone(checker: DeadlyChecker) -> None:
+def test_after_a_crash_only_items_in_progress_are_checked_singly(checker: DeadlyChecker) -> None:
     run, kernels = a_run(8)
     checker.deadly = {kernels[2].pk}
     tried(run)
@@ -116,7 +116,7 @@ def test_only_what_was_being_worked_on_is_checked_alone(checker: DeadlyChecker) 
     assert checker.together == [1, 1, 1, 1, 2]
 
 
-def test_two_bad_items_cost_two_verdicts(checker: DeadlyChecker) -> None:
+def test_two_crashing_items_lose_only_their_own_verdicts(checker: DeadlyChecker) -> None:
     run, kernels = a_run(6)
     checker.deadly = {kernels[1].pk, kernels[5].pk}
 
@@ -126,7 +126,7 @@ def test_two_bad_items_cost_two_verdicts(checker: DeadlyChecker) -> None:
     assert {key for key, verdict in verdicts(run).items() if verdict != "passed"} == checker.deadly
 
 
-def test_a_run_that_ends_at_another_item_each_time_has_failed(checker: DeadlyChecker) -> None:
+def test_a_run_that_crashes_at_a_different_item_each_time_fails(checker: DeadlyChecker) -> None:
     run, kernels = a_run(6)
     for place in (0, 2, 4):
         checker.deadly = {kernels[place].pk}
@@ -136,7 +136,7 @@ def test_a_run_that_ends_at_another_item_each_time_has_failed(checker: DeadlyChe
     assert set(verdicts(run).values()) == {"passed"}
 
 
-def test_a_machine_that_stops_at_everything_is_not_taken_for_bad_items(
+def test_a_run_fails_after_the_maximum_number_of_skipped_items(
     checker: DeadlyChecker,
 ) -> None:
     run, kernels = a_run(MOST_SKIPPED + 2)
@@ -148,7 +148,9 @@ def test_a_machine_that_stops_at_everything_is_not_taken_for_bad_items(
     assert len(verdicts(run)) == MOST_SKIPPED
 
 
-def test_what_says_itself_why_it_ends_blames_no_item(checker: DeadlyChecker) -> None:
+def test_a_checker_error_with_a_known_reason_is_not_attributed_to_an_item(
+    checker: DeadlyChecker,
+) -> None:
     run, kernels = a_run(3)
     checker.deadly, checker.stops_by = {kernels[0].pk}, Away("The GPU is sick.")
 
@@ -158,7 +160,7 @@ def test_what_says_itself_why_it_ends_blames_no_item(checker: DeadlyChecker) -> 
     assert (run.message, run.begun, verdicts(run)) == ("The GPU is sick.", {}, {})
 
 
-def test_the_scheduler_asks_for_the_rest_and_not_for_the_bad_one_again(
+def test_the_scheduler_does_not_queue_a_skipped_item_again(
     checker: DeadlyChecker, settings: Any
 ) -> None:
     settings.COMPILES_AT_ONCE = 1
@@ -182,7 +184,7 @@ def test_the_scheduler_asks_for_the_rest_and_not_for_the_bad_one_again(
         Finding(Verdict.FAILED, "", figures={"no": {"json": object()}}),
     ],
 )
-def test_a_result_that_no_database_takes_costs_its_own_item(
+def test_a_result_that_can_not_be_stored_loses_only_its_own_item(
     checker: DeadlyChecker, finding: Finding
 ) -> None:
     run, (bad, good) = a_run(2)
@@ -195,7 +197,7 @@ def test_a_result_that_no_database_takes_costs_its_own_item(
     assert "can't be stored" in run.results.get(kernel=bad).message
 
 
-def test_a_zero_byte_ends_no_run(checker: DeadlyChecker) -> None:
+def test_a_null_byte_in_a_result_does_not_end_the_run(checker: DeadlyChecker) -> None:
     """PostgreSQL refuses it, SQLite stores it."""
     run, (bad, good) = a_run(2)
     checker.findings = {bad.pk: Finding(Verdict.FAILED, "\0", figures={"text": "\0"})}
@@ -206,7 +208,7 @@ def test_a_zero_byte_ends_no_run(checker: DeadlyChecker) -> None:
     assert verdicts(run).keys() == {bad.pk, good.pk}
 
 
-def test_an_exception_that_quotes_half_a_character_is_told(checker: DeadlyChecker) -> None:
+def test_an_exception_text_with_a_lone_surrogate_is_sanitized(checker: DeadlyChecker) -> None:
     run, kernels = a_run(1)
     checker.deadly, checker.stops_by = {kernels[0].pk}, MemoryError("half of \ud800 and \0")
 
@@ -217,7 +219,7 @@ def test_an_exception_that_quotes_half_a_character_is_told(checker: DeadlyChecke
     assert run.message == "MemoryError: half of \ufffd and \ufffd"
 
 
-def test_a_fault_of_the_judges_own_is_a_verdict() -> None:
+def test_an_internal_error_of_the_judge_gives_a_crashed_verdict() -> None:
     def read() -> Finding:
         raise RecursionError("too deep")
 

@@ -100,7 +100,7 @@ def test_each_item_gets_a_result_and_its_checks(counting: CountingChecker) -> No
     assert ValidationCheck.objects.filter(name="equal", outcome=Outcome.PASSED).count() == 2
 
 
-def test_a_run_that_was_killed_goes_on_where_it_was(counting: CountingChecker) -> None:
+def test_a_killed_validation_resumes_at_the_next_item(counting: CountingChecker) -> None:
     first, second, third = a_kernel(), a_kernel(), a_kernel()
     run = a_run(first, second, third)
     counting.dies_at = 3
@@ -117,7 +117,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(counting: CountingChecker) -
     assert ValidationResult.objects.count() == 3
 
 
-def test_a_run_that_another_worker_has_is_left_alone(counting: CountingChecker) -> None:
+def test_a_validation_claimed_by_another_worker_is_not_run(counting: CountingChecker) -> None:
     run = a_run(a_kernel())
     claim(ValidationRun, run.pk)
 
@@ -126,7 +126,7 @@ def test_a_run_that_another_worker_has_is_left_alone(counting: CountingChecker) 
     assert counting.asked == []
 
 
-def test_a_worker_that_was_given_up_writes_nothing(
+def test_a_worker_that_lost_its_lease_stores_no_result(
     counting: CountingChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = a_run(a_kernel())
@@ -145,7 +145,7 @@ def test_a_worker_that_was_given_up_writes_nothing(
     assert ValidationRun.objects.get().state == RunState.RUNNING
 
 
-def test_what_has_changed_since_it_was_asked_for_is_left_out(counting: CountingChecker) -> None:
+def test_an_item_changed_since_the_request_is_not_validated(counting: CountingChecker) -> None:
     kernel = a_kernel()
     run = a_run(kernel)
     Kernel.objects.update(content_hash=sha("changed"))
@@ -165,7 +165,7 @@ def test_a_device_without_a_checker_is_refused_in_a_sentence(
 
 
 # --- Requests -------------------------------------------------------------------------------
-def test_runs_name_a_bounded_number_of_items(counting: CountingChecker) -> None:
+def test_a_validation_run_has_a_bounded_number_of_items(counting: CountingChecker) -> None:
     batch = checkers.CHECKERS[Device.CUDA].batch
     items = [a_kernel() for _ in range(batch + 1)]
 
@@ -174,7 +174,7 @@ def test_runs_name_a_bounded_number_of_items(counting: CountingChecker) -> None:
     assert [run.total for run in runs] == [batch, 1]
 
 
-def test_a_verdict_counts_for_the_content_and_the_device_it_saw() -> None:
+def test_a_verdict_counts_only_for_its_content_and_device() -> None:
     seen, other_device, older_content = a_kernel(), a_kernel(), a_kernel()
     run = a_validation_run(
         device=Device.COMPILER, state=RunState.CANCELLED, finished_at="2026-01-01T00:00Z"
@@ -188,7 +188,7 @@ def test_a_verdict_counts_for_the_content_and_the_device_it_saw() -> None:
     assert set(found) == {other_device, older_content}
 
 
-def test_the_scheduler_asks_for_what_came_in_and_only_once(queue_redis: object) -> None:
+def test_the_scheduler_queues_each_new_compilable_kernel_once(queue_redis: object) -> None:
     for over in (
         {"kind": Kind.HELPER},
         {"language": Language.GLUON},
@@ -206,7 +206,7 @@ def test_the_scheduler_asks_for_what_came_in_and_only_once(queue_redis: object) 
     assert run.batch == [["kernel", kernel.pk, kernel.content_hash]]
 
 
-def test_the_scheduler_leaves_a_host_that_cannot_compile_in_peace(queue_redis: object) -> None:
+def test_the_scheduler_queues_no_compile_run_after_a_failed_one(queue_redis: object) -> None:
     a_kernel()
     queue_uncompiled()
     attempt = claim(ValidationRun, ValidationRun.objects.get().pk)
@@ -216,7 +216,7 @@ def test_the_scheduler_leaves_a_host_that_cannot_compile_in_peace(queue_redis: o
     assert queue_uncompiled() == 0
 
 
-def test_the_scheduler_asks_for_nothing_where_people_do(settings: Any) -> None:
+def test_the_scheduler_queues_no_compile_run_with_a_batch_size_of_zero(settings: Any) -> None:
     settings.COMPILES_AT_ONCE = 0
     a_kernel()
 
@@ -230,7 +230,7 @@ def call(*arguments: str) -> str:
     return out.getvalue().strip()
 
 
-def test_kernels_are_compiled_at_the_shell() -> None:
+def test_the_validate_command_compiles_kernels() -> None:
     """The whole way, once, with a real compiler: a kernel that compiles and two that can't."""
     bad = a_kernel(name="kernel", standalone_source=kernels.OLD_LANGUAGE)
     a_kernel(name="kernel", standalone_source=kernels.LOST_MODULE)
@@ -259,7 +259,7 @@ def test_kernels_are_compiled_at_the_shell() -> None:
     assert call("--now") == "0 items: nothing to do."
 
 
-def test_a_helper_that_is_asked_for_by_name_is_told_what_it_lacks() -> None:
+def test_validating_a_helper_by_name_explains_why_it_is_unsupported() -> None:
     helper = a_kernel(kind=Kind.HELPER)
 
     assert call(f"kernel:{helper.pk}", "--now").splitlines() == [
@@ -274,7 +274,7 @@ def test_a_helper_that_is_asked_for_by_name_is_told_what_it_lacks() -> None:
     assert verdict.message == "undecided: a helper has no signature to launch with"
 
 
-def test_a_source_can_be_named(counting: CountingChecker) -> None:
+def test_a_validation_can_be_limited_to_a_source(counting: CountingChecker) -> None:
     kernel = a_kernel()
     a_kernel()
     source = a_repository(name="some/source")
@@ -286,7 +286,7 @@ def test_a_source_can_be_named(counting: CountingChecker) -> None:
         call("--repository", "nobody/knows")
 
 
-def test_an_item_that_is_not_there_is_named() -> None:
+def test_an_unknown_item_is_refused_by_name() -> None:
     with pytest.raises(CommandError, match="There is no kernel 12345"):
         call("kernel:12345")
 
@@ -299,7 +299,9 @@ def test_a_bare_number_is_refused_with_both_forms() -> None:
     assert not ValidationRun.objects.exists()
 
 
-def test_a_named_pair_is_checked_where_pairs_are(counting: CountingChecker, settings: Any) -> None:
+def test_a_named_pair_is_checked_on_a_device_for_pairs(
+    counting: CountingChecker, settings: Any
+) -> None:
     settings.VALIDATION_DEVICE = "cuda"
     pair = a_pair()
 
@@ -315,14 +317,14 @@ def test_gpu_is_another_name_of_cuda(counting: CountingChecker) -> None:
     assert call("--device", "gpu", "--now") == "1 item: 1 passed."
 
 
-def test_an_unknown_device_lists_what_can_be_typed() -> None:
+def test_an_unknown_device_is_refused_with_the_list_of_devices() -> None:
     with pytest.raises(CommandError) as told:
         call("--device", "tpu")
 
     assert "choose from 'cuda', 'interpreter', 'compiler'" in str(told.value)
 
 
-def test_without_now_they_wait_in_the_queue(queue_redis: object) -> None:
+def test_without_now_the_validation_is_queued(queue_redis: object) -> None:
     a_kernel()
 
     assert call("--all") == (
@@ -353,7 +355,7 @@ def test_a_curator_queues_the_selected_kernels(client: Client, queue_redis: obje
     assert run.batch == [["kernel", kernel.pk, kernel.content_hash]]
 
 
-def test_who_may_not_ask_is_not_offered_it(client: Client) -> None:
+def test_a_user_without_permission_can_not_queue_a_validation(client: Client) -> None:
     client.force_login(a_reviewer(is_staff=True))
 
     press(client, a_kernel())
@@ -365,7 +367,7 @@ def test_who_may_not_ask_is_not_offered_it(client: Client) -> None:
     ("kind", "make_item", "device"),
     [("kernels", a_kernel, "compiler"), ("pairs", a_pair, "interpreter")],
 )
-def test_a_curator_has_an_item_checked_again_from_its_page(
+def test_a_curator_can_queue_a_validation_from_an_item_page(
     client: Client, queue_redis: object, kind: str, make_item: Callable[[], Any], device: str
 ) -> None:
     client.force_login(a_curator())
@@ -378,7 +380,7 @@ def test_a_curator_has_an_item_checked_again_from_its_page(
     assert (run.device, run.batch) == (device, [[kind[:-1], item.pk, item.content_hash]])
 
 
-def test_an_items_page_offers_to_check_it_again(client: Client) -> None:
+def test_an_item_page_has_a_button_to_validate_again(client: Client) -> None:
     client.force_login(a_curator())
     item = a_kernel()
 

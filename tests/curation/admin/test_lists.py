@@ -29,7 +29,9 @@ def test_every_model_is_in_the_admin_and_in_this_table() -> None:
 
 
 @each_model
-def test_thirty_rows_take_as_many_queries_as_three(shown: Shown, by_superuser: Client) -> None:
+def test_an_admin_list_of_thirty_rows_needs_the_queries_of_three(
+    shown: Shown, by_superuser: Client
+) -> None:
     for _ in range(3):
         shown.a_row()
     address = shown.page("changelist")
@@ -45,7 +47,7 @@ def test_thirty_rows_take_as_many_queries_as_three(shown: Shown, by_superuser: C
 
 
 @each_model
-def test_a_list_reads_no_source_text(shown: Shown, by_superuser: Client) -> None:
+def test_an_admin_list_loads_no_source_text(shown: Shown, by_superuser: Client) -> None:
     shown.a_row()
 
     asked = "\n".join(queries(by_superuser, shown.page("changelist")))
@@ -55,9 +57,7 @@ def test_a_list_reads_no_source_text(shown: Shown, by_superuser: Client) -> None
 
 
 @each_model
-def test_a_search_finds_or_finds_nothing_but_never_fails(
-    shown: Shown, by_superuser: Client
-) -> None:
+def test_an_admin_search_without_results_does_not_fail(shown: Shown, by_superuser: Client) -> None:
     shown.a_row()
 
     response = by_superuser.get(shown.page("changelist"), {"q": "no such thing"})
@@ -76,7 +76,7 @@ def test_a_list_never_counts_a_whole_table(shown: Shown, by_superuser: Client) -
     assert f"LIMIT {lean.COUNTED}" in counts[0]
 
 
-def test_a_list_longer_than_is_counted_has_as_many_pages_as_were_counted(
+def test_a_list_beyond_the_count_limit_is_paged_up_to_the_limit(
     by_superuser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lean, "COUNTED", 60)
@@ -91,7 +91,7 @@ def test_a_list_longer_than_is_counted_has_as_many_pages_as_were_counted(
     assert len(second.context["cl"].result_list) == 10
 
 
-def test_an_ingest_shows_how_far_it_is_what_it_found_and_who_asked(
+def test_an_ingest_run_shows_its_progress_funnel_and_requester(
     by_superuser: Client, curator: object
 ) -> None:
     an_ingest_run(
@@ -109,7 +109,7 @@ def test_an_ingest_shows_how_far_it_is_what_it_found_and_who_asked(
         assert words in page
 
 
-def test_a_kernel_leads_to_its_evidence_and_decisions(by_superuser: Client) -> None:
+def test_a_kernel_page_links_to_its_evidence_and_decisions(by_superuser: Client) -> None:
     kernel = a_kernel()
     page = by_superuser.get(f"/admin/curation/kernel/{kernel.pk}/change/").content.decode()
 

@@ -43,7 +43,7 @@ def change(client: Client, person: User, *groups: str, **over: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "is_staff"), [(REVIEWERS, False), (CURATORS, True)])
-def test_a_curator_adds_people_and_who_joins_the_curators_is_staff(
+def test_a_person_added_to_the_curators_becomes_staff(
     by_curator: Client, name: str, is_staff: bool
 ) -> None:
     assert add(by_curator, name).status_code == 302
@@ -54,7 +54,7 @@ def test_a_curator_adds_people_and_who_joins_the_curators_is_staff(
     assert newcomer.check_password(PASSWORD)
 
 
-def test_a_newcomer_in_no_group_may_do_nothing(by_curator: Client) -> None:
+def test_an_added_person_without_a_group_has_no_permissions(by_curator: Client) -> None:
     add(by_curator)
 
     newcomer = User.objects.get(username="newcomer")
@@ -62,7 +62,7 @@ def test_a_newcomer_in_no_group_may_do_nothing(by_curator: Client) -> None:
     assert newcomer.get_all_permissions() == set()
 
 
-def test_who_leaves_the_curators_is_staff_no_longer(by_curator: Client) -> None:
+def test_a_person_removed_from_the_curators_loses_staff_status(by_curator: Client) -> None:
     person = a_curator()
 
     change(by_curator, person, REVIEWERS)
@@ -83,7 +83,7 @@ def test_a_superuser_stays_staff_without_the_group(by_superuser: Client) -> None
 POWERS = {"is_staff": "on", "is_superuser": "on"}
 
 
-def test_a_curator_can_not_add_a_superuser_or_somebody_with_permissions_of_their_own(
+def test_a_curator_can_not_add_an_account_with_extra_permissions(
     by_curator: Client,
 ) -> None:
     add(by_curator, REVIEWERS, **POWERS, user_permissions=[permission("delete_user").pk])
@@ -95,7 +95,7 @@ def test_a_curator_can_not_add_a_superuser_or_somebody_with_permissions_of_their
 
 
 @pytest.mark.parametrize("who", ["themselves", "a reviewer"])
-def test_a_curator_can_not_make_anybody_more_than_a_curator(
+def test_a_curator_can_not_grant_an_account_extra_permissions(
     by_curator: Client, curator: User, who: str
 ) -> None:
     person = curator if who == "themselves" else a_reviewer()
@@ -114,7 +114,7 @@ def test_a_curator_can_not_make_anybody_more_than_a_curator(
     assert not person.user_permissions.exists()
 
 
-def test_a_curator_can_not_put_anybody_into_a_group_with_other_powers(by_curator: Client) -> None:
+def test_a_curator_can_not_add_an_account_to_another_group(by_curator: Client) -> None:
     person = a_reviewer()
 
     response = change(by_curator, person, "owners")
@@ -139,7 +139,7 @@ def a_member_of_another_group() -> User:
 @pytest.mark.parametrize(
     "somebody_above", [a_superuser, a_person_with_a_permission, a_member_of_another_group]
 )
-def test_a_curator_can_not_change_who_may_do_more_than_a_curator(
+def test_a_curator_can_not_change_an_account_with_more_permissions(
     by_curator: Client, somebody_above: Any
 ) -> None:
     person = somebody_above()
@@ -177,7 +177,7 @@ def test_a_curator_sets_a_new_password_for_a_reviewer(by_curator: Client) -> Non
     assert person.check_password("another good one")
 
 
-def test_a_reviewer_can_not_change_anybody(client: Client) -> None:
+def test_a_reviewer_can_not_change_an_account(client: Client) -> None:
     reviewer = a_reviewer()
     client.force_login(reviewer)
 
@@ -198,7 +198,7 @@ def test_a_superuser_may_make_a_superuser(by_superuser: Client) -> None:
     assert person.is_staff
 
 
-def test_nobody_who_looks_by_a_forged_search_learns_of_passwords(by_curator: Client) -> None:
+def test_a_forged_admin_filter_can_not_probe_password_hashes(by_curator: Client) -> None:
     response = by_curator.get(LIST, {"password__startswith": "md5"})
 
     assert response.status_code == 400
@@ -217,7 +217,7 @@ def test_a_curator_can_not_give_a_group_more_permissions(by_curator: Client) -> 
     assert set(curators.permissions.all()) == before
 
 
-def test_the_groups_that_the_code_knows_keep_their_names_and_stay(by_superuser: Client) -> None:
+def test_the_built_in_groups_can_not_be_renamed_or_deleted(by_superuser: Client) -> None:
     curators = group(CURATORS)
     page = f"/admin/auth/group/{curators.pk}/"
 

@@ -31,7 +31,9 @@ def answers(client: Client, shown: Shown) -> tuple[int, ...]:
 
 @pytest.mark.django_db
 @each_model
-def test_somebody_who_is_not_logged_in_is_sent_to_the_login(shown: Shown, client: Client) -> None:
+def test_an_anonymous_visitor_is_redirected_to_the_admin_login(
+    shown: Shown, client: Client
+) -> None:
     assert answers(client, shown) == LOGIN
 
 
@@ -45,7 +47,7 @@ def test_a_reviewer_gets_no_page_of_the_admin(shown: Shown, client: Client) -> N
 
 @pytest.mark.django_db
 @each_model
-def test_a_curator_gets_what_the_table_says(shown: Shown, client: Client) -> None:
+def test_a_curator_gets_the_admin_pages_of_the_table(shown: Shown, client: Client) -> None:
     client.force_login(a_curator())
 
     assert answers(client, shown) == shown.curator
@@ -53,7 +55,7 @@ def test_a_curator_gets_what_the_table_says(shown: Shown, client: Client) -> Non
 
 @pytest.mark.django_db
 @each_model
-def test_a_superuser_gets_what_the_table_says(shown: Shown, client: Client) -> None:
+def test_a_superuser_gets_the_admin_pages_of_the_table(shown: Shown, client: Client) -> None:
     client.force_login(a_superuser())
 
     assert answers(client, shown) == shown.superuser
@@ -61,14 +63,14 @@ def test_a_superuser_gets_what_the_table_says(shown: Shown, client: Client) -> N
 
 @pytest.mark.django_db
 @each_model
-def test_a_member_of_the_staff_without_a_group_gets_nothing(shown: Shown, client: Client) -> None:
+def test_a_staff_account_without_a_group_gets_no_admin_page(shown: Shown, client: Client) -> None:
     client.force_login(_staff_without_group())
 
     assert set(answers(client, shown)) == {403}
 
 
 @each_read_only
-def test_not_even_a_superuser_writes_what_machines_and_decisions_write(
+def test_a_superuser_can_not_forge_rows_of_machines_and_decisions(
     shown: Shown, by_superuser: Client
 ) -> None:
     row = shown.a_row()
@@ -102,7 +104,7 @@ def test_a_page_that_can_only_be_read_has_no_buttons_to_save_or_delete(
 
 
 @pytest.mark.parametrize("make", [a_kernel, a_pair])
-def test_the_status_of_an_item_is_shown_and_is_no_field(
+def test_the_admin_shows_the_status_of_an_item_as_read_only(
     make: type[Kernel] | type[Pair], by_superuser: Client
 ) -> None:
     item = make()
@@ -114,7 +116,9 @@ def test_the_status_of_an_item_is_shown_and_is_no_field(
     assert 'name="status"' not in page
 
 
-def test_a_licence_gets_another_verdict_and_keeps_its_expression(by_curator: Client) -> None:
+def test_a_curator_can_change_the_verdict_but_not_the_expression_of_a_license(
+    by_curator: Client,
+) -> None:
     shown = next(shown for shown in EVERY_MODEL if shown.model.__name__ == "License")
     license = shown.a_row()
 
@@ -128,7 +132,7 @@ def test_a_licence_gets_another_verdict_and_keeps_its_expression(by_curator: Cli
     assert after == before | {"name": "Mine", "verdict": "blocked"}
 
 
-def test_the_admin_says_where_one_is(by_curator: Client) -> None:
+def test_the_admin_title_names_the_page_and_the_site(by_curator: Client) -> None:
     page = by_curator.get("/admin/").content.decode()
 
     assert "<title>Overview | Curation</title>" in page

@@ -54,14 +54,14 @@ def test_a_curator_sees_the_queues(by_curator: Client) -> None:
 @pytest.mark.parametrize(
     "page", ["jobs", "queue_details", "failed_jobs", "started_jobs", "workers", "home_json"]
 )
-def test_a_curator_looks_into_a_queue(by_curator: Client, page: str) -> None:
+def test_a_curator_can_open_each_queue_page(by_curator: Client, page: str) -> None:
     values = {} if page == "home_json" else {"queue_index": 0}
 
     assert by_curator.get(reverse(f"admin:django_rq_{page}", kwargs=values)).status_code == 200
 
 
 @pytest.mark.usefixtures("queue_redis")
-def test_a_curator_looks_at_a_job(by_curator: Client) -> None:
+def test_a_curator_can_open_a_job(by_curator: Client) -> None:
     job = a_job()
 
     page = by_curator.get(f"{PAGE}queues/0/{job.id}/")
@@ -94,7 +94,7 @@ def a_hostile_job(server: redis.Redis, **fields: Any) -> Job:
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.pattern))
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_no_page_imports_or_unpickles_what_a_job_carries(
+def test_no_queue_page_imports_or_unpickles_the_data_of_a_job(
     by_curator: Client,
     queue_redis: redis.Redis,
     tmp_path: Path,
@@ -121,20 +121,20 @@ def test_no_page_imports_or_unpickles_what_a_job_carries(
 
 
 @pytest.mark.usefixtures("queue_redis")
-def test_a_job_that_nothing_could_be_called_is_not_found(by_curator: Client) -> None:
+def test_an_invalid_job_id_gives_a_404(by_curator: Client) -> None:
     assert by_curator.get(f"{PAGE}queues/0/1.5/").status_code == 404
 
 
 @pytest.mark.usefixtures("queue_redis")
 @pytest.mark.parametrize("number", [3, 10**30])
-def test_a_queue_that_there_is_none_of_is_not_found(by_curator: Client, number: int) -> None:
+def test_an_unknown_queue_number_gives_a_404(by_curator: Client, number: int) -> None:
     assert by_curator.get(f"{PAGE}queues/{number}/").status_code == 404
 
 
 @pytest.mark.usefixtures("queue_redis")
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("page", ["delete_job", "requeue_job", "enqueue_job"])
-def test_who_comes_too_late_for_a_job_reads_so_among_those_that_are_left(
+def test_an_action_on_a_deleted_job_redirects_to_the_queue_with_a_message(
     by_curator: Client, page: str, method: str
 ) -> None:
     job = a_job()
@@ -147,7 +147,7 @@ def test_who_comes_too_late_for_a_job_reads_so_among_those_that_are_left(
 
 
 @pytest.mark.usefixtures("queue_redis")
-def test_who_deletes_several_jobs_reads_that_one_was_gone(by_curator: Client) -> None:
+def test_a_bulk_delete_reports_a_job_that_no_longer_exists(by_curator: Client) -> None:
     job = a_job()
     job.delete()
     chosen = {"action": "delete", "job_ids": [job.id]}
@@ -160,7 +160,7 @@ def test_who_deletes_several_jobs_reads_that_one_was_gone(by_curator: Client) ->
 
 
 @pytest.mark.usefixtures("queue_redis")
-def test_a_job_that_still_waits_is_not_put_back(by_curator: Client) -> None:
+def test_a_queued_job_can_not_be_requeued(by_curator: Client) -> None:
     job = a_job()
 
     answer = by_curator.post(about(job, "requeue_job"), follow=True)
@@ -173,7 +173,7 @@ def test_the_admin_links_to_the_queues_for_curators(by_curator: Client) -> None:
     assert f'<a href="{PAGE}">Queues</a>' in by_curator.get("/admin/").content.decode()
 
 
-def test_the_admin_hides_the_link_from_staff_who_may_not_follow_it(
+def test_the_admin_hides_the_queue_link_from_staff_without_the_permission(
     db: None, client: Client
 ) -> None:
     client.force_login(a_person(is_staff=True))
@@ -184,7 +184,7 @@ def test_the_admin_hides_the_link_from_staff_who_may_not_follow_it(
 @pytest.mark.django_db
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.pattern))
 @pytest.mark.parametrize("is_staff", [False, True])
-def test_nobody_without_the_permission_reaches_any_of_its_pages(
+def test_an_account_without_the_permission_reaches_no_queue_page(
     client: Client, page: URLPattern, is_staff: bool
 ) -> None:
     client.force_login(a_person(is_staff=True) if is_staff else a_reviewer())
@@ -194,16 +194,16 @@ def test_nobody_without_the_permission_reaches_any_of_its_pages(
         assert response["Location"].startswith("/admin/login/")
 
 
-def test_its_model_has_no_pages_that_would_need_a_table(by_superuser: Client) -> None:
+def test_the_queue_model_has_no_add_change_or_delete_page(by_superuser: Client) -> None:
     for page in ("add/", "1/change/", "1/delete/", "1/history/", "1/"):
         assert by_superuser.get(f"{PAGE}{page}").status_code == 404
 
 
-def test_nobody_is_led_to_a_row_that_it_can_not_have(by_superuser: Client) -> None:
+def test_the_admin_redirect_to_a_dashboard_row_gives_a_404(by_superuser: Client) -> None:
     kind = ContentType.objects.get_for_model(Dashboard)
 
     assert by_superuser.get(f"/admin/r/{kind.pk}/1/").status_code == 404
 
 
-def test_there_is_no_page_of_a_scheduler_that_is_not_installed(by_curator: Client) -> None:
+def test_the_queue_pages_include_no_rq_scheduler_page(by_curator: Client) -> None:
     assert by_curator.get(f"{PAGE}schedulers/0/").status_code == 404

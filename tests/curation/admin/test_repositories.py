@@ -46,7 +46,7 @@ def said(response: Any) -> list[str]:
 
 
 # --- Adding and changing --------------------------------------------------------------------
-def test_owner_and_name_are_enough_and_it_is_known_who_added_it(
+def test_a_source_can_be_added_by_owner_and_name_and_records_its_creator(
     by_curator: Client, curator: User
 ) -> None:
     assert add(by_curator, url="owner/name").status_code == 302
@@ -57,7 +57,7 @@ def test_owner_and_name_are_enough_and_it_is_known_who_added_it(
     assert row.created_by == curator
 
 
-def test_lists_are_typed_one_item_a_line(by_curator: Client) -> None:
+def test_a_list_field_is_entered_one_item_per_line(by_curator: Client) -> None:
     add(by_curator, sparse_paths="python/tutorials\r\n\r\n  LICENSE \r\nLICENSE", exclude_globs="")
 
     row = Repository.objects.get()
@@ -65,7 +65,7 @@ def test_lists_are_typed_one_item_a_line(by_curator: Client) -> None:
     assert row.exclude_globs == []
 
 
-def test_lists_are_shown_one_item_a_line_and_saving_them_unchanged_changes_nothing(
+def test_a_list_field_is_shown_one_item_per_line_and_saved_unchanged(
     by_curator: Client,
 ) -> None:
     row = a_repository(sparse_paths=["a", "b"], url="https://github.com/owner/name")
@@ -93,7 +93,7 @@ def test_an_address_with_a_secret_is_refused(by_curator: Client, url: str) -> No
 
 
 @pytest.mark.parametrize("url", ["/etc/passwd", "file:///etc", "ext::sh", "--upload-pack=x"])
-def test_nothing_but_a_repository_on_the_web_is_taken(by_curator: Client, url: str) -> None:
+def test_a_source_url_must_be_a_repository_on_the_web(by_curator: Client, url: str) -> None:
     response = add(by_curator, url=url)
 
     assert len(response.context["adminform"].form.errors["url"]) == 1
@@ -101,7 +101,9 @@ def test_nothing_but_a_repository_on_the_web_is_taken(by_curator: Client, url: s
 
 
 @pytest.mark.parametrize("url", ["Owner/NAME", "https://github.com/owner/name.git"])
-def test_a_source_is_added_once_however_it_is_written(by_curator: Client, url: str) -> None:
+def test_the_same_source_can_not_be_added_under_another_spelling(
+    by_curator: Client, url: str
+) -> None:
     a_repository(name="owner/name")
 
     response = add(by_curator, url=url)
@@ -133,7 +135,7 @@ def test_a_source_is_added_once_however_it_is_written(by_curator: Client, url: s
         ("category", "unknown"),
     ],
 )
-def test_a_value_that_can_not_be_is_refused_beside_its_field(
+def test_an_invalid_value_is_refused_with_an_error_at_its_field(
     by_curator: Client, field: str, value: str
 ) -> None:
     response = add(by_curator, **{field: value})
@@ -142,7 +144,7 @@ def test_a_value_that_can_not_be_is_refused_beside_its_field(
     assert not Repository.objects.exists()
 
 
-def test_an_estimate_has_its_high_above_its_low(by_curator: Client) -> None:
+def test_an_estimate_requires_its_high_bound_above_its_low_bound(by_curator: Client) -> None:
     response = add(by_curator, estimated_tokens_low="10", estimated_tokens_high="9")
 
     assert "estimated_tokens_high" in response.context["adminform"].form.errors
@@ -155,7 +157,7 @@ def test_a_branch_tag_or_commit_is_a_ref(by_curator: Client, ref: str) -> None:
     assert Repository.objects.get().ref == ref
 
 
-def test_the_address_can_be_mended_until_something_was_read(by_curator: Client) -> None:
+def test_the_url_of_a_source_can_be_changed_until_a_file_was_read(by_curator: Client) -> None:
     row = a_repository(name="owner/tipo")
     change(by_curator, row, url="owner/typo")
     row.refresh_from_db()
@@ -167,7 +169,7 @@ def test_the_address_can_be_mended_until_something_was_read(by_curator: Client) 
     assert (row.name, row.tier) == ("owner/typo", 1)
 
 
-def test_a_folder_keeps_its_address_and_origin_whatever_is_posted(by_curator: Client) -> None:
+def test_the_url_and_origin_of_a_folder_source_can_not_be_changed(by_curator: Client) -> None:
     row = a_repository(name="/srv/kernels", url="/srv/kernels", origin=Origin.FOLDER)
 
     change(by_curator, row, url="owner/name", origin="git", name="x", tier="1")
@@ -181,7 +183,7 @@ def test_a_folder_keeps_its_address_and_origin_whatever_is_posted(by_curator: Cl
     )
 
 
-def test_what_ingests_and_opt_outs_write_can_not_be_forged(by_curator: Client) -> None:
+def test_the_fields_of_ingests_and_opt_outs_can_not_be_forged(by_curator: Client) -> None:
     add(
         by_curator,
         origin="folder",
@@ -212,7 +214,7 @@ def test_a_source_is_never_deleted(by_superuser: Client) -> None:
 
 
 # --- Opting out -----------------------------------------------------------------------------
-def test_opting_out_asks_for_a_reason_first(by_curator: Client) -> None:
+def test_an_opt_out_requires_a_reason(by_curator: Client) -> None:
     row = a_repository()
 
     page = act(by_curator, "opt_out", row).content.decode()
@@ -225,9 +227,7 @@ def test_opting_out_asks_for_a_reason_first(by_curator: Client) -> None:
     assert not row.opted_out
 
 
-def test_an_opt_out_is_written_with_its_reason_and_who_did_it(
-    by_curator: Client, curator: User
-) -> None:
+def test_an_opt_out_records_its_reason_and_its_author(by_curator: Client, curator: User) -> None:
     row, other = a_repository(), a_repository()
 
     act(by_curator, "opt_out", row, reason="The owner asked by mail.")
@@ -251,7 +251,7 @@ def test_a_second_opt_out_keeps_the_first_reason(by_curator: Client) -> None:
     assert row.opt_out_reason == "first"
 
 
-def test_an_opt_out_is_undone_and_the_log_keeps_that_it_was(by_curator: Client) -> None:
+def test_the_log_keeps_an_opt_out_that_was_undone(by_curator: Client) -> None:
     row = a_repository()
     act(by_curator, "opt_out", row, reason="by mistake")
 
@@ -264,7 +264,9 @@ def test_an_opt_out_is_undone_and_the_log_keeps_that_it_was(by_curator: Client) 
 
 
 @pytest.mark.parametrize("action", ["opt_out", "undo_opt_out", "queue_ingest"])
-def test_who_may_only_look_can_not_forge_an_action(client: Client, action: str) -> None:
+def test_an_account_with_view_permission_can_not_forge_an_action(
+    client: Client, action: str
+) -> None:
     viewer = a_person(is_staff=True)
     viewer.user_permissions.add(Permission.objects.get(codename="view_repository"))
     client.force_login(viewer)
@@ -296,7 +298,7 @@ def test_ingests_are_queued_for_sources_and_benchmarks_with_a_link_to_the_runs(
     assert {run.pk for run in listed} == {run.pk for run in runs}
 
 
-def test_each_source_that_is_not_queued_is_named_with_the_reason(by_curator: Client) -> None:
+def test_the_message_names_each_source_that_was_not_queued_and_why(by_curator: Client) -> None:
     fine = a_repository()
     opted_out = a_repository(opted_out_at=timezone.now())
     busy = a_repository()
@@ -312,7 +314,7 @@ def test_each_source_that_is_not_queued_is_named_with_the_reason(by_curator: Cli
     assert IngestRun.objects.count() == 2
 
 
-def test_a_queued_ingest_is_handed_to_redis_once_the_transaction_is_through(
+def test_a_queued_ingest_reaches_redis_after_the_commit(
     by_curator: Client,
     queue_redis: Any,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,

@@ -58,7 +58,9 @@ def rows(browser: Client, query: str) -> list[tuple[str, str]]:
     return [(row["name"], row["status_label"]) for row in found]
 
 
-def test_a_list_says_second_review_instead_of_the_status(kernel: Kernel, browser: Client) -> None:
+def test_the_list_hides_the_first_decision_from_the_second_reviewer(
+    kernel: Kernel, browser: Client
+) -> None:
     assert rows(browser, "") == [("hidden_one", "Second review")]
 
 
@@ -79,22 +81,24 @@ def test_the_first_reviewer_sees_the_status(kernel: Kernel) -> None:
         "decided=2020-01-01..",
     ],
 )
-def test_no_filter_tells_by_what_it_finds(kernel: Kernel, browser: Client, query: str) -> None:
+def test_no_filter_reveals_the_first_decision(kernel: Kernel, browser: Client, query: str) -> None:
     assert rows(browser, query) == []
 
 
-def test_a_filtered_queue_does_not_tell(kernel: Kernel, bob: User) -> None:
+def test_a_filtered_queue_does_not_reveal_the_first_decision(kernel: Kernel, bob: User) -> None:
     assert next_item(bob, Filter(status=("approved",))) is None
     assert next_item(bob, Filter(operation=("scan",))) == kernel
 
 
-def test_the_count_of_a_bulk_decision_does_not_tell(kernel: Kernel, bob: User) -> None:
+def test_the_count_of_a_bulk_decision_does_not_reveal_the_first_decision(
+    kernel: Kernel, bob: User
+) -> None:
     counts = [dry_count(Filter(q=("hidden_one",)), status, bob).total for status in Status]
 
     assert counts == [0] * len(Status)
 
 
-def test_the_page_of_the_item_does_not_tell(kernel: Kernel, browser: Client) -> None:
+def test_the_item_page_does_not_reveal_the_first_decision(kernel: Kernel, browser: Client) -> None:
     for tab in ("standalone", "history", "alike"):
         shown = browser.get(f"{kernel.get_absolute_url()}?tab={tab}").content.decode()
         assert "Second review</span>" in shown
@@ -102,7 +106,9 @@ def test_the_page_of_the_item_does_not_tell(kernel: Kernel, browser: Client) -> 
             assert word not in shown, (tab, word)
 
 
-def test_the_page_of_another_item_does_not_tell(kernel: Kernel, browser: Client) -> None:
+def test_the_page_of_another_version_does_not_reveal_the_first_decision(
+    kernel: Kernel, browser: Client
+) -> None:
     other = make.a_kernel(operation_type="scan", previous=kernel)
 
     for tab in ("alike", "history"):
@@ -112,7 +118,9 @@ def test_the_page_of_another_item_does_not_tell(kernel: Kernel, browser: Client)
 
 
 @pytest.mark.parametrize("name", ["history", "history-csv", "history-jsonl"])
-def test_the_log_does_not_tell(kernel: Kernel, browser: Client, name: str) -> None:
+def test_the_log_does_not_reveal_the_first_decision(
+    kernel: Kernel, browser: Client, name: str
+) -> None:
     make.a_decision(comment="Something else")
 
     answer: Any = browser.get(reverse(name))
@@ -123,7 +131,9 @@ def test_the_log_does_not_tell(kernel: Kernel, browser: Client, name: str) -> No
         assert word not in shown
 
 
-def test_the_log_tells_once_the_second_review_is_given(kernel: Kernel, browser: Client) -> None:
+def test_the_log_shows_both_reviews_after_the_second_review(
+    kernel: Kernel, browser: Client
+) -> None:
     browser.post(
         reverse("decide", args=["kernels", kernel.pk]),
         {"status": "rejected", "version": 2, "request": uuid.uuid4(), "comment": "No mask"},
@@ -135,7 +145,7 @@ def test_the_log_tells_once_the_second_review_is_given(kernel: Kernel, browser: 
         assert words in shown
 
 
-def test_the_interface_for_programs_does_not_tell(kernel: Kernel, bob: User) -> None:
+def test_the_api_does_not_reveal_the_first_decision(kernel: Kernel, bob: User) -> None:
     headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
 
     def get(path: str) -> Any:
@@ -146,7 +156,7 @@ def test_the_interface_for_programs_does_not_tell(kernel: Kernel, bob: User) -> 
     assert (get(f"{kernel.pk}/")["status"], get(f"{kernel.pk}/")["verdicts"]) == ("pending", [])
 
 
-def test_an_approved_and_a_rejected_item_look_the_same_to_a_program(
+def test_the_api_answers_do_not_differ_between_approved_and_rejected_items(
     kernel: Kernel, bob: User
 ) -> None:
     """Also in the version, and in what a claim and the next item of the queue answer."""
@@ -178,7 +188,7 @@ def test_an_approved_and_a_rejected_item_look_the_same_to_a_program(
 
 
 @pytest.mark.parametrize("status", ["approved", "rejected"])
-def test_a_program_that_retries_a_second_review_decides_nothing(
+def test_an_api_retry_of_a_second_review_does_not_decide(
     kernel: Kernel, bob: User, status: str
 ) -> None:
     headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
@@ -196,13 +206,17 @@ def test_a_program_that_retries_a_second_review_decides_nothing(
 
 
 @pytest.mark.parametrize("model", ["decision", "correction", "secondreview"])
-def test_the_admin_lists_no_row_that_tells(kernel: Kernel, browser: Client, model: str) -> None:
+def test_the_admin_lists_no_row_that_reveals_the_first_decision(
+    kernel: Kernel, browser: Client, model: str
+) -> None:
     shown = browser.get(reverse(f"admin:curation_{model}_changelist")).content.decode()
 
     assert "hidden_one" not in shown
 
 
-def test_the_admin_shows_a_kernel_without_its_status(kernel: Kernel, browser: Client) -> None:
+def test_the_admin_hides_the_status_of_a_kernel_in_second_review(
+    kernel: Kernel, browser: Client
+) -> None:
     kernels = reverse("admin:curation_kernel_changelist")
 
     assert "Second review" in browser.get(kernels).content.decode()
@@ -212,7 +226,7 @@ def test_the_admin_shows_a_kernel_without_its_status(kernel: Kernel, browser: Cl
     assert "Approved" not in record.content.decode()
 
 
-def test_the_author_of_an_edit_gives_no_second_review_of_it(kernel: Kernel, bob: User) -> None:
+def test_the_author_of_an_edit_is_not_its_second_reviewer(kernel: Kernel, bob: User) -> None:
     pair = make.a_pair(author=bob)
     make.a_second_review(first=make.a_decision(pair=pair))
     decide(

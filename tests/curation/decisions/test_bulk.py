@@ -35,7 +35,7 @@ def said(browser: Client, query: str, **over: Any) -> dict[str, Any]:
     return hidden | wish | {"filter": query} | over
 
 
-def test_the_count_says_what_would_change_before_it_does(browser: Client) -> None:
+def test_the_bulk_page_counts_affected_items_before_the_decision(browser: Client) -> None:
     for _ in range(3):
         make.a_kernel(operation_type="scan")
     make.a_kernel(operation_type="scan", status="rejected")
@@ -48,7 +48,7 @@ def test_the_count_says_what_would_change_before_it_does(browser: Client) -> Non
     assert not Decision.objects.exists()
 
 
-def test_all_that_fits_is_decided_on_and_nothing_else(browser: Client) -> None:
+def test_a_bulk_decision_covers_exactly_the_matching_items(browser: Client) -> None:
     for _ in range(60):
         make.a_kernel(operation_type="scan")
     make.a_pair(operation_type="scan")
@@ -63,7 +63,7 @@ def test_all_that_fits_is_decided_on_and_nothing_else(browser: Client) -> None:
     assert {row.comment for row in Decision.objects.all()} == {"all noise"}
 
 
-def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Client) -> None:
+def test_a_bulk_undo_skips_items_decided_again_since(browser: Client) -> None:
     kernels = [make.a_kernel() for _ in range(3)]
     browser.post(reverse("bulk"), said(browser, "status=pending"))
     Kernel.objects.filter(pk=kernels[0].pk).update(status="approved", version=3)
@@ -87,7 +87,7 @@ def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Clien
         ({"request": "x"}, "The form was incomplete"),
     ],
 )
-def test_what_is_incomplete_changes_nothing(
+def test_an_incomplete_bulk_decision_changes_no_item(
     browser: Client, over: dict[str, str], sentence: str
 ) -> None:
     make.a_kernel()
@@ -120,7 +120,7 @@ def a_claim(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize("change", [a_newcomer, a_decision_of_somebody_else, an_exchange, a_claim])
-def test_a_result_that_changed_since_it_was_counted_is_counted_again(
+def test_a_bulk_decision_on_a_changed_list_is_refused_with_a_new_count(
     browser: Client, change: Callable[[Kernel], None]
 ) -> None:
     kernels = [make.a_kernel() for _ in range(3)]
@@ -139,7 +139,7 @@ def test_a_result_that_changed_since_it_was_counted_is_counted_again(
     assert not BulkDecision.objects.exists()
 
 
-def test_a_new_count_can_be_confirmed(browser: Client) -> None:
+def test_a_bulk_decision_can_be_confirmed_with_the_new_count(browser: Client) -> None:
     make.a_kernel()
     wish = said(browser, "status=pending")
     make.a_kernel()
@@ -150,7 +150,7 @@ def test_a_new_count_can_be_confirmed(browser: Client) -> None:
     assert BulkDecision.objects.get().count == 2
 
 
-def test_a_form_without_a_count_decides_nothing(browser: Client) -> None:
+def test_a_bulk_form_without_a_count_is_refused(browser: Client) -> None:
     make.a_kernel()
     wish = said(browser, "status=pending", counted_rejected="")
 
@@ -158,7 +158,7 @@ def test_a_form_without_a_count_decides_nothing(browser: Client) -> None:
     assert not Decision.objects.exists()
 
 
-def test_what_comes_to_match_while_it_decides_is_not_decided_on(
+def test_a_bulk_decision_skips_items_that_change_during_it(
     browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk, "BATCH", 1)
@@ -179,7 +179,7 @@ def test_what_comes_to_match_while_it_decides_is_not_decided_on(
     assert [row.item for row in Decision.objects.all()] == [counted[0]]
 
 
-def test_counting_asks_the_same_of_few_as_of_many(browser: Client) -> None:
+def test_the_query_count_of_the_bulk_page_is_fixed(browser: Client) -> None:
     asked = []
     # Warm up: a process makes some queries only once.
     browser.get(f"{reverse('bulk')}?status=pending")
@@ -193,7 +193,7 @@ def test_counting_asks_the_same_of_few_as_of_many(browser: Client) -> None:
     assert asked[0] == asked[1]
 
 
-def test_the_same_request_twice_decides_once(browser: Client) -> None:
+def test_the_same_bulk_request_decides_once(browser: Client) -> None:
     make.a_kernel()
     wish = said(browser, "status=pending")
     browser.post(reverse("bulk"), wish)
@@ -204,7 +204,7 @@ def test_the_same_request_twice_decides_once(browser: Client) -> None:
     assert Kernel.objects.pending().count() == 1
 
 
-def test_what_others_look_at_and_one_s_own_edits_are_left_out(browser: Client) -> None:
+def test_a_bulk_decision_skips_claimed_items_and_edits_of_the_curator(browser: Client) -> None:
     make.a_claim()
     curator = User.objects.get(groups__name="curators")
     make.a_pair(author=curator)
@@ -215,7 +215,7 @@ def test_what_others_look_at_and_one_s_own_edits_are_left_out(browser: Client) -
     assert not Decision.objects.exists()
 
 
-def test_a_cluster_is_settled_in_one_step_and_undone_in_one(browser: Client) -> None:
+def test_a_near_duplicate_cluster_is_settled_and_undone_in_one_step(browser: Client) -> None:
     best, twins = make.a_kernel(), [make.a_kernel() for _ in range(3)]
     for twin in twins:
         make.a_duplicate_link(kernel=twin, of_kernel=best)
@@ -231,7 +231,7 @@ def test_a_cluster_is_settled_in_one_step_and_undone_in_one(browser: Client) -> 
     assert other.status == Status.PENDING
 
 
-def test_a_reviewer_decides_one_by_one() -> None:
+def test_a_reviewer_can_not_make_bulk_decisions() -> None:
     client = Client()
     client.force_login(make.a_reviewer())
 

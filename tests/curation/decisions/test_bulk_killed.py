@@ -76,7 +76,7 @@ def all_are(status: Status) -> bool:
 
 
 @pytest.mark.parametrize("batches", [1, 2, 5])
-def test_sent_again_it_is_finished_and_its_one_undo_undoes_all(
+def test_a_resent_killed_bulk_decision_is_finished_and_undone_as_one(
     batches: int, browser: Client
 ) -> None:
     wish = a_shelf(browser)
@@ -95,7 +95,7 @@ def test_sent_again_it_is_finished_and_its_one_undo_undoes_all(
     assert all_are(Status.PENDING)
 
 
-def test_the_page_says_so_and_finishes_it_for_the_same_reason(browser: Client) -> None:
+def test_the_bulk_page_can_finish_a_killed_decision_with_the_same_reason(browser: Client) -> None:
     wish = a_shelf(browser)
     killed_at("_decide", 3, lambda: browser.post(reverse("bulk"), wish))
     done = BulkDecision.objects.get()
@@ -109,7 +109,7 @@ def test_the_page_says_so_and_finishes_it_for_the_same_reason(browser: Client) -
     assert set(Decision.objects.values_list("comment", "user")) == {("all noise", done.user_id)}
 
 
-def test_what_came_or_was_decided_since_is_left_alone(browser: Client) -> None:
+def test_finishing_a_killed_bulk_decision_skips_new_and_decided_items(browser: Client) -> None:
     wish = a_shelf(browser)
     killed_at("_decide", 3, lambda: browser.post(reverse("bulk"), wish))
     came = make.a_kernel(operation_type="scan")
@@ -131,9 +131,7 @@ def test_what_came_or_was_decided_since_is_left_alone(browser: Client) -> None:
 
 
 @pytest.mark.parametrize("undone", [1, 3])
-def test_an_undo_that_was_cut_off_takes_back_the_rest_when_it_is_asked_again(
-    undone: int, browser: Client
-) -> None:
+def test_a_killed_bulk_undo_is_completed_when_repeated(undone: int, browser: Client) -> None:
     browser.post(reverse("bulk"), a_shelf(browser))
     address = reverse("undo-bulk", args=[BulkDecision.objects.get().pk])
     killed_at("_undoing", 2 * undone + 1, lambda: browser.post(address))
@@ -147,7 +145,7 @@ def test_an_undo_that_was_cut_off_takes_back_the_rest_when_it_is_asked_again(
     assert Decision.objects.exclude(undoes=None).count() == 8
 
 
-def test_undone_half_done_it_does_not_go_on(browser: Client) -> None:
+def test_a_killed_bulk_decision_is_not_resumed_after_its_undo(browser: Client) -> None:
     wish = a_shelf(browser)
     killed_at("_decide", 3, lambda: browser.post(reverse("bulk"), wish))
     browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]))
@@ -157,7 +155,7 @@ def test_undone_half_done_it_does_not_go_on(browser: Client) -> None:
     assert all_are(Status.PENDING)
 
 
-def test_a_cluster_that_was_cut_off_left_nothing_and_is_settled_when_it_is_sent_again(
+def test_a_killed_cluster_decision_leaves_no_row_and_can_be_resent(
     browser: Client,
 ) -> None:
     best, twin = make.a_kernel(), make.a_kernel()

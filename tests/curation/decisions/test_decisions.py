@@ -23,7 +23,9 @@ def reviewer() -> User:
 
 
 @pytest.mark.parametrize("make", [a_kernel, a_pair])
-def test_a_decision_sets_the_status_and_remembers_what_it_saw(make: object, reviewer: User) -> None:
+def test_a_decision_sets_the_status_and_records_the_reviewed_content(
+    make: object, reviewer: User
+) -> None:
     item = make()  # type: ignore[operator]
 
     decision = decide(
@@ -43,7 +45,7 @@ def test_a_decision_sets_the_status_and_remembers_what_it_saw(make: object, revi
     assert (decision.user, decision.comment) == (reviewer, "clean")
 
 
-def test_a_page_made_before_the_last_decision_is_told_so_and_changes_nothing(
+def test_a_decision_on_a_stale_version_is_refused(
     reviewer: User,
 ) -> None:
     kernel = a_kernel(name="softmax")
@@ -64,7 +66,7 @@ def test_a_page_made_before_the_last_decision_is_told_so_and_changes_nothing(
     assert Decision.objects.count() == 1
 
 
-def test_the_same_request_delivered_twice_decides_once(reviewer: User) -> None:
+def test_a_repeated_request_makes_one_decision(reviewer: User) -> None:
     kernel, request = a_kernel(), uuid.uuid4()
 
     first = decide(item=kernel, status=Status.APPROVED, version=1, user=reviewer, request=request)
@@ -77,7 +79,7 @@ def test_the_same_request_delivered_twice_decides_once(reviewer: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_same_request_delivered_twice_at_once_decides_once_and_both_are_told_so() -> None:
+def test_two_concurrent_deliveries_of_one_request_make_one_decision() -> None:
     """As a program does whose connection broke: the first delivery may still be under way."""
     reviewer, kernel, request = a_reviewer(), a_kernel(), uuid.uuid4()
     decided = threading.Event()

@@ -83,7 +83,7 @@ def page(user: User, url: str) -> str:
 
 # --- The queue and the filter ---------------------------------------------------------------
 @pytest.mark.parametrize("make_item", [make.a_kernel, make.a_pair])
-def test_a_dispute_comes_before_everything_else_in_a_curators_queue(
+def test_a_dispute_is_first_in_the_queue_of_a_curator(
     ada: User, bob: User, eve: User, make_item: Any
 ) -> None:
     make.a_kernel(priority=10**6)
@@ -93,7 +93,7 @@ def test_a_dispute_comes_before_everything_else_in_a_curators_queue(
     assert next_item(eve) == item
 
 
-def test_the_two_reviewers_are_not_offered_their_dispute(
+def test_the_two_disputing_reviewers_do_not_get_their_dispute(
     kernel: Kernel, ada: User, bob: User
 ) -> None:
     other = make.a_kernel()
@@ -101,7 +101,7 @@ def test_the_two_reviewers_are_not_offered_their_dispute(
     assert (next_item(ada), next_item(bob, leave=other)) == (other, None)
 
 
-def test_a_reviewer_is_not_offered_a_dispute(kernel: Kernel) -> None:
+def test_a_reviewer_never_gets_a_dispute_from_the_queue(kernel: Kernel) -> None:
     assert next_item(make.a_reviewer()) is None
 
 
@@ -110,7 +110,7 @@ def test_two_curators_are_not_offered_the_same_dispute(kernel: Kernel, eve: User
     assert next_item(make.a_curator()) is None
 
 
-def test_a_skipped_dispute_comes_back_at_the_end(kernel: Kernel, eve: User) -> None:
+def test_a_skipped_dispute_returns_at_the_end_of_the_queue(kernel: Kernel, eve: User) -> None:
     other = make.a_kernel()
     make.a_skip(kernel=kernel, user=eve)
 
@@ -119,13 +119,13 @@ def test_a_skipped_dispute_comes_back_at_the_end(kernel: Kernel, eve: User) -> N
     assert next_item(eve) == kernel
 
 
-def test_a_retired_item_is_no_work(kernel: Kernel, eve: User) -> None:
+def test_a_retired_disputed_item_is_not_in_the_queue(kernel: Kernel, eve: User) -> None:
     Kernel.objects.filter(pk=kernel.pk).update(status=Status.RETIRED)
 
     assert next_item(eve) is None
 
 
-def test_a_queue_of_disputes_holds_nothing_else(kernel: Kernel, eve: User) -> None:
+def test_a_queue_filtered_by_disputes_contains_only_disputes(kernel: Kernel, eve: User) -> None:
     make.a_kernel()
     only = Filter(disputed=("yes",))
 
@@ -161,7 +161,7 @@ def test_the_dashboard_counts_disputes_and_links_to_the_list(
     assert "doubtful" in page(eve, f"{reverse('find')}?items=kernels&disputed=yes")
 
 
-def test_figures_that_were_kept_before_disputes_were_counted_are_shown(eve: User) -> None:
+def test_the_dashboard_shows_old_figures_without_a_dispute_count(eve: User) -> None:
     gathered = dashboard.gather()
     del gathered["disputed"]
     keep(dashboard.NAME, gathered)
@@ -170,7 +170,7 @@ def test_figures_that_were_kept_before_disputes_were_counted_are_shown(eve: User
 
 
 # --- The page -------------------------------------------------------------------------------
-def test_the_page_has_both_verdicts_with_reasons_and_comments(kernel: Kernel, eve: User) -> None:
+def test_the_page_of_a_dispute_shows_both_verdicts_with_reasons(kernel: Kernel, eve: User) -> None:
     shown = page(eve, kernel.get_absolute_url())
 
     for words in (
@@ -200,14 +200,16 @@ def test_the_log_names_the_decision_that_settled_a_dispute(kernel: Kernel, eve: 
 
 
 @pytest.mark.parametrize("side", ["ada", "bob"])
-def test_a_side_is_told_that_a_third_person_has_to_settle(kernel: Kernel, side: str) -> None:
+def test_a_disputing_reviewer_reads_that_another_curator_has_to_settle(
+    kernel: Kernel, side: str
+) -> None:
     shown = page(User.objects.get(username=side), kernel.get_absolute_url())
 
     assert "Another curator has to settle it." in shown
     assert shown.count('type="submit" data-key="a" disabled') == 1
 
 
-def test_a_reviewer_is_told_that_a_curator_has_to_settle(kernel: Kernel) -> None:
+def test_a_reviewer_reads_that_a_curator_has_to_settle(kernel: Kernel) -> None:
     assert "A curator has to settle it." in page(make.a_reviewer(), kernel.get_absolute_url())
 
 
@@ -223,7 +225,7 @@ def test_a_third_curator_settles_either_way(kernel: Kernel, eve: User, status: S
 
 @pytest.mark.parametrize("side", ["ada", "bob"])
 @pytest.mark.parametrize("status", [Status.APPROVED, Status.REJECTED])
-def test_a_side_can_not_end_the_dispute_by_deciding_again(
+def test_a_disputing_reviewer_can_not_decide_again(
     kernel: Kernel, side: str, status: Status
 ) -> None:
     with pytest.raises(CurationError, match="Another curator"):
@@ -235,7 +237,7 @@ def test_a_side_can_not_end_the_dispute_by_deciding_again(
     assert SecondReview.objects.get().state == "disputed"
 
 
-def test_the_first_reviewer_can_not_end_the_dispute_by_undoing(kernel: Kernel, ada: User) -> None:
+def test_the_first_reviewer_can_not_undo_a_disputed_decision(kernel: Kernel, ada: User) -> None:
     with pytest.raises(CurationError, match="Another curator"):
         undo(decision=kernel.decisions.get(), user=ada, request=uuid.uuid4())
 
@@ -243,12 +245,12 @@ def test_the_first_reviewer_can_not_end_the_dispute_by_undoing(kernel: Kernel, a
     assert (kernel.status, SecondReview.objects.get().state) == (Status.APPROVED, "disputed")
 
 
-def test_a_reviewer_does_not_settle(kernel: Kernel) -> None:
+def test_a_reviewer_can_not_settle_a_dispute(kernel: Kernel) -> None:
     with pytest.raises(CurationError, match="A curator has to settle it"):
         decided(kernel, make.a_reviewer(), Status.REJECTED)
 
 
-def test_settling_that_is_undone_opens_the_dispute_again(kernel: Kernel, eve: User) -> None:
+def test_undoing_the_settlement_reopens_the_dispute(kernel: Kernel, eve: User) -> None:
     made = decided(kernel, eve, Status.REJECTED)
 
     undo(decision=made, user=eve, request=uuid.uuid4())
@@ -258,7 +260,7 @@ def test_settling_that_is_undone_opens_the_dispute_again(kernel: Kernel, eve: Us
     assert (kernel.status, review.state, review.settled_by) == (Status.APPROVED, "disputed", None)
 
 
-def test_a_bulk_decision_leaves_open_second_reviews_alone(kernel: Kernel, eve: User) -> None:
+def test_a_bulk_decision_skips_items_with_an_open_second_review(kernel: Kernel, eve: User) -> None:
     waiting, free = make.a_kernel(), make.a_kernel()
     make.a_second_review(first=make.a_decision(kernel=waiting))
 
@@ -288,7 +290,7 @@ SETTLES = ("other curator", "superuser")
 
 @pytest.mark.parametrize("by_program", [False, True])
 @pytest.mark.parametrize("role", ANSWERS)
-def test_a_disputed_item_answers(
+def test_each_role_gets_the_expected_answer_for_a_disputed_item(
     kernel: Kernel, ada: User, bob: User, eve: User, role: str, by_program: bool
 ) -> None:
     user = {

@@ -88,7 +88,7 @@ def pair_of(draft: Draft) -> str:
 
 
 # --- The list -------------------------------------------------------------------------------
-def test_the_list_says_of_each_draft_what_is_missing_and_what_is_there(browser: Client) -> None:
+def test_the_draft_list_shows_missing_and_present_parts(browser: Client) -> None:
     draft = make.a_draft(operation="Halving", python_code="x = 1\n")
 
     page = browser.get(reverse("drafts")).content.decode()
@@ -100,7 +100,7 @@ def test_the_list_says_of_each_draft_what_is_missing_and_what_is_there(browser: 
     assert draft.path in page
 
 
-def test_the_list_is_narrowed_by_source_by_what_is_missing_and_by_state(browser: Client) -> None:
+def test_the_draft_list_can_be_filtered_by_source_missing_part_and_state(browser: Client) -> None:
     wanted = make.a_draft(reason="inputs")
     others = (
         make.a_draft(repository=wanted.repository),
@@ -130,7 +130,7 @@ def test_every_open_draft_is_on_one_page_of_the_list(browser: Client) -> None:
     assert (len(seen), set(seen)) == (53, made)
 
 
-def test_an_empty_list_says_where_drafts_come_from(browser: Client) -> None:
+def test_an_empty_draft_list_names_the_command_that_creates_drafts(browser: Client) -> None:
     assert "manage.py draft_pairs" in browser.get(reverse("drafts")).content.decode()
     assert "All open drafts" in browser.get(reverse("drafts") + "?missing=inputs").content.decode()
 
@@ -138,7 +138,7 @@ def test_an_empty_list_says_where_drafts_come_from(browser: Client) -> None:
 @pytest.mark.parametrize(
     "rubbish", ["after=x-y", "after=9-", "repository=x", "state=x", "missing=x"]
 )
-def test_the_list_takes_any_address(browser: Client, rubbish: str) -> None:
+def test_the_draft_list_ignores_invalid_parameters(browser: Client, rubbish: str) -> None:
     draft = make.a_draft()
 
     assert (
@@ -146,7 +146,7 @@ def test_the_list_takes_any_address(browser: Client, rubbish: str) -> None:
     )
 
 
-def test_a_list_costs_the_same_however_long_it_is_and_loads_no_texts(browser: Client) -> None:
+def test_the_draft_list_runs_a_fixed_number_of_queries_and_loads_no_texts(browser: Client) -> None:
     def cost() -> list[str]:
         with CaptureQueriesContext(connection) as asked:
             browser.get(reverse("drafts"))
@@ -164,7 +164,7 @@ def test_a_list_costs_the_same_however_long_it_is_and_loads_no_texts(browser: Cl
     assert '"curation_draft"."triton_code",' not in rows
 
 
-def test_curators_find_the_drafts_beside_kernels_and_pairs_and_reviewers_do_not(
+def test_only_curators_see_the_link_to_the_drafts(
     browser: Client,
 ) -> None:
     assert reverse("drafts") in browser.get(reverse("find")).content.decode()
@@ -173,7 +173,9 @@ def test_curators_find_the_drafts_beside_kernels_and_pairs_and_reviewers_do_not(
 
 
 # --- The editor -----------------------------------------------------------------------------
-def test_the_editor_names_what_is_missing_above_three_panes(browser: Client, draft: Draft) -> None:
+def test_the_draft_editor_lists_missing_parts_above_three_text_fields(
+    browser: Client, draft: Draft
+) -> None:
     page = browser.get(draft.get_absolute_url()).content.decode()
 
     assert draft.missing[0] in page
@@ -182,7 +184,7 @@ def test_the_editor_names_what_is_missing_above_three_panes(browser: Client, dra
     assert "BSD-3-Clause" in page
 
 
-def test_saving_keeps_what_is_not_whole_yet(browser: Client, draft: Draft, curator: User) -> None:
+def test_an_incomplete_draft_can_be_saved(browser: Client, draft: Draft, curator: User) -> None:
     browser.post(draft.get_absolute_url(), sent(draft, test_code="", python_code="def ("))
 
     draft.refresh_from_db()
@@ -191,7 +193,7 @@ def test_saving_keeps_what_is_not_whole_yet(browser: Client, draft: Draft, curat
     assert not Pair.objects.exists()
 
 
-def test_a_draft_is_set_aside_with_what_was_typed_and_opened_again(
+def test_a_dismissed_draft_keeps_its_text_and_can_be_reopened(
     browser: Client, draft: Draft
 ) -> None:
     browser.post(draft.get_absolute_url(), sent(draft, do="set-aside"))
@@ -205,7 +207,7 @@ def test_a_draft_is_set_aside_with_what_was_typed_and_opened_again(
 
 
 @pytest.mark.parametrize("button", ["draft", "finish-draft"])
-def test_a_stale_page_is_told_so_and_keeps_both_texts(
+def test_saving_a_stale_draft_is_refused_and_shows_both_texts(
     browser: Client, draft: Draft, button: str
 ) -> None:
     stale = sent(draft, python_code="mine = 1")
@@ -227,7 +229,7 @@ def test_a_stale_page_is_told_so_and_keeps_both_texts(
     "wrong",
     [{"version": ""}, {"operation_type": "x"}, {"test_code": "x" * 200_001}],
 )
-def test_what_cannot_be_saved_stays_on_the_page(
+def test_a_refused_draft_keeps_the_submitted_text_on_the_page(
     browser: Client, draft: Draft, wrong: dict[str, str]
 ) -> None:
     answer = browser.post(draft.get_absolute_url(), sent(draft, **wrong))
@@ -238,7 +240,7 @@ def test_what_cannot_be_saved_stays_on_the_page(
     assert (draft.version, draft.python_code) == (1, "")
 
 
-def test_what_was_finished_is_shown_and_no_more_edited(browser: Client) -> None:
+def test_a_finished_draft_is_read_only(browser: Client) -> None:
     draft = make.a_draft(state=DraftState.FINISHED, pair=make.a_pair())
 
     page = browser.get(draft.get_absolute_url()).content.decode()
@@ -273,7 +275,7 @@ def test_a_finished_draft_becomes_a_pending_pair_that_is_validated(
     assert (draft.state, draft.pair) == (DraftState.FINISHED, pair)
 
 
-def test_what_breaks_the_contract_is_saved_and_told_in_sentences(
+def test_a_draft_that_breaks_the_contract_is_saved_with_sentences(
     browser: Client, draft: Draft
 ) -> None:
     answer = browser.post(pair_of(draft), sent(draft, test_code="import os\n"))
@@ -288,7 +290,7 @@ def test_what_breaks_the_contract_is_saved_and_told_in_sentences(
     assert f'name="version" value="{draft.version}"' in page
 
 
-def test_a_second_click_makes_no_second_pair(browser: Client, draft: Draft) -> None:
+def test_finishing_a_draft_twice_creates_one_pair(browser: Client, draft: Draft) -> None:
     first = browser.post(pair_of(draft), sent(draft))
     second = browser.post(pair_of(draft), sent(draft))
 
@@ -296,7 +298,7 @@ def test_a_second_click_makes_no_second_pair(browser: Client, draft: Draft) -> N
     assert Pair.objects.count() == ValidationRun.objects.count() == 1
 
 
-def test_a_pair_of_the_same_operation_becomes_the_version_before(
+def test_an_older_pair_of_the_operation_becomes_the_previous_version(
     browser: Client, draft: Draft
 ) -> None:
     old = make.a_pair(split_group=draft.split_group)
@@ -307,7 +309,7 @@ def test_a_pair_of_the_same_operation_becomes_the_version_before(
     assert (new.previous, new.split_group) == (old, draft.split_group)
 
 
-def test_the_very_same_pair_is_not_made_twice(browser: Client, draft: Draft) -> None:
+def test_a_draft_equal_to_an_existing_pair_is_refused(browser: Client, draft: Draft) -> None:
     browser.post(pair_of(draft), sent(draft))
     other = make.a_draft(entry_point="run_add")
 
@@ -319,7 +321,9 @@ def test_the_very_same_pair_is_not_made_twice(browser: Client, draft: Draft) -> 
     assert (other.state, other.python_code) == (DraftState.OPEN, PYTHON)
 
 
-def test_nothing_is_made_from_a_source_that_has_opted_out(browser: Client, draft: Draft) -> None:
+def test_a_draft_of_an_opted_out_source_can_not_become_a_pair(
+    browser: Client, draft: Draft
+) -> None:
     draft.repository.opted_out_at = timezone.now()
     draft.repository.save()
 
@@ -331,7 +335,7 @@ def test_nothing_is_made_from_a_source_that_has_opted_out(browser: Client, draft
 
 
 # --- Against machines -----------------------------------------------------------------------
-def test_what_a_person_saves_while_a_machine_writes_stays(draft: Draft, curator: User) -> None:
+def test_a_machine_write_does_not_overwrite_an_edit_of_a_draft(draft: Draft, curator: User) -> None:
     as_the_machine_saw_it = Draft.objects.get()
     edit = Edit(
         texts=PairTexts("mine = 1", "", ""),

@@ -41,7 +41,7 @@ def save(browser: Client, pair: Pair, texts: dict[str, str]) -> Any:
     return browser.post(reverse("save-version", args=[pair.pk]), texts)
 
 
-def test_an_edit_is_a_new_version_and_the_old_one_stays(
+def test_an_edit_creates_a_new_version_and_keeps_the_old_one(
     browser: Client, curator: User, pair: Pair
 ) -> None:
     Pair.objects.filter(pk=pair.pk).update(status="approved")
@@ -78,7 +78,7 @@ def test_the_validation_of_a_new_version_is_queued_at_once(browser: Client, pair
         ({"test_code": TEST.replace("CASES", "CHOICES")}, "defines no constant CASES"),
     ],
 )
-def test_an_edit_that_is_no_pair_is_refused_and_kept(
+def test_an_invalid_edit_is_refused_and_stays_in_the_form(
     browser: Client, pair: Pair, texts: dict[str, str], sentence: str
 ) -> None:
     answer = save(browser, pair, TEXTS | texts)
@@ -91,7 +91,7 @@ def test_an_edit_that_is_no_pair_is_refused_and_kept(
     assert not ValidationRun.objects.exists()
 
 
-def test_the_text_of_another_pair_is_refused(browser: Client, pair: Pair) -> None:
+def test_an_edit_equal_to_an_existing_pair_is_refused(browser: Client, pair: Pair) -> None:
     save(browser, pair, EDITED)
 
     answer = save(browser, pair, EDITED)
@@ -118,7 +118,9 @@ def test_the_diff_of_a_pair_shows_the_file_that_was_edited(
     assert page.count("No lines differ") == 2
 
 
-def test_a_loosened_tolerance_is_remarked_above_the_diff(browser: Client, pair: Pair) -> None:
+def test_a_warning_about_a_loosened_tolerance_is_above_the_diff(
+    browser: Client, pair: Pair
+) -> None:
     page = diff(browser, pair, test_code=TEST.replace("(1e-5, 1e-6)", "(0.5, 0.5)"))
 
     remark = page.index("This edit changes a tolerance of the test.")
@@ -126,7 +128,9 @@ def test_a_loosened_tolerance_is_remarked_above_the_diff(browser: Client, pair: 
     assert "TOLERANCE = {torch.float32: (0.5, 0.5)}</code>" in page
 
 
-def test_near_duplicates_get_no_remark_on_their_tests(browser: Client, pair: Pair) -> None:
+def test_the_diff_of_near_duplicates_has_no_warning_about_tests(
+    browser: Client, pair: Pair
+) -> None:
     other = make.a_pair(**TEXTS | {"test_code": TEST.replace("1e-5", "1")}, entry_point="run_add")
     make.a_duplicate_link(pair=other, of_pair=pair)
 

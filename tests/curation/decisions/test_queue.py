@@ -44,7 +44,7 @@ def passed(**about: Any) -> None:
     make.a_validation_result(**about, content_hash=item.content_hash)
 
 
-def test_pinned_comes_before_validated_before_unique_before_valuable() -> None:
+def test_the_queue_orders_by_pinned_validated_unique_and_value() -> None:
     twin = seen_in("twin", tier=1, stars=50_000)
     make.a_duplicate_link(kernel=twin, of_kernel=make.an_approved_kernel())
     seen_in("valuable", tier=1, stars=50_000)
@@ -55,7 +55,7 @@ def test_pinned_comes_before_validated_before_unique_before_valuable() -> None:
     assert refreshed() == ["pinned", "validated", "valuable", "unique", "twin"]
 
 
-def test_value_is_the_tier_then_the_stars_then_how_rare_the_operation_is() -> None:
+def test_the_value_of_an_item_ranks_tier_stars_and_rarity() -> None:
     seen_in("third", tier=3, stars=100_000)
     seen_in("second", tier=2)
     seen_in("first", tier=1)
@@ -66,7 +66,7 @@ def test_value_is_the_tier_then_the_stars_then_how_rare_the_operation_is() -> No
     assert refreshed() == ["stars", "first", "rare", "second", "third"]
 
 
-def test_kernels_of_key_files_come_before_those_of_better_sources() -> None:
+def test_kernels_of_key_files_precede_kernels_of_better_sources() -> None:
     key_files = ["ops/key.py", "ops/kernels/**", "ops/*/globbed.py"]
     source = make.a_repository(tier=3, key_files=key_files)
     for path in ("ops/kernels/deep/a.py", "ops/key.py", "ops/b/globbed.py", "ops/other.py"):
@@ -89,14 +89,14 @@ def test_kernels_and_pairs_wait_in_one_queue() -> None:
     assert refreshed() == ["pair", "kernel"]
 
 
-def test_a_result_for_content_that_has_changed_counts_for_nothing() -> None:
+def test_a_validation_of_old_content_does_not_raise_the_priority() -> None:
     make.a_validation_result(pair=make.a_pair(slug="changed"), content_hash=make.sha("old"))
     passed(pair=make.a_pair(slug="passed"))
 
     assert refreshed() == ["passed", "changed"]
 
 
-def test_what_does_not_stand_alone_waits_behind_what_does() -> None:
+def test_standalone_kernels_precede_others_in_the_queue() -> None:
     kernel = seen_in("broken", tier=1)
     Kernel.objects.filter(pk=kernel.pk).update(standalone=False)
     seen_in("whole", tier=3)
@@ -104,7 +104,7 @@ def test_what_does_not_stand_alone_waits_behind_what_does() -> None:
     assert refreshed() == ["whole", "broken"]
 
 
-def test_refreshing_again_changes_nothing() -> None:
+def test_refreshing_priorities_again_changes_no_row() -> None:
     make.a_kernel()
     refreshed()
     Figures.objects.all().delete()
@@ -112,14 +112,14 @@ def test_refreshing_again_changes_nothing() -> None:
     assert priority.refresh() == 0
 
 
-def test_the_scheduler_refreshes_no_more_often_than_it_should() -> None:
+def test_the_scheduler_refreshes_priorities_at_most_once_per_interval() -> None:
     refreshed()
     make.a_kernel()
 
     assert priority.refresh() == 0
 
 
-def test_a_long_queue_is_gone_through_a_stretch_at_a_time(
+def test_priorities_of_a_long_queue_are_refreshed_in_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(priority, "STRETCH", 2)
@@ -137,14 +137,14 @@ def test_a_long_queue_is_gone_through_a_stretch_at_a_time(
 
 
 # --- One item, one person -------------------------------------------------------------------
-def test_two_people_are_given_two_items(ada: User) -> None:
+def test_two_reviewers_get_different_items(ada: User) -> None:
     items = {make.a_kernel(), make.a_kernel()}
 
     assert {next_item(ada), next_item(make.a_reviewer())} == items
     assert next_item(make.a_reviewer()) is None
 
 
-def test_who_asks_again_is_given_the_same(ada: User) -> None:
+def test_a_reviewer_who_asks_again_gets_the_same_item(ada: User) -> None:
     for _ in range(3):
         make.a_kernel()
 
@@ -152,7 +152,7 @@ def test_who_asks_again_is_given_the_same(ada: User) -> None:
     assert Claim.objects.count() == 1
 
 
-def test_a_claim_that_ran_out_is_anybodys(ada: User) -> None:
+def test_an_expired_claim_can_be_taken_by_another_reviewer(ada: User) -> None:
     claim = make.a_claim(expires_at=timezone.now() - timedelta(seconds=1))
 
     assert next_item(ada) == claim.kernel
@@ -168,7 +168,7 @@ def test_an_open_page_renews_its_claim(ada: User) -> None:
     assert Claim.objects.get().expires_at > timezone.now() + timedelta(minutes=1)
 
 
-def test_a_page_that_is_left_lets_go_but_not_of_what_another_page_holds(ada: User) -> None:
+def test_closing_a_page_releases_only_the_claim_of_that_page(ada: User) -> None:
     kernel = make.a_kernel()
     left, open_ = claims.take(kernel, ada), claims.take(kernel, ada)
     assert left is not None
@@ -180,7 +180,7 @@ def test_a_page_that_is_left_lets_go_but_not_of_what_another_page_holds(ada: Use
     assert claims.holder(kernel) is None
 
 
-def test_nobody_renews_or_releases_the_claim_of_another(ada: User) -> None:
+def test_a_reviewer_can_not_renew_or_release_the_claim_of_another(ada: User) -> None:
     claim = make.a_claim()
 
     claims.release(claim.token, ada)
@@ -189,7 +189,7 @@ def test_nobody_renews_or_releases_the_claim_of_another(ada: User) -> None:
     assert Claim.objects.count() == 1
 
 
-def test_one_s_own_edit_is_not_given_to_oneself(ada: User) -> None:
+def test_the_queue_never_gives_an_edit_to_its_author(ada: User) -> None:
     pair = make.a_pair(author=ada)
 
     assert next_item(ada) is None
@@ -203,14 +203,14 @@ def test_rejected_and_retired_kernels_are_not_in_the_queue(ada: User) -> None:
     assert next_item(ada) is None
 
 
-def test_a_filter_narrows_the_queue_to_what_it_keeps(ada: User) -> None:
+def test_a_filtered_queue_contains_only_matching_items(ada: User) -> None:
     make.a_kernel(priority=10)
     pair = make.a_pair(operation_type="scan")
 
     assert next_item(ada, Filter(operation=("scan",))) == pair
 
 
-def test_who_is_asked_for_a_look_is_given_that_first(ada: User) -> None:
+def test_a_question_puts_its_item_first_for_the_asked_reviewer(ada: User) -> None:
     make.a_kernel(priority=100)
     asked = make.a_question(asked=ada)
 
@@ -219,7 +219,7 @@ def test_who_is_asked_for_a_look_is_given_that_first(ada: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_people_who_ask_in_the_same_moment_are_never_given_the_same() -> None:
+def test_concurrent_reviewers_never_get_the_same_item() -> None:
     people = [make.a_reviewer() for _ in range(6)]
     for _ in range(18):
         make.a_kernel()
@@ -257,11 +257,11 @@ def test_the_order_of_the_queue_is_read_from_an_index() -> None:
         assert "TEMP B-TREE" not in plan
 
 
-def test_a_token_is_no_claim(ada: User) -> None:
+def test_an_unknown_claim_token_can_not_renew(ada: User) -> None:
     assert not claims.renew(uuid.uuid4(), ada)
 
 
-def test_what_is_decided_while_one_reaches_for_it_is_let_go(
+def test_a_claim_on_an_item_decided_meanwhile_is_released(
     ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = make.a_kernel(priority=2), make.a_kernel(priority=1)

@@ -45,7 +45,7 @@ def say(user: User, kernel: Kernel, status: str) -> Any:
     )
 
 
-def test_the_share_that_is_drawn_is_the_share_that_is_set(ada: User, settings: Any) -> None:
+def test_the_configured_share_of_decisions_gets_a_second_review(ada: User, settings: Any) -> None:
     settings.SECOND_REVIEW_PERCENT = {"*": 25.0}
     for _ in range(80):
         decided(make.a_kernel(), ada)
@@ -53,7 +53,7 @@ def test_the_share_that_is_drawn_is_the_share_that_is_set(ada: User, settings: A
     assert 5 < SecondReview.objects.count() < 40
 
 
-def test_each_category_can_have_a_share_of_its_own(ada: User, settings: Any) -> None:
+def test_each_category_can_have_a_separate_second_review_share(ada: User, settings: Any) -> None:
     settings.SECOND_REVIEW_PERCENT = {"jax": 100.0, "*": 0.0}
     file = make.a_source_file(repository=make.a_repository(category="jax"))
     drawn = make.a_provenance(source_file=file).kernel
@@ -64,7 +64,9 @@ def test_each_category_can_have_a_share_of_its_own(ada: User, settings: Any) -> 
     assert [review.kernel for review in SecondReview.objects.all()] == [drawn]
 
 
-def test_somebody_else_looks_without_seeing_the_first_word(ada: User, everything: None) -> None:
+def test_another_reviewer_gets_the_second_review_without_the_first_verdict(
+    ada: User, everything: None
+) -> None:
     kernel, grace = make.a_kernel(), make.a_reviewer()
     decided(kernel, ada)
     client = Client()
@@ -80,7 +82,7 @@ def test_somebody_else_looks_without_seeing_the_first_word(ada: User, everything
     assert next_item(ada) is None
 
 
-def test_agreeing_changes_nothing_but_the_count(ada: User, everything: None) -> None:
+def test_an_agreeing_second_review_leaves_the_item_unchanged(ada: User, everything: None) -> None:
     kernel = make.a_kernel()
     decided(kernel, ada)
 
@@ -91,7 +93,9 @@ def test_agreeing_changes_nothing_but_the_count(ada: User, everything: None) -> 
     assert (kernel.status, kernel.version) == (Status.APPROVED, 2)
 
 
-def test_a_disagreement_waits_for_a_curator(ada: User, everything: None) -> None:
+def test_a_disagreeing_second_review_opens_a_dispute_for_a_curator(
+    ada: User, everything: None
+) -> None:
     kernel = make.a_kernel()
     decided(kernel, ada)
     say(make.a_reviewer(), kernel, "rejected")
@@ -106,7 +110,7 @@ def test_a_disagreement_waits_for_a_curator(ada: User, everything: None) -> None
     assert review.settled_by == Decision.objects.latest("pk")
 
 
-def test_nobody_looks_twice_themselves(ada: User, everything: None) -> None:
+def test_the_first_reviewer_can_not_give_the_second_review(ada: User, everything: None) -> None:
     kernel = make.a_kernel()
     decided(kernel, ada)
 
@@ -117,7 +121,7 @@ def test_nobody_looks_twice_themselves(ada: User, everything: None) -> None:
     assert SecondReview.objects.get().state == Agreement.VOID
 
 
-def test_an_undone_decision_needs_no_second_look(ada: User, everything: None) -> None:
+def test_undoing_a_decision_voids_its_second_review(ada: User, everything: None) -> None:
     kernel = make.a_kernel()
     first = decided(kernel, ada)
 
@@ -131,7 +135,7 @@ def test_an_undone_decision_needs_no_second_look(ada: User, everything: None) ->
 WORDS = st.sampled_from(["approved", "rejected"])
 
 
-def test_kappa_is_what_the_books_say() -> None:
+def test_kappa_matches_published_examples() -> None:
     said = [("a", "a")] * 20 + [("a", "r")] * 5 + [("r", "a")] * 10 + [("r", "r")] * 15
 
     found = agreement(said)
@@ -143,7 +147,7 @@ def test_kappa_is_what_the_books_say() -> None:
     ("said", "why"),
     [([], "nothing has been reviewed twice"), ([("a", "a")] * 3, "chance explains everything")],
 )
-def test_where_kappa_means_nothing_it_is_said_why(said: list[tuple[str, str]], why: str) -> None:
+def test_an_undefined_kappa_has_an_explanation(said: list[tuple[str, str]], why: str) -> None:
     found = agreement(said)
 
     assert found.kappa is None
@@ -151,7 +155,7 @@ def test_where_kappa_means_nothing_it_is_said_why(said: list[tuple[str, str]], w
 
 
 @given(st.lists(st.tuples(WORDS, WORDS)))
-def test_kappa_lies_between_its_bounds_and_is_one_only_for_full_agreement(
+def test_kappa_is_within_bounds_and_one_only_for_full_agreement(
     said: list[tuple[str, str]],
 ) -> None:
     found = agreement(said)

@@ -67,7 +67,7 @@ def fingerprints(repository: str = KERNELBENCH, **texts: str) -> BenchmarkFinger
     return fingerprint_benchmark(repository, "c" * 40, "MIT", files)
 
 
-def test_a_fresh_installation_finds_planted_problems(shipped: Path) -> None:
+def test_a_fresh_installation_detects_copies_of_benchmark_problems(shipped: Path) -> None:
     write_fingerprints(fingerprints(network=NETWORK), shipped)
     write_fingerprints(fingerprints(TRITONBENCH, softmax=SOFTMAX), shipped)
     assert not Repository.objects.exists()
@@ -86,7 +86,7 @@ def test_a_fresh_installation_finds_planted_problems(shipped: Path) -> None:
     assert not ContaminationMatch.objects.filter(kernel=clean).exists()
 
 
-def test_the_rows_of_shipped_benchmarks_are_those_of_the_known_sources(shipped: Path) -> None:
+def test_a_shipped_benchmark_reuses_the_row_of_the_known_source(shipped: Path) -> None:
     write_fingerprints(fingerprints(network=NETWORK), shipped)
 
     refresh_similarity()
@@ -97,7 +97,7 @@ def test_the_rows_of_shipped_benchmarks_are_those_of_the_known_sources(shipped: 
     assert Repository.objects.filter(name=KERNELBENCH).count() == 1
 
 
-def test_shipped_fingerprints_give_the_matches_of_the_texts(shipped: Path) -> None:
+def test_fingerprints_read_from_a_file_give_the_same_matches(shipped: Path) -> None:
     texts = {f"p{seed}": unrelated(seed) for seed in range(20)}
     made = fingerprints(**texts, network=NETWORK)
     copies = [renamed(unrelated(3)), with_other_constants(unrelated(4)), unrelated(99), NETWORK]
@@ -132,7 +132,7 @@ def test_an_ingested_benchmark_replaces_its_shipped_fingerprints(shipped: Path) 
     assert ContaminationMatch.objects.get(kernel=kernel).problem == "level1/moved"
 
 
-def test_a_repository_that_an_admin_made_a_source_is_no_benchmark(shipped: Path) -> None:
+def test_a_repository_with_the_source_role_is_not_used_as_a_benchmark(shipped: Path) -> None:
     write_fingerprints(fingerprints(softmax=SOFTMAX), shipped)
     make.a_repository(name=KERNELBENCH, role=Role.SOURCE)
     put(SOFTMAX)
@@ -143,7 +143,7 @@ def test_a_repository_that_an_admin_made_a_source_is_no_benchmark(shipped: Path)
     assert benchmarks.version() == Fingerprint.NO_BENCHMARKS
 
 
-def test_a_repository_with_another_name_and_the_same_address_is_the_benchmark(
+def test_a_benchmark_is_recognized_by_its_url_under_another_name(
     shipped: Path,
 ) -> None:
     write_fingerprints(fingerprints(softmax=SOFTMAX), shipped)
@@ -156,7 +156,7 @@ def test_a_repository_with_another_name_and_the_same_address_is_the_benchmark(
     assert benchmarks.not_held() == []
 
 
-def test_fingerprints_of_other_rules_are_not_compared_with(
+def test_fingerprints_of_another_rules_version_are_ignored(
     shipped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(benchmark_files, "RULES", "older")
@@ -177,7 +177,7 @@ def test_a_registered_benchmark_without_fingerprints_is_named(shipped: Path) -> 
     assert [one.repository for one in benchmarks.current().held] == [KERNELBENCH, "bob/bench"]
 
 
-def test_a_pair_that_asks_for_the_operation_of_a_problem_gets_a_note(shipped: Path) -> None:
+def test_a_pair_with_the_operation_of_a_benchmark_problem_gets_a_note(shipped: Path) -> None:
     write_fingerprints(fingerprints(scaled=SCALED), shipped)
     other_text = SCALED.replace("scaled", "f").replace("* 2.0", "* 3.0")
     same = make.a_pair(python_code=other_text, entry_point="f", triton_code=unrelated(1))

@@ -58,7 +58,7 @@ class Model(nn.Module):
 
 
 @pytest.mark.parametrize("disguise", [str, renamed, reformatted, with_other_constants])
-def test_a_planted_copy_is_found_in_every_disguise(disguise: object) -> None:
+def test_a_renamed_or_reformatted_copy_of_a_benchmark_is_found(disguise: object) -> None:
     assert callable(disguise)
     problems = [SOFTMAX, *(unrelated(5000 + seed) for seed in range(10))]
     benchmark = put_benchmark(*problems, path="level1/{}_problem.py")
@@ -89,7 +89,7 @@ def kernels_of_the_liger_wheel() -> dict[str, str]:
     return {item.unit.source: item.kernel.source for item in found}
 
 
-def test_of_two_hundred_unrelated_kernels_none_is_flagged_real_ones_among_them() -> None:
+def test_no_kernel_among_200_unrelated_real_and_synthetic_ones_is_flagged() -> None:
     put_benchmark(SOFTMAX, NETWORK, *(unrelated(5000 + seed) for seed in range(30)))
     real = kernels_of_the_liger_wheel()
     for unit, function in real.items():
@@ -104,7 +104,7 @@ def test_of_two_hundred_unrelated_kernels_none_is_flagged_real_ones_among_them()
     assert not ContaminationMatch.objects.exists()
 
 
-def test_a_pair_is_told_by_its_python_side_too() -> None:
+def test_a_pair_is_compared_with_benchmarks_by_its_python_side_too() -> None:
     put_benchmark(NETWORK)
     copied = make.a_pair(python_code=NETWORK.replace("Model", "Net"), triton_code=unrelated(1))
     clean = make.a_pair(triton_code=unrelated(2))
@@ -115,7 +115,7 @@ def test_a_pair_is_told_by_its_python_side_too() -> None:
     assert list(Pair.objects.uncontaminated()) == [clean]
 
 
-def test_what_nobody_compared_is_not_known_to_be_clean() -> None:
+def test_an_uncompared_kernel_does_not_count_as_uncontaminated() -> None:
     put(SOFTMAX)
 
     assert not Kernel.objects.uncontaminated().exists()
@@ -123,7 +123,7 @@ def test_what_nobody_compared_is_not_known_to_be_clean() -> None:
     assert Kernel.objects.uncontaminated().exists()
 
 
-def test_a_new_benchmark_is_held_against_everything_that_is_there() -> None:
+def test_a_new_benchmark_is_compared_with_all_existing_items() -> None:
     kernel = put(SOFTMAX)
     refresh_similarity()
     assert Kernel.objects.uncontaminated().exists()
@@ -135,7 +135,7 @@ def test_a_new_benchmark_is_held_against_everything_that_is_there() -> None:
 
 
 @pytest.mark.parametrize("how", ["emptied", "another role", "opted in"])
-def test_a_match_vanishes_with_the_benchmark(how: str) -> None:
+def test_a_match_is_removed_with_its_benchmark(how: str) -> None:
     benchmark = put_benchmark(SOFTMAX)
     put(SOFTMAX)
     refresh_similarity()
@@ -151,7 +151,7 @@ def test_a_match_vanishes_with_the_benchmark(how: str) -> None:
     assert Kernel.objects.uncontaminated().exists()
 
 
-def test_a_match_vanishes_with_the_content_and_returns_with_it() -> None:
+def test_a_match_is_removed_with_a_retired_kernel_and_returns_with_it() -> None:
     put_benchmark(SOFTMAX)
     kernel = put(SOFTMAX)
     refresh_similarity()
@@ -166,7 +166,7 @@ def test_a_match_vanishes_with_the_content_and_returns_with_it() -> None:
     assert ContaminationMatch.objects.exists()
 
 
-def test_while_a_benchmark_is_read_only_new_items_are_compared() -> None:
+def test_only_new_items_are_compared_during_a_benchmark_ingest() -> None:
     benchmark = put_benchmark(SOFTMAX)
     old = put(unrelated(1))
     refresh_similarity()
@@ -187,7 +187,7 @@ def test_while_a_benchmark_is_read_only_new_items_are_compared() -> None:
     assert ContaminationMatch.objects.get().kernel == old
 
 
-def test_a_comparison_that_was_cut_short_goes_on() -> None:
+def test_an_interrupted_comparison_is_resumed() -> None:
     put_benchmark(SOFTMAX)
     for seed in range(5):
         put(unrelated(seed))
@@ -200,7 +200,7 @@ def test_a_comparison_that_was_cut_short_goes_on() -> None:
 
 
 @pytest.mark.parametrize("lines", [True, False])
-def test_a_table_of_problems_is_read_too(lines: bool) -> None:
+def test_benchmark_problems_in_a_json_table_are_read(lines: bool) -> None:
     rows = [{"id": seed, "answer": {"code": unrelated(seed)}} for seed in (1, 2, 3)]
     table = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
     benchmark = put_benchmark(SOFTMAX)
@@ -212,7 +212,7 @@ def test_a_table_of_problems_is_read_too(lines: bool) -> None:
     assert ContaminationMatch.objects.get().problem == "data/all:2"
 
 
-def test_a_problem_that_a_table_repeats_is_named_once() -> None:
+def test_a_problem_repeated_in_a_table_is_reported_once() -> None:
     benchmark = put_benchmark(SOFTMAX)
     put_file(benchmark, "data/all.json", json.dumps([SOFTMAX] * 9))
     put_file(benchmark, "data/again.json", json.dumps({"code": SOFTMAX}))
@@ -224,7 +224,7 @@ def test_a_problem_that_a_table_repeats_is_named_once() -> None:
 
 
 @pytest.mark.parametrize("table", ["", "{", "[" * 100_000, '"\\ud800def f():"', "1\n2\n[3]"])
-def test_any_table_can_be_read(table: str) -> None:
+def test_a_malformed_problem_table_is_skipped(table: str) -> None:
     benchmark = put_benchmark(SOFTMAX)
     put_file(benchmark, "data/all.json", table)
     put(SOFTMAX)
@@ -234,7 +234,7 @@ def test_any_table_can_be_read(table: str) -> None:
     assert ContaminationMatch.objects.get().problem == "level1/0"
 
 
-def test_a_kernel_in_a_benchmarks_markdown_counts() -> None:
+def test_a_kernel_in_the_markdown_of_a_benchmark_is_compared() -> None:
     benchmark = make.a_benchmark()
     held = put(SOFTMAX, repository=benchmark)
     held.provenances.get().source_file.__class__.objects.update(path="README.md")

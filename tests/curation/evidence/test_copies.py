@@ -27,7 +27,7 @@ def blocked(**over: Any) -> Kernel:
 
 @pytest.mark.parametrize("blocked_first", [True, False])
 @pytest.mark.parametrize("verdict", [PERMISSIVE, UNKNOWN])
-def test_a_copy_that_only_inherits_or_says_nothing_is_flagged(
+def test_a_copy_without_its_own_license_statement_is_flagged(
     verdict: str, blocked_first: bool
 ) -> None:
     if blocked_first:
@@ -46,7 +46,7 @@ def test_a_copy_that_only_inherits_or_says_nothing_is_flagged(
 
 
 @pytest.mark.parametrize(("blocked_inherits", "flags"), [(True, 0), (False, 1)])
-def test_a_copy_that_states_its_licence_is_flagged_only_against_another_statement(
+def test_a_copy_with_its_own_license_is_flagged_only_against_a_stated_license(
     blocked_inherits: bool, flags: int
 ) -> None:
     blocked(inherited=blocked_inherits)
@@ -66,7 +66,7 @@ def test_unrelated_kernels_are_not_flagged() -> None:
     assert not CopyFlag.objects.exists()
 
 
-def test_a_flag_goes_when_the_doubt_does_and_comes_when_it_comes() -> None:
+def test_a_copy_flag_follows_the_license_verdict_of_the_original() -> None:
     original, copy = blocked(), put(COPY, license_verdict=PERMISSIVE)
     refresh_similarity()
     assert CopyFlag.objects.exists()
@@ -84,7 +84,7 @@ def test_a_flag_goes_when_the_doubt_does_and_comes_when_it_comes() -> None:
     assert not CopyFlag.objects.exists()
 
 
-def test_a_copy_is_flagged_though_another_one_represents_it() -> None:
+def test_a_copy_is_flagged_even_if_another_kernel_represents_it() -> None:
     original = blocked(stars=9)
     copies = [put(f"# {n}\n{COPY}", license_verdict=PERMISSIVE, stars=n) for n in range(3)]
 

@@ -32,7 +32,7 @@ def test_a_fingerprint_is_bound_to_the_content_and_the_scheme() -> None:
     assert tuple(stored) == fingerprint(SOFTMAX).bands
 
 
-def test_a_killed_run_leaves_the_rest_to_the_next_one() -> None:
+def test_a_run_creates_only_the_missing_fingerprints() -> None:
     kernels = [put(unrelated(seed)) for seed in range(3)]
     fingerprints.make_missing()
     Fingerprint.objects.filter(kernel=kernels[1]).delete()
@@ -42,7 +42,7 @@ def test_a_killed_run_leaves_the_rest_to_the_next_one() -> None:
     assert Fingerprint.objects.count() == 3
 
 
-def test_pairs_get_theirs_from_their_triton_side() -> None:
+def test_a_pair_is_fingerprinted_by_its_triton_side() -> None:
     make.a_pair(triton_code=SOFTMAX)
 
     refresh_similarity()
@@ -50,13 +50,13 @@ def test_pairs_get_theirs_from_their_triton_side() -> None:
     assert Fingerprint.objects.get().syntax_hash == fingerprint(SOFTMAX).syntax_hash
 
 
-def test_what_is_retired_is_left_alone() -> None:
+def test_a_retired_kernel_is_not_fingerprinted() -> None:
     put(SOFTMAX, status=Status.RETIRED)
 
     assert fingerprints.make_missing() == 0
 
 
-def test_a_tiny_text_has_no_bands() -> None:
+def test_a_very_short_kernel_has_no_minhash_bands() -> None:
     put("@triton.jit\ndef f(x):\n    return tl.exp(x)\n")
 
     fingerprints.make_missing()
@@ -65,7 +65,9 @@ def test_a_tiny_text_has_no_bands() -> None:
     assert not Band.objects.exists()
 
 
-def test_another_scheme_makes_everything_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_fingerprint_scheme_recomputes_all_fingerprints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     best, other = put(SOFTMAX, stars=9), put(renamed(SOFTMAX))
     refresh_similarity()
     Fingerprint.objects.update(scheme="another one")
@@ -103,7 +105,7 @@ texts = st.one_of(
 
 @given(function=texts, unit=texts, python=texts)
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_text_becomes_rows(function: str, unit: str, python: str) -> None:
+def test_any_text_can_be_stored_as_a_fingerprint(function: str, unit: str, python: str) -> None:
     # PostgreSQL holds no NUL and no lone surrogate; ingest lets neither in.
     function, unit, python = (
         text.replace("\0", " ").encode("utf-8", "replace").decode()
@@ -129,7 +131,7 @@ def test_any_text_becomes_rows(function: str, unit: str, python: str) -> None:
 
 @given(function=st.text(max_size=600), unit=st.text(max_size=600))
 @settings(max_examples=100)
-def test_shingles_made_again_are_those_of_the_fingerprint(function: str, unit: str) -> None:
+def test_recomputed_shingles_equal_those_of_the_fingerprint(function: str, unit: str) -> None:
     (made,) = identity_fingerprints([(function, unit)])
     (again,) = identity_shingles([(function, unit)])
 

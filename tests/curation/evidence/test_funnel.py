@@ -35,7 +35,7 @@ def found(here: Repository, **over: object) -> Kernel:
     return kernel
 
 
-def test_each_stage_counts_what_passed_all_before_it_and_why_the_rest_did_not(
+def test_each_funnel_stage_counts_the_kernels_that_passed_and_why_others_failed(
     here: Repository,
 ) -> None:
     best = found(here)
@@ -60,14 +60,14 @@ def test_each_stage_counts_what_passed_all_before_it_and_why_the_rest_did_not(
     }
 
 
-def test_what_is_opted_out_is_not_licensed(here: Repository) -> None:
+def test_an_opted_out_kernel_is_dropped_at_the_licensed_stage(here: Repository) -> None:
     kernel = found(here)
     kernel.provenances.update(opted_out=True)
 
     assert stages()["licensed"] == (0, {"opted out": 1})
 
 
-def test_what_vanished_from_its_repositories_does_not_count(here: Repository) -> None:
+def test_a_kernel_without_current_places_is_not_counted(here: Repository) -> None:
     found(here).provenances.update(retired_at=timezone.now())
 
     assert stages() == {"found": (0, {})} | {

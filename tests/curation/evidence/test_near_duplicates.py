@@ -42,7 +42,7 @@ def with_a_line(text: str, line: str = "extra = shifted + 1.0") -> str:
     return text.replace("    numerator =", f"    {line}\n        numerator =", 1)
 
 
-def test_an_exact_twin_is_represented_whatever_its_names() -> None:
+def test_an_exact_duplicate_with_other_names_is_represented() -> None:
     better, worse = put(SOFTMAX, stars=9), put(COPY, stars=1)
 
     refresh_similarity()
@@ -52,7 +52,7 @@ def test_an_exact_twin_is_represented_whatever_its_names() -> None:
     assert (link.content_hash, link.of_content_hash) == (worse.content_hash, better.content_hash)
 
 
-def test_a_near_twin_is_represented_with_its_exact_similarity() -> None:
+def test_a_near_duplicate_is_represented_with_its_exact_similarity() -> None:
     better, worse = put(SOFTMAX, stars=9), put(with_a_line(SOFTMAX), stars=1)
 
     refresh_similarity()
@@ -62,7 +62,7 @@ def test_a_near_twin_is_represented_with_its_exact_similarity() -> None:
     assert 0.7 <= link.similarity < 1
 
 
-def test_a_kernel_that_turns_out_to_be_for_other_hardware_represents_no_longer() -> None:
+def test_a_kernel_found_to_be_for_other_hardware_stops_representing() -> None:
     better, worse = put(SOFTMAX, stars=9), put(COPY, stars=1)
     refresh_similarity()
     assert DuplicateLink.objects.get().of_kernel == better
@@ -86,7 +86,7 @@ def test_a_kernel_that_turns_out_to_be_for_other_hardware_represents_no_longer()
     ids=["permissive", "documented", "stars", "not blocked", "not turned down"],
 )
 @pytest.mark.parametrize("better_first", [True, False])
-def test_the_representative_is_the_best(
+def test_the_better_kernel_represents_its_near_duplicate(
     better: dict[str, Any], worse: dict[str, Any], better_first: bool
 ) -> None:
     kernels = {}
@@ -100,7 +100,7 @@ def test_the_representative_is_the_best(
     assert list(representatives) == [kernels["better"]]
 
 
-def test_no_newcomer_takes_the_place_of_what_was_approved() -> None:
+def test_a_better_new_kernel_does_not_replace_an_approved_representative() -> None:
     approved = put(SOFTMAX, status=Status.APPROVED)
     refresh_similarity()
 
@@ -110,7 +110,7 @@ def test_no_newcomer_takes_the_place_of_what_was_approved() -> None:
     assert links() == {newcomer.pk: approved.pk}
 
 
-def test_what_is_retired_leaves_and_what_returns_is_placed_again() -> None:
+def test_a_retired_kernel_leaves_its_cluster_and_rejoins_on_return() -> None:
     best, other = put(SOFTMAX, stars=9), put(COPY)
     refresh_similarity()
 
@@ -124,7 +124,7 @@ def test_what_is_retired_leaves_and_what_returns_is_placed_again() -> None:
     assert links() == {other.pk: best.pk}
 
 
-def test_a_benchmarks_kernel_represents_nobody_and_is_represented_by_nobody() -> None:
+def test_a_benchmark_kernel_joins_no_near_duplicate_cluster() -> None:
     held = put(SOFTMAX, repository=make.a_benchmark(stars=1000))
     free = put(COPY)
 
@@ -135,7 +135,7 @@ def test_a_benchmarks_kernel_represents_nobody_and_is_represented_by_nobody() ->
     assert held not in Kernel.objects.representatives()
 
 
-def test_what_stands_only_where_it_may_not_be_taken_from_represents_nobody() -> None:
+def test_a_kernel_only_in_opted_out_repositories_represents_no_other() -> None:
     repository = make.a_repository(stars=9)
     best, other = put(SOFTMAX, repository=repository), put(COPY)
     refresh_similarity()
@@ -147,7 +147,7 @@ def test_what_stands_only_where_it_may_not_be_taken_from_represents_nobody() -> 
     assert links() == {}
 
 
-def test_decisions_show_at_the_schedulers_next_round() -> None:
+def test_the_scheduler_updates_clusters_after_decisions() -> None:
     best, other = put(SOFTMAX, stars=9), put(COPY)
     refresh_similarity()
     decide_by_policy(
@@ -160,7 +160,7 @@ def test_decisions_show_at_the_schedulers_next_round() -> None:
     assert clusters.follow_decisions() == 0
 
 
-def test_kernels_and_pairs_are_never_twins_of_one_another() -> None:
+def test_a_kernel_and_a_pair_are_never_near_duplicates() -> None:
     put(SOFTMAX)
     pairs = [make.a_pair(triton_code=text) for text in (SOFTMAX, COPY)]
 
@@ -171,7 +171,7 @@ def test_kernels_and_pairs_are_never_twins_of_one_another() -> None:
     assert Pair.objects.representatives().count() == 1
 
 
-def test_a_function_that_only_calls_is_told_by_its_helpers() -> None:
+def test_a_kernel_that_only_calls_a_helper_is_compared_by_the_helper() -> None:
     call = "@triton.jit\ndef kernel(p):\n    helper(p)\n"
     units = [f"{unrelated(seed).replace(f'kernel_{seed}', 'helper')}\n\n{call}" for seed in (1, 2)]
 
@@ -183,7 +183,7 @@ def test_a_function_that_only_calls_is_told_by_its_helpers() -> None:
     assert len(links()) == 1
 
 
-def test_two_kernels_that_share_a_files_helpers_are_two() -> None:
+def test_shared_helpers_do_not_make_two_kernels_near_duplicates() -> None:
     helpers = "\n\n".join(unrelated(seed) for seed in range(20, 30))
     for seed in (1, 2):
         put(unrelated(seed), unit=f"{helpers}\n\n{unrelated(seed)}")
@@ -208,7 +208,7 @@ CHANGES = (
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_any_history_comes_to_what_clustering_at_once_gives(seed: int) -> None:
+def test_incremental_clusters_equal_clustering_at_once_for_any_history(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     repositories = [make.a_repository(stars=number * 10) for number in range(8)]
     texts = [variant(number % 17, number) for number in range(80)]
@@ -264,7 +264,7 @@ def test_no_version_is_a_near_duplicate_of_another_version(order: tuple[int, ...
     assert not DuplicateLink.objects.exists()
 
 
-def test_versions_that_were_linked_before_are_placed_anew() -> None:
+def test_versions_linked_by_an_older_scheme_are_unlinked() -> None:
     old, new = (make.a_pair(triton_code=text) for text in (SOFTMAX, COPY))
     refresh_similarity()
     assert DuplicateLink.objects.count() == 1
@@ -294,7 +294,7 @@ def test_a_kernels_next_version_is_a_near_duplicate_like_any_other_kernel() -> N
     assert links() == {new.pk: old.pk}
 
 
-def test_hundreds_at_once_come_to_the_same_in_batches() -> None:
+def test_clustering_in_batches_equals_clustering_at_once() -> None:
     for number in range(300):
         put(variant(number % 60, number), stars=number % 7)
 
@@ -304,7 +304,7 @@ def test_hundreds_at_once_come_to_the_same_in_batches() -> None:
     assert len(links()) > 100
 
 
-def test_what_changed_elsewhere_waits_and_what_changed_here_does_not() -> None:
+def test_a_refresh_after_an_ingest_covers_only_that_repository() -> None:
     here, elsewhere = make.a_repository(stars=5), make.a_repository(stars=1)
     one, other = put(SOFTMAX, repository=here), put(COPY, repository=elsewhere)
     refresh_similarity()
@@ -317,7 +317,7 @@ def test_what_changed_elsewhere_waits_and_what_changed_here_does_not() -> None:
     assert links() == {one.pk: other.pk}
 
 
-def test_adding_one_asks_as_much_of_many_as_of_few() -> None:
+def test_the_query_count_of_adding_an_item_does_not_grow_with_the_table() -> None:
     asked = []
     for count in (20, 150):
         for number in range(Kernel.objects.count(), count):
@@ -335,7 +335,7 @@ def test_adding_one_asks_as_much_of_many_as_of_few() -> None:
     assert max(asked) < 45
 
 
-def test_gathering_again_writes_nothing() -> None:
+def test_refreshing_similarity_again_writes_nothing() -> None:
     for number in range(20):
         put(variant(number % 5, number))
     refresh_similarity()
@@ -366,7 +366,7 @@ def test_an_attempt_that_has_lost_its_lease_writes_nothing() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_side_by_side_come_to_the_same() -> None:
+def test_concurrent_workers_produce_the_same_clusters() -> None:
     for number in range(90):
         put(variant(number % 15, number), stars=number % 4)
     failures: list[BaseException] = []
@@ -390,7 +390,7 @@ def test_workers_side_by_side_come_to_the_same() -> None:
     assert Fingerprint.objects.filter(placed=True).count() == 90
 
 
-def test_a_role_that_changes_is_followed() -> None:
+def test_a_repository_that_becomes_a_benchmark_leaves_its_clusters() -> None:
     repository = make.a_repository(stars=9)
     best, other = put(SOFTMAX, repository=repository), put(COPY)
     refresh_similarity()
@@ -418,5 +418,5 @@ def test_candidates_are_found_by_an_index() -> None:
     assert "syntax_hash" in by_syntax.explain()
 
 
-def test_the_subject_names_its_columns() -> None:
+def test_a_similarity_subject_names_its_database_columns() -> None:
     assert (KERNEL.column, KERNEL.about([1])) == ("kernel_id", {"kernel__among": [1]})

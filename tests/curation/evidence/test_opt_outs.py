@@ -51,7 +51,7 @@ def test_a_path_is_a_file_a_folder_or_a_pattern(path: str, covered: bool) -> Non
     assert covers(place) is covered
 
 
-def test_a_path_of_one_repository_says_nothing_of_another() -> None:
+def test_an_opt_out_of_a_path_covers_only_its_repository() -> None:
     place = a_place()
     an_opt_out(author="", repository=a_repository(name="bob/kernels"), path="ops/")
 
@@ -62,7 +62,7 @@ def test_a_path_of_one_repository_says_nothing_of_another() -> None:
     ("author", "covered"),
     [("Ada Lovelace", True), ("ada", True), ("ADA", True), ("Lovel", False), ("kernels", False)],
 )
-def test_an_author_is_an_owner_or_whole_words_of_a_copyright_line(
+def test_an_author_opt_out_matches_owners_and_whole_copyright_words(
     author: str, covered: bool
 ) -> None:
     place = a_place("ada/kernels", "add.py", "Copyright (c) 2024 Ada Lovelace and others")
@@ -71,7 +71,7 @@ def test_an_author_is_an_owner_or_whole_words_of_a_copyright_line(
     assert covers(place) is covered
 
 
-def test_lifting_it_lets_the_kernel_go() -> None:
+def test_a_lifted_opt_out_no_longer_covers_the_kernel() -> None:
     place = a_place()
     an_opt_out(author="ada")
     assert covers(place)
@@ -80,7 +80,7 @@ def test_lifting_it_lets_the_kernel_go() -> None:
     assert not covers(place)
 
 
-def test_a_repository_that_opted_out_needs_no_mark() -> None:
+def test_an_opted_out_repository_excludes_its_kernels_without_a_mark() -> None:
     place = a_place()
     repository = place.source_file.repository
     repository.opted_out_at = timezone.now()
@@ -94,9 +94,7 @@ def curator() -> User:
     return a_curator()
 
 
-def test_a_curator_writes_one_in_the_admin_and_lifts_it_there(
-    client: Client, curator: User
-) -> None:
+def test_a_curator_can_add_and_lift_an_opt_out_in_the_admin(client: Client, curator: User) -> None:
     place = a_place()
     client.force_login(curator)
     added = client.post(
@@ -116,7 +114,7 @@ def test_a_curator_writes_one_in_the_admin_and_lifts_it_there(
     assert not place.opted_out
 
 
-def test_one_that_names_nothing_is_told_what_to_name(client: Client, curator: User) -> None:
+def test_an_opt_out_without_a_target_is_refused_with_a_hint(client: Client, curator: User) -> None:
     client.force_login(curator)
     page = client.post(reverse("admin:curation_optout_add"), {"reason": "A letter."})
 

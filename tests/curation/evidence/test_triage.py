@@ -18,7 +18,7 @@ def status_of(kernel: Kernel) -> str:
     return kernel.status
 
 
-def test_a_blocked_licence_rejects_and_says_which_rule_in_which_version() -> None:
+def test_a_blocked_license_rejects_and_records_rule_and_version() -> None:
     kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED)
 
     assert status_of(kernel) == Status.REJECTED
@@ -37,7 +37,7 @@ def test_a_gate_that_blocks_rejects_and_one_that_warns_does_not() -> None:
     assert Decision.objects.get().rules == "triage 1: quality, parses"
 
 
-def test_what_a_benchmark_holds_is_rejected_as_long_as_its_content_is_that() -> None:
+def test_a_kernel_is_rejected_only_while_its_content_matches_a_benchmark() -> None:
     kernel, changed = a_kernel(), a_kernel()
     a_contamination_match(kernel=kernel, content_hash=kernel.content_hash)
     a_contamination_match(kernel=changed, content_hash="0" * 64)
@@ -47,7 +47,7 @@ def test_what_a_benchmark_holds_is_rejected_as_long_as_its_content_is_that() -> 
 
 
 @pytest.mark.parametrize("verdict", ["permissive", "unknown", "conflict"])
-def test_what_a_person_can_settle_is_left_to_one(verdict: str) -> None:
+def test_triage_leaves_kernels_without_a_blocked_license_to_reviewers(verdict: str) -> None:
     from tests.factories import a_license
 
     kernel = a_kernel(license_verdict=verdict, license=a_license())
@@ -55,7 +55,7 @@ def test_what_a_person_can_settle_is_left_to_one(verdict: str) -> None:
     assert status_of(kernel) == Status.PENDING
 
 
-def test_doing_it_again_decides_nothing() -> None:
+def test_triage_is_idempotent() -> None:
     kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED)
     status_of(kernel)
 
@@ -63,7 +63,7 @@ def test_doing_it_again_decides_nothing() -> None:
     assert Decision.objects.count() == 1
 
 
-def test_a_gate_that_opens_gives_the_kernel_back_to_the_reviewers() -> None:
+def test_a_kernel_returns_to_the_queue_when_its_gate_opens() -> None:
     kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED)
     status_of(kernel)
     Kernel.objects.update(license_verdict=LicenseVerdict.UNKNOWN)
@@ -72,7 +72,7 @@ def test_a_gate_that_opens_gives_the_kernel_back_to_the_reviewers() -> None:
     assert [d.status for d in Decision.objects.all()] == ["pending", "rejected"]
 
 
-def test_a_persons_word_over_a_gate_stands() -> None:
+def test_triage_keeps_a_decision_of_a_person_against_a_gate() -> None:
     kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED)
     status_of(kernel)
     kernel.refresh_from_db()
@@ -88,7 +88,7 @@ def test_a_persons_word_over_a_gate_stands() -> None:
     assert status_of(kernel) == Status.APPROVED
 
 
-def test_what_a_person_rejected_is_not_reopened() -> None:
+def test_triage_does_not_reopen_a_rejection_by_a_person() -> None:
     kernel = a_kernel()
     decide(item=kernel, status=Status.REJECTED, version=1, user=a_reviewer(), request=uuid.uuid4())
 

@@ -12,7 +12,7 @@ from tests.factories import a_repository
 TOKENS = {"kernel": 900_000_000, "pair": 100_000_000}
 
 
-def test_each_phase_says_the_share_of_these_tokens_and_how_often_they_repeat() -> None:
+def test_each_training_phase_shows_token_share_and_repetitions() -> None:
     base, continued, instruction = by_phase(TOKENS)
 
     assert base.tokens == 1_000_000_000
@@ -25,14 +25,14 @@ def test_each_phase_says_the_share_of_these_tokens_and_how_often_they_repeat() -
     assert instruction.repetitions == (0.005, 0.02)
 
 
-def test_a_total_replaces_the_recommended_one() -> None:
+def test_a_given_token_total_replaces_the_recommended_total() -> None:
     base, *_ = by_phase(TOKENS, 100_000_000_000)
 
     assert base.share == (0.01, 0.01)
     assert base.repetitions == (2.5, 5)
 
 
-def test_no_tokens_are_repeated_in_no_phase() -> None:
+def test_no_training_phase_shows_repetitions_without_tokens() -> None:
     assert [row.repetitions for row in by_phase({"kernel": 0, "pair": 0})] == [None] * 3
 
 
@@ -48,7 +48,7 @@ def test_the_card_has_a_row_for_each_phase(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_the_card_sets_the_estimate_of_a_source_against_what_is_exported(tmp_path: Path) -> None:
+def test_the_card_compares_the_estimate_of_a_source_with_exported_tokens(tmp_path: Path) -> None:
     ada = a_repository(
         name="ada/kernels", estimated_tokens_low=1000, estimated_tokens_high=2000,
         last_ingested_at=timezone.now(),

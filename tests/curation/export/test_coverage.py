@@ -75,7 +75,7 @@ def test_a_registered_benchmark_that_was_not_compared_is_named(
     assert manifest(folder)["benchmarks"]["missing"] == ["bob/bench"]
 
 
-def test_records_that_were_compared_with_earlier_benchmarks_are_counted(
+def test_the_card_counts_records_compared_with_older_benchmarks(
     tmp_path: Path, compared: str
 ) -> None:
     kernel = a_seen_kernel()
@@ -89,7 +89,9 @@ def test_records_that_were_compared_with_earlier_benchmarks_are_counted(
     assert CLAIM not in card(folder)
 
 
-def test_whole_files_are_not_claimed_to_be_compared(tmp_path: Path, compared: str) -> None:
+def test_an_export_with_launchers_does_not_claim_a_full_comparison(
+    tmp_path: Path, compared: str
+) -> None:
     a_seen_kernel()
     Fingerprint.objects.update(compared_with=compared)
 
@@ -99,7 +101,9 @@ def test_whole_files_are_not_claimed_to_be_compared(tmp_path: Path, compared: st
     assert CLAIM not in card(folder)
 
 
-def test_pairs_with_the_operation_of_a_problem_are_counted(tmp_path: Path, compared: str) -> None:
+def test_the_card_counts_pairs_with_the_operation_of_a_benchmark_problem(
+    tmp_path: Path, compared: str
+) -> None:
     pair = an_approved_pair()
     an_approved_pair()
     Fingerprint.objects.update(compared_with=compared)
@@ -117,7 +121,7 @@ def test_pairs_with_the_operation_of_a_problem_are_counted(tmp_path: Path, compa
     ("missing", "remedy"),
     [("a comparison", "manage.py examine"), ("a benchmark", "bob/bench"), ("all", UNKNOWN)],
 )
-def test_a_release_without_a_comparison_is_refused(
+def test_a_release_without_a_benchmark_comparison_is_refused(
     missing: str, remedy: str, tmp_path: Path, compared: str, settings: Any
 ) -> None:
     a_seen_kernel()
@@ -146,7 +150,7 @@ def test_a_release_of_compared_records_is_made(tmp_path: Path, compared: str) ->
     assert Release.objects.get().name == "1"
 
 
-def test_what_was_never_compared_leaves_only_without_benchmarks(tmp_path: Path) -> None:
+def test_an_uncompared_kernel_is_exported_only_without_benchmarks(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
     Fingerprint.objects.update(compared_with="")
 

@@ -22,7 +22,7 @@ def export(out: Path) -> Path:
     return out / "triton_functions.json"
 
 
-def test_approved_kernels_stand_in_torchtunes_form(tmp_path: Path) -> None:
+def test_approved_kernels_are_exported_in_the_torchtune_format(tmp_path: Path) -> None:
     kernel = an_approved_kernel(standalone_source="# größer\nimport triton\n")
     for status in (Status.PENDING, Status.REJECTED, Status.RETIRED):
         a_kernel(status=status)
@@ -32,18 +32,18 @@ def test_approved_kernels_stand_in_torchtunes_form(tmp_path: Path) -> None:
     assert json.loads(file.read_text()) == [{"input": kernel.standalone_source}]
 
 
-def test_no_approved_kernel_gives_an_empty_array(tmp_path: Path) -> None:
+def test_an_export_without_approved_kernels_writes_an_empty_array(tmp_path: Path) -> None:
     assert json.loads(export(tmp_path / "out").read_text()) == []
 
 
-def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+def test_exporting_the_same_rows_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for _ in range(5):
         an_approved_kernel()
 
     assert export(tmp_path / "one").read_bytes() == export(tmp_path / "two").read_bytes()
 
 
-def test_a_folder_that_holds_something_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+def test_an_export_refuses_a_folder_that_is_not_empty(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
 
     with pytest.raises(CurationError, match="exists, is not empty"):
@@ -52,12 +52,12 @@ def test_a_folder_that_holds_something_is_refused_and_left_as_it_was(tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_a_target_that_can_not_be_written_is_named_in_a_sentence() -> None:
+def test_an_export_names_a_target_that_can_not_be_written() -> None:
     with pytest.raises(CurationError, match="/dev/null/out can't be written"):
         export(Path("/dev/null/out"))
 
 
-def test_a_failing_export_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_failed_export_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), writing.new_folder(tmp_path / "out") as fresh:
         (fresh / "half").write_text("written")
         raise ZeroDivisionError
@@ -65,7 +65,7 @@ def test_a_failing_export_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_form_asks_for_cuda_unless_told_otherwise(client: Client) -> None:
+def test_the_export_form_selects_cuda_by_default(client: Client) -> None:
     client.force_login(a_curator())
     form = ExportForm()
     shown = {
@@ -79,7 +79,7 @@ def test_the_form_asks_for_cuda_unless_told_otherwise(client: Client) -> None:
     assert list(asked) == [["cuda"], ["cuda", "hip"]]
 
 
-def test_the_form_leaves_disputed_items_out_unless_the_box_is_ticked(client: Client) -> None:
+def test_the_export_form_excludes_disputed_items_by_default(client: Client) -> None:
     client.force_login(a_curator())
     form = ExportForm()
     shown = {

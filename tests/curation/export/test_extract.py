@@ -89,7 +89,7 @@ def files_in(folder: Path) -> list[str]:
     return [path for path in hashes(folder) if path.split("/")[0] in Category.values]
 
 
-def test_a_file_that_holds_a_kernel_stands_beneath_its_category(tmp_path: Path) -> None:
+def test_a_file_with_a_kernel_is_extracted_below_its_category(tmp_path: Path) -> None:
     file = a_kernel_file(a_repository(category=Category.TUTORIAL), "python/tutorials/add.py")
 
     folder = extracted(tmp_path)
@@ -101,7 +101,7 @@ def test_a_file_that_holds_a_kernel_stands_beneath_its_category(tmp_path: Path) 
     )
 
 
-def test_a_notebook_leaves_as_the_python_of_its_code_cells(tmp_path: Path) -> None:
+def test_a_notebook_is_extracted_as_the_python_of_its_code_cells(tmp_path: Path) -> None:
     a_kernel_file(a_repository(category=Category.TUTORIAL), "a.ipynb")
 
     assert files_in(extracted(tmp_path)) == ["tutorial/a.ipynb.py"]
@@ -116,7 +116,7 @@ def test_a_file_with_pallas_kernels_only_stays(tmp_path: Path) -> None:
     assert files_in(extracted(tmp_path)) == []
 
 
-def test_the_manifest_has_the_plans_shape_and_says_where_a_file_comes_from(tmp_path: Path) -> None:
+def test_the_extraction_manifest_lists_each_file_with_its_source(tmp_path: Path) -> None:
     repository = a_repository(name="ada/kernels", category=Category.JAX)
     text = "# größer\n" + TEXT.format(name="add")
     row = a_kernel_file(repository, "k/a b.py", text)
@@ -152,7 +152,7 @@ def test_the_manifest_has_the_plans_shape_and_says_where_a_file_comes_from(tmp_p
     }
 
 
-def test_its_licence_travels_along(tmp_path: Path) -> None:
+def test_an_extraction_includes_notice_and_license_text(tmp_path: Path) -> None:
     a_kernel_file(a_repository(name="ada/kernels"))
 
     folder = extracted(tmp_path)
@@ -173,7 +173,7 @@ def test_its_licence_travels_along(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "verdict", [LicenseVerdict.BLOCKED, LicenseVerdict.CONFLICT, LicenseVerdict.UNKNOWN]
 )
-def test_nothing_but_a_permissive_licence_is_ever_written(verdict: str, tmp_path: Path) -> None:
+def test_only_files_under_a_permissive_license_are_extracted(verdict: str, tmp_path: Path) -> None:
     a_kernel_file(a_repository(), verdict=verdict)
 
     folder = extracted(tmp_path)
@@ -183,14 +183,14 @@ def test_nothing_but_a_permissive_licence_is_ever_written(verdict: str, tmp_path
     assert manifest(folder)["categories"]["utils"]["left_out"] == {f"license-{verdict}": 1}
 
 
-def test_one_kernel_that_must_stay_keeps_its_file(tmp_path: Path) -> None:
+def test_a_file_with_one_excluded_kernel_is_not_extracted(tmp_path: Path) -> None:
     file = a_kernel_file(a_repository())
     a_provenance(source_file=file, license_verdict=LicenseVerdict.CONFLICT)
 
     assert files_in(extracted(tmp_path)) == []
 
 
-def test_what_another_place_permits_does_not_let_this_file_leave(tmp_path: Path) -> None:
+def test_a_license_in_another_repository_does_not_permit_this_file(tmp_path: Path) -> None:
     """The same kernel in two repositories, one of which says nothing about licences."""
     kernel = a_kernel(license_verdict=LicenseVerdict.PERMISSIVE, license=mit())
     a_kernel_file(a_repository(category=Category.JAX), kernel=kernel)
@@ -199,27 +199,27 @@ def test_what_another_place_permits_does_not_let_this_file_leave(tmp_path: Path)
     assert files_in(extracted(tmp_path)) == ["jax/kernels/add.py"]
 
 
-def test_a_copy_that_is_blocked_elsewhere_is_blocked_here(tmp_path: Path) -> None:
+def test_a_file_with_a_kernel_blocked_elsewhere_is_not_extracted(tmp_path: Path) -> None:
     kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED, license=mit())
     a_kernel_file(a_repository(), kernel=kernel)
 
     assert manifest(extracted(tmp_path))["left_out"] == {"license-blocked": 1}
 
 
-def test_a_licence_that_a_curator_has_blocked_since_counts(tmp_path: Path) -> None:
+def test_an_extraction_excludes_a_license_blocked_later_by_a_curator(tmp_path: Path) -> None:
     a_kernel_file(a_repository())
     License.objects.update(verdict=LicenseVerdict.BLOCKED)
 
     assert manifest(extracted(tmp_path))["left_out"] == {"license-blocked": 1}
 
 
-def test_a_benchmark_never_leaves(tmp_path: Path) -> None:
+def test_a_benchmark_is_never_extracted(tmp_path: Path) -> None:
     a_kernel_file(a_benchmark())
 
     assert manifest(extracted(tmp_path))["left_out"] == {"benchmark": 1}
 
 
-def test_who_asked_to_be_left_out_is(tmp_path: Path) -> None:
+def test_opted_out_files_and_their_copies_are_not_extracted(tmp_path: Path) -> None:
     kernel = a_kernel(license_verdict=LicenseVerdict.PERMISSIVE, license=mit())
     a_kernel_file(a_repository(opted_out_at=timezone.now()))
     a_kernel_file(a_repository(), "a.py", kernel=kernel, opted_out=True)
@@ -228,7 +228,7 @@ def test_who_asked_to_be_left_out_is(tmp_path: Path) -> None:
     assert manifest(extracted(tmp_path))["left_out"] == {"opted-out": 3}
 
 
-def test_a_file_without_a_kernel_stays_and_so_does_what_is_there_no_more(tmp_path: Path) -> None:
+def test_files_without_a_current_kernel_are_not_extracted(tmp_path: Path) -> None:
     repository = a_repository()
     a_file(repository, "setup.py", "x = 1\n")
     a_kernel_file(repository, "moved.py", retired_at=timezone.now())
@@ -238,14 +238,14 @@ def test_a_file_without_a_kernel_stays_and_so_does_what_is_there_no_more(tmp_pat
     assert manifest(extracted(tmp_path))["left_out"] == {"no-kernel": 2}
 
 
-def test_a_file_whose_text_nobody_kept_stays(tmp_path: Path) -> None:
+def test_a_file_without_stored_text_is_not_extracted(tmp_path: Path) -> None:
     a_kernel_file(a_repository())
     SourceText.objects.all().delete()
 
     assert manifest(extracted(tmp_path))["left_out"] == {"no-text": 1}
 
 
-def test_nothing_written_says_on_whose_machine_a_folder_lay(tmp_path: Path) -> None:
+def test_an_extraction_contains_no_local_path(tmp_path: Path) -> None:
     folder = a_repository(
         name="/home/ada/secret/kernels", url="/home/ada/secret/kernels", origin=Origin.FOLDER
     )
@@ -261,7 +261,7 @@ def test_nothing_written_says_on_whose_machine_a_folder_lay(tmp_path: Path) -> N
     assert b"local/kernels" in every
 
 
-def test_a_hostile_path_is_left_out_and_writes_nothing_elsewhere(tmp_path: Path) -> None:
+def test_a_file_with_a_hostile_path_is_not_extracted(tmp_path: Path) -> None:
     repository = a_repository()
     paths = ("../evil.py", "/tmp/evil.py", "a/../../../evil.py", ".git/hooks/evil.py", "a" * 300)
     for path in paths:
@@ -275,7 +275,7 @@ def test_a_hostile_path_is_left_out_and_writes_nothing_elsewhere(tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_files_that_would_meet_are_both_written(tmp_path: Path) -> None:
+def test_files_with_colliding_paths_are_both_extracted(tmp_path: Path) -> None:
     one, two = (a_repository(name=f"ada/{n}", category=Category.XFORMERS) for n in ("one", "Two"))
     for repository, path in ((one, "add.py"), (one, "Add.py"), (two, "add.py")):
         a_kernel_file(repository, path)
@@ -300,7 +300,7 @@ DIGEST = "8d788387f4f4dcf6052f1668afda2ee8c8ac5dfc120faeab07fa83903d84df44"
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1]])
-def test_the_same_files_give_the_same_bytes_in_whatever_order_they_came(
+def test_the_extracted_bytes_do_not_depend_on_the_row_order(
     order: list[int], tmp_path: Path
 ) -> None:
     some_files(order)
@@ -312,7 +312,7 @@ def test_the_same_files_give_the_same_bytes_in_whatever_order_they_came(
     assert hashes(extracted(tmp_path / "other")) == first
 
 
-def test_an_earlier_extraction_is_replaced_and_anything_else_refused(tmp_path: Path) -> None:
+def test_only_an_unchanged_earlier_extraction_is_replaced(tmp_path: Path) -> None:
     a_kernel_file(a_repository(), "old.py")
     folder = extracted(tmp_path)
     SourceFile.objects.update(retired_at=timezone.now())
@@ -327,7 +327,7 @@ def test_an_earlier_extraction_is_replaced_and_anything_else_refused(tmp_path: P
 
 
 @pytest.mark.django_db(transaction=True)
-def test_killed_in_the_middle_it_leaves_no_folder_and_the_earlier_one_whole(tmp_path: Path) -> None:
+def test_a_killed_extraction_leaves_no_folder_and_keeps_the_earlier_one(tmp_path: Path) -> None:
     repository = a_repository()
     for number in range(5):
         a_kernel_file(repository, f"{number}.py")

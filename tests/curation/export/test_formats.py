@@ -43,7 +43,7 @@ def load(*arguments: Any, tmp_path: Path, **options: Any) -> Any:
     return datasets.load_dataset(*arguments, cache_dir=str(tmp_path / "cache"), **options)
 
 
-def test_every_file_is_what_the_manifest_says(folder: Path) -> None:
+def test_the_manifest_lists_every_file_with_its_hash_and_size(folder: Path) -> None:
     listed = {file["path"]: file for file in manifest(folder)["files"]}
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
 
@@ -56,7 +56,9 @@ def test_every_file_is_what_the_manifest_says(folder: Path) -> None:
             assert data.count(b"\n") == file["lines"] == file["records"] or path[0] == "R"
 
 
-def test_torchtunes_text_completion_reads_the_kernels(folder: Path, tmp_path: Path) -> None:
+def test_the_text_completion_reader_of_torchtune_reads_the_kernels(
+    folder: Path, tmp_path: Path
+) -> None:
     # torchtune's text_completion_dataset(source="json", data_files=…, column="input",
     # split="train") makes exactly this call, then takes the column of each row.
     data = load(
@@ -70,7 +72,7 @@ def test_torchtunes_text_completion_reads_the_kernels(folder: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("form", ["instruct", "chat"])
-def test_torchtunes_other_readers_find_their_columns(
+def test_the_other_readers_of_torchtune_find_their_columns(
     form: str, folder: Path, tmp_path: Path
 ) -> None:
     files = str(folder / "torchtune" / f"{form}_train.json")
@@ -115,7 +117,7 @@ def test_rows_are_the_same_through_json_and_through_parquet(folder: Path, tmp_pa
         assert list(frame.columns) == list(written[0])
 
 
-def test_records_have_the_contracts_keys_in_every_file(tmp_path: Path) -> None:
+def test_records_in_every_file_have_the_keys_of_the_dataset_format(tmp_path: Path) -> None:
     some_rows(3, 3)
     # One pair was checked in another way: the columns stay the same for all.
     pair = an_approved_pair()
@@ -138,7 +140,7 @@ def test_records_have_the_contracts_keys_in_every_file(tmp_path: Path) -> None:
         assert record["metadata"]["provenance"]["copyright"] == "Copyright (c) 2024 Ada"
 
 
-def test_each_record_says_what_it_runs_on(tmp_path: Path) -> None:
+def test_each_record_names_its_hardware_and_minimum_triton_release(tmp_path: Path) -> None:
     a_seen_kernel(hardware="hip", min_triton="3.4")
     # Rows from before the column was there.
     a_seen_kernel(standalone_source="import triton.language as tl\nf = tl.gather\n")
@@ -155,7 +157,7 @@ def test_each_record_says_what_it_runs_on(tmp_path: Path) -> None:
     assert said == {("hip", "3.4"), ("cuda", "3.3"), ("cuda", "3.4")}
 
 
-def test_a_pair_without_a_kernel_has_the_provenance_that_it_was_stored_with(tmp_path: Path) -> None:
+def test_a_pair_without_a_kernel_is_exported_with_its_stored_provenance(tmp_path: Path) -> None:
     provenance = {"repository": "ada/pairs", "lines": "3-9", "copyright": "Copyright (c) 2001 Ada"}
     an_approved_pair(license=a_license(expression="MIT"), metadata={"provenance": provenance})
 
@@ -214,7 +216,7 @@ def test_a_release_keeps_the_columns_that_its_records_had() -> None:
     }
 
 
-def test_every_record_finds_its_notice_and_the_licences_text(folder: Path) -> None:
+def test_every_record_has_a_notice_and_a_license_text(folder: Path) -> None:
     notice = (folder / "NOTICE").read_text()
 
     for record in _all(folder):
@@ -231,7 +233,7 @@ def _all(folder: Path) -> Iterator[dict[str, Any]]:
             yield from records(folder / kind / f"{split}.jsonl")
 
 
-def test_kernelbooks_columns_are_there(folder: Path) -> None:
+def test_the_kernelbook_format_has_its_expected_columns(folder: Path) -> None:
     (first, *_) = records(folder / "kernelbook" / "train.jsonl")
 
     assert first["licenses"] == ["MIT"]
@@ -239,7 +241,7 @@ def test_kernelbooks_columns_are_there(folder: Path) -> None:
     assert {"python_code", "triton_code", "entry_point", "repo_name", "uuid"} <= set(first)
 
 
-def test_rows_repeat_by_weight_in_train_alone(tmp_path: Path) -> None:
+def test_rows_are_repeated_by_weight_only_in_train(tmp_path: Path) -> None:
     some_rows(10, 0)
 
     folder = export(
@@ -253,7 +255,7 @@ def test_rows_repeat_by_weight_in_train_alone(tmp_path: Path) -> None:
     assert (share["tokens"], share["weighted_tokens"]) == (600, 1800)
 
 
-def test_a_cap_holds_an_origin_to_its_share_of_the_tokens(tmp_path: Path) -> None:
+def test_a_cap_limits_the_token_share_of_an_origin(tmp_path: Path) -> None:
     from curation.models import Origin
     from tests.curation.export.writing import a_seen_kernel, reasons
     from tests.factories import a_repository
@@ -271,7 +273,7 @@ def test_a_cap_holds_an_origin_to_its_share_of_the_tokens(tmp_path: Path) -> Non
     assert "/srv" not in "".join(p.read_text() for p in folder.rglob("*") if p.is_file())
 
 
-def test_code_between_fences_and_with_its_launcher(tmp_path: Path) -> None:
+def test_a_fenced_record_contains_kernel_and_launcher(tmp_path: Path) -> None:
     from tests.curation.export.writing import a_seen_kernel
 
     a_seen_kernel(standalone_source="kernel = 1\n", launcher_source="def launch(): ...\n")
@@ -284,7 +286,7 @@ def test_code_between_fences_and_with_its_launcher(tmp_path: Path) -> None:
     assert record["input"] == "```python\nkernel = 1\n\n\ndef launch(): ...\n```\n"
 
 
-def test_a_file_leaves_whole_when_nothing_in_it_must_stay(tmp_path: Path) -> None:
+def test_a_whole_file_is_exported_only_if_all_its_kernels_may_be(tmp_path: Path) -> None:
     from curation.models import LicenseVerdict, SourceText
     from tests.curation.export.writing import reasons
     from tests.factories import a_license, a_permissive_kernel, a_provenance, a_source_file, sha
@@ -316,7 +318,7 @@ def test_a_file_leaves_whole_when_nothing_in_it_must_stay(tmp_path: Path) -> Non
     assert hashes(again) == hashes(folder)
 
 
-def test_a_file_leaves_on_the_terms_that_hold_in_it(tmp_path: Path) -> None:
+def test_a_file_is_exported_under_the_license_of_its_own_place(tmp_path: Path) -> None:
     """A kernel in three repositories: one says MIT, one Apache, one nothing."""
     from curation.models import LicenseVerdict, SourceText
     from tests.curation.export.writing import reasons

@@ -119,7 +119,7 @@ def void(_: Any) -> None:
         (status(Status.PENDING), "pending"),
     ],
 )
-def test_what_happens_to_an_approved_kernel_keeps_it_in_and_is_said(
+def test_an_approved_kernel_that_became_ineligible_is_rejected_with_the_reason(
     happens: Callable[[Kernel], None], reason: str, tmp_path: Path
 ) -> None:
     kernel = a_seen_kernel()
@@ -131,7 +131,7 @@ def test_what_happens_to_an_approved_kernel_keeps_it_in_and_is_said(
     assert reasons(folder)[kernel.name] == reason
 
 
-def test_a_link_or_a_match_of_another_content_keeps_nothing_in(tmp_path: Path) -> None:
+def test_a_stale_duplicate_link_or_match_does_not_block_an_export(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
     a_duplicate_link(kernel=kernel)
     a_contamination_match(kernel=kernel)
@@ -139,7 +139,7 @@ def test_a_link_or_a_match_of_another_content_keeps_nothing_in(tmp_path: Path) -
     assert len(identities(export(tmp_path / "out"))) == 1
 
 
-def test_an_approval_without_a_decision_or_of_another_content_is_none(tmp_path: Path) -> None:
+def test_an_approval_counts_only_with_a_decision_on_the_same_content(tmp_path: Path) -> None:
     mit = a_license()
     approved = {"license": mit, "status": Status.APPROVED}
     a_permissive_kernel(name="undecided", **approved)
@@ -150,7 +150,7 @@ def test_an_approval_without_a_decision_or_of_another_content_is_none(tmp_path: 
     assert reasons(folder) == {"undecided": "pending", "other": "pending"}
 
 
-def test_a_policys_approval_counts_only_where_it_is_accepted(tmp_path: Path) -> None:
+def test_an_approval_by_policy_is_exported_only_if_allowed(tmp_path: Path) -> None:
     a_permissive_kernel(license=a_license(), name="simple")
     decide_by_policy(items=Kernel.objects.all(), status=Status.APPROVED, rules="short 1")
 
@@ -160,7 +160,7 @@ def test_a_policys_approval_counts_only_where_it_is_accepted(tmp_path: Path) -> 
     assert record["metadata"]["reviewed"] is False
 
 
-def test_a_persons_approval_outlives_what_an_ingest_took_away_and_gave_back(tmp_path: Path) -> None:
+def test_an_approval_by_a_person_survives_retirement_and_return(tmp_path: Path) -> None:
     an_approved_kernel()
     for status in (Status.RETIRED, Status.APPROVED):
         decide_by_policy(items=Kernel.objects.all(), status=status, rules="ingest: gone, back")
@@ -168,7 +168,7 @@ def test_a_persons_approval_outlives_what_an_ingest_took_away_and_gave_back(tmp_
     assert len(identities(export(tmp_path / "out"))) == 1
 
 
-def test_an_approval_that_was_undone_is_none_even_where_a_policy_approves(tmp_path: Path) -> None:
+def test_an_undone_approval_does_not_count_after_a_policy_approval(tmp_path: Path) -> None:
     kernel = an_approved_kernel(version=3)
     first = kernel.decisions.get()
     a_decision(
@@ -180,7 +180,7 @@ def test_an_approval_that_was_undone_is_none_even_where_a_policy_approves(tmp_pa
     assert reasons(export(tmp_path / "out")) == {kernel.name: "approved-by-policy"}
 
 
-def test_what_nobody_has_reviewed_comes_along_only_on_request_and_says_so(tmp_path: Path) -> None:
+def test_an_unreviewed_kernel_is_exported_only_on_request_and_marked(tmp_path: Path) -> None:
     a_permissive_kernel(license=a_license())
     a_kernel(name="unknown")
 
@@ -217,7 +217,7 @@ def tried(pair: Pair, device: Device, verdict: Verdict) -> None:
         ([(Device.INTERPRETER, Verdict.PASSED), (Device.CUDA, Verdict.UNSUPPORTED)], None),
     ],
 )
-def test_a_pair_leaves_only_with_a_passing_validation_and_a_gpu_has_the_last_word(
+def test_a_pair_is_exported_only_with_a_passing_validation_and_gpu_results_win(
     tries: list[tuple[Device, Verdict]], reason: str | None, tmp_path: Path
 ) -> None:
     pair = an_approved_pair()
@@ -232,14 +232,14 @@ def test_a_pair_leaves_only_with_a_passing_validation_and_a_gpu_has_the_last_wor
     assert reasons(folder) == ({} if reason is None else {pair.slug: reason})
 
 
-def test_a_validation_of_another_content_is_none(tmp_path: Path) -> None:
+def test_a_validation_of_other_content_does_not_count(tmp_path: Path) -> None:
     pair = a_pair()
     a_validation_result(pair=pair)
 
     assert identities(export(tmp_path / "out"), "pairs") == {}
 
 
-def test_a_pair_of_a_kernel_that_was_opted_out_stays(tmp_path: Path) -> None:
+def test_a_pair_of_an_opted_out_kernel_is_not_exported(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
     pair = an_approved_pair(kernel=kernel)
     Provenance.objects.update(opted_out=True)
@@ -247,7 +247,7 @@ def test_a_pair_of_a_kernel_that_was_opted_out_stays(tmp_path: Path) -> None:
     assert reasons(export(tmp_path / "out"))[pair.slug] == "opted-out"
 
 
-def test_the_ledger_names_the_place_and_never_the_source(tmp_path: Path) -> None:
+def test_the_rejection_list_names_the_place_but_never_the_source(tmp_path: Path) -> None:
     kernel = a_seen_kernel(standalone_source="SECRET = 1\n")
     Kernel.objects.update(status=Status.REJECTED)
 
@@ -258,7 +258,7 @@ def test_the_ledger_names_the_place_and_never_the_source(tmp_path: Path) -> None
     assert "SECRET" not in file.read_text()
 
 
-def test_a_filter_narrows_what_is_looked_at(tmp_path: Path) -> None:
+def test_an_export_filter_limits_the_examined_items(tmp_path: Path) -> None:
     a_seen_kernel(operation_type="matmul")
     a_seen_kernel(operation_type="softmax")
 
@@ -268,7 +268,7 @@ def test_a_filter_narrows_what_is_looked_at(tmp_path: Path) -> None:
     assert reasons(folder) == {}
 
 
-def test_what_is_for_other_hardware_comes_along_only_on_request(tmp_path: Path) -> None:
+def test_items_for_other_hardware_are_exported_only_on_request(tmp_path: Path) -> None:
     ascend = a_seen_kernel(hardware="ascend")
     a_seen_kernel(hardware="cuda")
     pair = an_approved_pair(hardware="hip")
@@ -303,20 +303,22 @@ def test_a_disputed_item_is_exported_only_on_request(tmp_path: Path) -> None:
     assert (funnel["approved"], funnel["undisputed"], funnel["exported"]) == (2, 1, 1)
 
 
-def test_a_file_stays_while_one_of_its_kernels_is_disputed(tmp_path: Path) -> None:
+def test_a_file_with_a_disputed_kernel_is_not_exported(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
     a_dispute(first=kernel.decisions.get())
 
     assert list(reasons(export(tmp_path / "out", "--unit", "file")).values()) == ["disputed"]
 
 
-def test_unknown_hardware_is_refused_with_what_there_is(tmp_path: Path) -> None:
+def test_unknown_hardware_is_refused_with_the_list_of_known_hardware(tmp_path: Path) -> None:
     with pytest.raises(CurationError, match="no hardware 'gpu'. There is: cuda, hip"):
         export(tmp_path / "out", "--hardware", "gpu")
 
 
 @pytest.mark.parametrize("left_out", [{"placed": None}, {"compared_with": ""}])
-def test_what_nothing_was_compared_with_yet_stays(tmp_path: Path, left_out: Any) -> None:
+def test_an_item_without_a_finished_comparison_is_not_exported(
+    tmp_path: Path, left_out: Any
+) -> None:
     kernel = a_seen_kernel()
     pair = an_approved_pair()
     Fingerprint.objects.update(**left_out)
@@ -327,7 +329,7 @@ def test_what_nothing_was_compared_with_yet_stays(tmp_path: Path, left_out: Any)
     assert reasons(folder) == {kernel.name: "unexamined", pair.slug: "unexamined"}
 
 
-def test_examining_lets_it_go(tmp_path: Path) -> None:
+def test_an_item_can_be_exported_after_examine(tmp_path: Path) -> None:
     a_seen_kernel()
     Fingerprint.objects.all().delete()
 
@@ -336,7 +338,7 @@ def test_examining_lets_it_go(tmp_path: Path) -> None:
     assert len(identities(export(tmp_path / "out"))) == 1
 
 
-def test_the_examination_of_another_content_is_none(tmp_path: Path) -> None:
+def test_a_fingerprint_of_other_content_does_not_permit_an_export(tmp_path: Path) -> None:
     a_seen_kernel()
     Fingerprint.objects.update(content_hash="0" * 64)
 
@@ -394,7 +396,7 @@ def of_an_unlicensed_kernel() -> None:
         (of_an_unlicensed_kernel, "1 license", "report"),
     ],
 )
-def test_an_export_of_nothing_names_the_stage_to_run(
+def test_an_empty_export_names_the_command_to_run_next(
     rows: Callable[[], None], sentence: str, command: str, tmp_path: Path
 ) -> None:
     rows()
@@ -408,7 +410,7 @@ def test_an_export_of_nothing_names_the_stage_to_run(
 
 
 @pytest.mark.parametrize("between", [Status.PENDING, Status.REJECTED])
-def test_of_the_versions_of_a_pair_the_newest_approved_one_is_exported(
+def test_only_the_newest_approved_version_of_a_pair_is_exported(
     between: Status, tmp_path: Path
 ) -> None:
     first = an_approved_pair()

@@ -29,7 +29,7 @@ def by_brute_force(sets: Sequence[set[int]]) -> list[int]:
     return components(len(sets), links)
 
 
-def test_the_components_are_those_of_brute_force() -> None:
+def test_neighbor_components_equal_those_of_brute_force() -> None:
     draw = np.random.default_rng(5)
     sets: list[set[int]] = []
     for _ in range(60):
@@ -48,7 +48,7 @@ def test_the_components_are_those_of_brute_force() -> None:
     assert 60 < len(set(found)) < len(sets)
 
 
-def test_four_fifths_are_near_and_a_little_less_is_not() -> None:
+def test_structures_are_neighbors_from_80_percent_similarity() -> None:
     whole = set(range(1, 11))
 
     near = list(neighbor_links([packed(whole), packed(whole - {1, 2})]))

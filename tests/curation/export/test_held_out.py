@@ -40,18 +40,18 @@ def test_each_held_out_split_has_several_operation_types_and_train_keeps_half() 
         assert chosen == choose_recipes(dict(reversed(operations.items())), (90, 5, 5), seed)
 
 
-def test_nothing_is_held_out_of_one_recipe_or_for_a_split_of_nothing() -> None:
+def test_no_recipe_is_held_out_with_one_recipe_or_an_empty_split() -> None:
     assert choose_recipes({"map": {"scan": 9}}, (90, 5, 5), 0) == {}
     assert choose_recipes({"map": {"scan": 9}, "sum": {"loss": 9}}, (100, 0, 0), 0) == {}
 
 
-def test_of_connected_records_the_last_split_keeps_its_own() -> None:
+def test_connected_records_are_kept_only_in_the_last_split() -> None:
     assert drop_connected([0, 1, 2, 0, 1, 0], [7, 7, 7, 8, 8, 9]) == [
         True, True, False, True, False, False,
     ]  # fmt: skip
 
 
-def test_no_recipe_and_no_chain_of_operations_stands_in_two_splits(tmp_path: Path) -> None:
+def test_no_recipe_or_operation_chain_is_in_two_splits(tmp_path: Path) -> None:
     some_generated_pairs()
 
     folder = export(tmp_path / "out", *HELD_OUT)
@@ -76,7 +76,7 @@ def test_no_recipe_and_no_chain_of_operations_stands_in_two_splits(tmp_path: Pat
     assert not written & {line["id"] for line in dropped}
 
 
-def test_the_card_names_the_configuration_only_where_it_was_asked_for(tmp_path: Path) -> None:
+def test_the_card_names_the_held_out_configuration_only_on_request(tmp_path: Path) -> None:
     some_generated_pairs()
 
     with_it = (export(tmp_path / "one", *HELD_OUT) / "README.md").read_text()
@@ -88,7 +88,7 @@ def test_the_card_names_the_configuration_only_where_it_was_asked_for(tmp_path: 
     assert not (tmp_path / "two" / "held_out_recipes").exists()
 
 
-def test_a_release_with_held_out_recipes_is_written_again_byte_for_byte(tmp_path: Path) -> None:
+def test_a_release_with_held_out_recipes_is_reproduced_byte_for_byte(tmp_path: Path) -> None:
     some_generated_pairs()
     before = hashes(export(tmp_path / "one", "--release", "1", *HELD_OUT))
     an_approved_pair(recipe="recipe-0")
@@ -98,7 +98,7 @@ def test_a_release_with_held_out_recipes_is_written_again_byte_for_byte(tmp_path
     assert after == before
 
 
-def test_records_that_are_repeated_in_train_stand_there_once(tmp_path: Path) -> None:
+def test_records_repeated_in_train_appear_once_in_held_out_recipes(tmp_path: Path) -> None:
     some_generated_pairs()
 
     folder = export(tmp_path / "out", *HELD_OUT, "--upsample", "template=3", "--repeat-rows")
@@ -108,7 +108,7 @@ def test_records_that_are_repeated_in_train_stand_there_once(tmp_path: Path) -> 
     assert len(identities(folder, "pairs")) == 61
 
 
-def test_a_dry_run_takes_the_option_too() -> None:
+def test_a_dry_run_accepts_the_held_out_recipes_option() -> None:
     some_generated_pairs()
 
     call_command("export_dataset", "--dry-run", *HELD_OUT, verbosity=0)

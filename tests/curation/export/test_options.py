@@ -11,7 +11,7 @@ from tests.factories import a_curator, a_release
 pytestmark = pytest.mark.django_db
 
 
-def test_the_form_asks_for_held_out_recipes(client: Client) -> None:
+def test_the_export_form_can_request_held_out_recipes(client: Client) -> None:
     client.force_login(a_curator())
 
     client.post(
@@ -25,7 +25,7 @@ def test_the_form_asks_for_held_out_recipes(client: Client) -> None:
     assert ExportRun.objects.get().options["held_out_recipes"] is True
 
 
-def test_a_release_from_before_an_option_came_can_be_asked_for_again() -> None:
+def test_a_release_older_than_an_option_can_be_requested_again() -> None:
     options = ExportOptions(seed=3).as_json()
     older = {name: value for name, value in options.items() if name != "held_out_recipes"}
     a_release(name="1", options=older)

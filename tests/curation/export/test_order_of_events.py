@@ -107,7 +107,7 @@ def may_leave(item: Kernel | Pair) -> bool:
 
 @given(st.lists(st.sampled_from(EVENTS), min_size=2, max_size=12), st.booleans())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_only_what_may_leave_does_and_all_of_it(
+def test_an_export_contains_exactly_the_items_that_may_be_exported(
     tmp_path: Path, events: list[str], pairs: bool
 ) -> None:
     from django.db import transaction
@@ -133,7 +133,7 @@ def test_only_what_may_leave_does_and_all_of_it(
         raise Undone
 
 
-def test_a_kernel_whose_licence_changed_since_its_approval_stays_behind(
+def test_a_kernel_with_a_license_change_after_approval_is_not_exported(
     kernel_folder: Path, tmp_path: Path
 ) -> None:
     """Approve, read the repository again under another licence, export."""

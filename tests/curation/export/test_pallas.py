@@ -17,7 +17,7 @@ def inputs(folder: Path, kind: str) -> list[str]:
     return [record["input"] for found in every(folder, kind).values() for record in found]
 
 
-def test_pallas_kernels_stand_in_a_folder_of_their_own(tmp_path: Path) -> None:
+def test_pallas_kernels_are_exported_to_their_own_folder(tmp_path: Path) -> None:
     triton, pallas = a_seen_kernel(), a_seen_kernel(language=Language.PALLAS)
 
     folder = export(tmp_path / "out", *FORMATS)
@@ -33,7 +33,7 @@ def test_pallas_kernels_stand_in_a_folder_of_their_own(tmp_path: Path) -> None:
     assert {path.name for path in (folder / "parquet").iterdir()} >= {"pallas", "kernels"}
 
 
-def test_manifest_and_card_count_pallas_apart(tmp_path: Path) -> None:
+def test_manifest_and_card_count_pallas_kernels_separately(tmp_path: Path) -> None:
     a_seen_kernel(tokens=10), a_seen_kernel(language=Language.PALLAS, tokens=7)
 
     folder = export(tmp_path / "out", *FORMATS)
@@ -46,7 +46,7 @@ def test_manifest_and_card_count_pallas_apart(tmp_path: Path) -> None:
     assert "1 kernel in Pallas" in card
 
 
-def test_an_export_without_pallas_kernels_says_nothing_of_them(tmp_path: Path) -> None:
+def test_an_export_without_pallas_kernels_does_not_mention_pallas(tmp_path: Path) -> None:
     a_seen_kernel()
 
     folder = export(tmp_path / "out", *FORMATS)
@@ -56,7 +56,7 @@ def test_an_export_without_pallas_kernels_says_nothing_of_them(tmp_path: Path) -
     assert "allas" not in (folder / "README.md").read_text()
 
 
-def test_a_release_with_pallas_kernels_is_written_again_byte_for_byte(tmp_path: Path) -> None:
+def test_a_release_with_pallas_kernels_is_reproduced_byte_for_byte(tmp_path: Path) -> None:
     a_seen_kernel(), a_seen_kernel(language=Language.PALLAS)
     folder = export(tmp_path / "out", *FORMATS, "--release", "r1")
 
@@ -65,7 +65,7 @@ def test_a_release_with_pallas_kernels_is_written_again_byte_for_byte(tmp_path: 
     assert hashes(tmp_path / "again") == hashes(folder)
 
 
-def test_a_record_names_the_cell_and_the_page_of_its_notebook(tmp_path: Path) -> None:
+def test_a_record_names_the_cell_and_the_url_of_its_notebook(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
     kernel.provenances.update(container="notebook", cell=3)
     place = kernel.provenances.get()

@@ -21,14 +21,14 @@ def test_a_file_keeps_its_path_beneath_its_category() -> None:
     ]
 
 
-def test_repositories_that_share_a_category_stand_beneath_their_names() -> None:
+def test_repositories_that_share_a_category_get_a_folder_by_name() -> None:
     assert places(("jax", "a/one", "1", "k/add.py"), ("jax", "b/two", "2", "k/add.py")) == [
         "jax/a/one/k/add.py",
         "jax/b/two/k/add.py",
     ]
 
 
-def test_two_repositories_of_one_name_are_told_apart() -> None:
+def test_repositories_with_the_same_name_get_distinct_folders() -> None:
     """Two folders of different people's machines, or names that differ by a capital."""
     assert places(
         ("utils", "local/Kernels", "1", "a.py"),
@@ -41,7 +41,7 @@ def test_two_repositories_of_one_name_are_told_apart() -> None:
     ]
 
 
-def test_names_that_differ_by_a_capital_or_by_their_spelling_are_told_apart() -> None:
+def test_names_that_differ_only_by_case_or_unicode_form_get_distinct_paths() -> None:
     composed, decomposed = (unicodedata.normalize(form, "ö.py") for form in ("NFC", "NFD"))
 
     found = places(
@@ -52,20 +52,20 @@ def test_names_that_differ_by_a_capital_or_by_their_spelling_are_told_apart() ->
     assert len({unicodedata.normalize("NFC", path) for path in found}) == 4
 
 
-def test_a_folder_that_is_called_like_a_file_makes_way() -> None:
+def test_a_folder_with_the_name_of_a_file_is_renamed() -> None:
     assert places(("utils", "a/b", "1", "A.py"), ("utils", "a/b", "1", "a.py/b.py")) == [
         "utils/A.py",
         "utils/a~2.py/b.py",
     ]
 
 
-def test_a_repository_whose_name_leads_elsewhere_does_not_lead_elsewhere() -> None:
+def test_a_repository_name_with_path_traversal_is_sanitized() -> None:
     found = places(("utils", "../..", "1", "a.py"), ("utils", "/etc/.git", "2", "a.py"))
 
     assert sorted(found) == ["utils/_/_/a.py", "utils/_/etc/_git/a.py"]
 
 
-def test_a_path_that_leads_elsewhere_or_nowhere_gets_no_place() -> None:
+def test_a_path_with_traversal_or_no_name_is_not_written() -> None:
     for path in (
         "", "/etc/passwd", "../a.py", "a/../../b.py", "a/./b.py", "a//b.py", "a/",
         ".git/hooks/post-checkout", ".GIT/config", "a\\..\\b.py", "a\0.py", "a\n.py",
@@ -87,7 +87,7 @@ anything = st.builds(
 
 # A machine that does other things meanwhile makes them slowly.
 @given(st.lists(anything, max_size=12))
-def test_no_two_files_meet_on_any_file_system_and_none_leaves_its_category(
+def test_plain_paths_never_collide_and_stay_below_their_category(
     files: list[PathRequest],
 ) -> None:
     found = placed(files)

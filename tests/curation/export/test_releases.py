@@ -35,7 +35,7 @@ def diff(old: str, new: str) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_a_release_is_the_same_whatever_has_changed_since(tmp_path: Path) -> None:
+def test_a_release_is_reproduced_after_any_later_change(tmp_path: Path) -> None:
     some_rows(12, 12)
     before = hashes(export(tmp_path / "one", "--release", "2026.11", *ALL, "--upsample", "source"))
     Repository.objects.update(stars=9000, upsampling_weight=9, name="moved/away")
@@ -49,7 +49,7 @@ def test_a_release_is_the_same_whatever_has_changed_since(tmp_path: Path) -> Non
     assert after == before
 
 
-def test_a_release_is_the_same_while_a_dispute_about_its_records_is_open(tmp_path: Path) -> None:
+def test_a_release_is_reproduced_during_a_dispute_about_its_records(tmp_path: Path) -> None:
     some_rows(4, 2)
     before = hashes(export(tmp_path / "one", "--release", "1", *ALL))
     for decision in Decision.objects.all():
@@ -59,7 +59,7 @@ def test_a_release_is_the_same_while_a_dispute_about_its_records_is_open(tmp_pat
     assert mark_withdrawn() == 0
 
 
-def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
+def test_a_release_can_not_be_exported_with_other_options(tmp_path: Path) -> None:
     some_rows(2, 0)
     export(tmp_path / "one", "--release", "1", "--seed", "3")
 
@@ -71,7 +71,7 @@ def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "asked"), [("hardware", ("--hardware", "cuda")), ("include_disputed", ())]
 )
-def test_a_release_from_before_an_option_was_there_is_written_again(
+def test_a_release_older_than_an_option_is_reproduced(
     option: str, asked: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(2, 1)
@@ -98,7 +98,7 @@ def test_columns_of_a_release_are_those_of_its_records() -> None:
     assert list(columns_as_in(KERNEL["metadata"], before)) == list(before)
 
 
-def test_a_release_of_nothing_is_refused_and_its_name_stays_free(tmp_path: Path) -> None:
+def test_an_empty_release_is_refused_and_its_name_stays_free(tmp_path: Path) -> None:
     with pytest.raises(CurationError, match="0.1 is not a release: it would be empty"):
         export(tmp_path / "one", "--release", "0.1")
     assert not (tmp_path / "one").exists()
@@ -108,7 +108,7 @@ def test_a_release_of_nothing_is_refused_and_its_name_stays_free(tmp_path: Path)
     assert Release.objects.get().name == "0.1"
 
 
-def test_a_release_that_would_not_be_the_same_is_not_written(
+def test_a_release_that_can_not_be_reproduced_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(2, 0)
@@ -121,7 +121,7 @@ def test_a_release_that_would_not_be_the_same_is_not_written(
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 
 
-def test_two_releases_differ_in_what_came_went_and_changed(tmp_path: Path) -> None:
+def test_a_release_diff_lists_added_removed_and_changed_records(tmp_path: Path) -> None:
     mit = a_license(expression="MIT")
     kept, goes, old, relabelled = (an_approved_kernel(license=mit) for _ in range(4))
     export(tmp_path / "a", "--release", "A", "--splits", "100/0/0")
@@ -145,12 +145,12 @@ def test_two_releases_differ_in_what_came_went_and_changed(tmp_path: Path) -> No
     assert lines[-2:] == ["1 added, 1 removed, 2 changed.", "A holds 1 withdrawn record."]
 
 
-def test_an_unknown_release_is_named_with_those_there_are() -> None:
+def test_an_unknown_release_is_refused_with_the_list_of_releases() -> None:
     with pytest.raises(CurationError, match="There is no release 'x'. There are: none yet"):
         diff("x", "y")
 
 
-def test_a_record_that_may_not_be_given_away_any_more_marks_its_releases(tmp_path: Path) -> None:
+def test_a_withdrawn_record_marks_its_releases(tmp_path: Path) -> None:
     opted_out, relicensed, gone, fine = (a_seen_kernel() for _ in range(4))
     export(tmp_path / "a", "--release", "A")
     export(tmp_path / "b", "--release", "B")
@@ -171,7 +171,7 @@ def test_a_record_that_may_not_be_given_away_any_more_marks_its_releases(tmp_pat
     assert fine.pk not in {kernel for _, kernel, _ in marked}
 
 
-def test_an_export_that_fails_leaves_no_release(
+def test_a_failed_export_creates_no_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(2, 0)

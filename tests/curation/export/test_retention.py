@@ -37,7 +37,7 @@ def there(exports: Path) -> set[int]:
     return {int(path.name[7:-7]) for path in exports.glob("export-*.tar.gz")}
 
 
-def test_the_newest_archives_and_those_of_releases_stay(
+def test_retention_keeps_the_newest_archives_and_those_of_releases(
     exports: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     release = written(exports, name="1", release=a_release(name="1"))
@@ -69,7 +69,7 @@ def test_a_removal_that_was_killed_is_completed(exports: Path) -> None:
     assert first.archive_removed_at == since
 
 
-def test_a_run_under_way_keeps_its_file_and_a_failed_one_does_not(exports: Path) -> None:
+def test_retention_keeps_the_file_of_a_live_run_but_not_of_a_failed_run(exports: Path) -> None:
     live = written(exports, state=RunState.QUEUED, finished_at=None)
     failed = written(exports, state=RunState.FAILED)
     newer = [written(exports) for _ in range(2)]
@@ -93,7 +93,7 @@ def test_archives_on_another_host_are_not_touched(exports: Path) -> None:
     assert elsewhere.archive_removed_at is None
 
 
-def test_zero_keeps_all(exports: Path, settings: Any) -> None:
+def test_a_retention_of_zero_keeps_all_archives(exports: Path, settings: Any) -> None:
     settings.EXPORTS_KEPT = 0
     runs = [written(exports) for _ in range(3)]
 

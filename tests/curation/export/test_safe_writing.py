@@ -34,7 +34,7 @@ def killed_while_writing(target: Path) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-def test_a_killed_export_leaves_no_folder_and_the_next_one_clears_up(tmp_path: Path) -> None:
+def test_a_killed_export_leaves_no_folder_and_the_next_export_cleans_up(tmp_path: Path) -> None:
     killed_while_writing(tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert len(list(tmp_path.iterdir())) == 1
@@ -46,7 +46,7 @@ def test_a_killed_export_leaves_no_folder_and_the_next_one_clears_up(tmp_path: P
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["whole"]
 
 
-def test_an_export_that_still_runs_beside_is_left_alone(tmp_path: Path) -> None:
+def test_a_concurrent_export_to_the_same_folder_is_not_disturbed(tmp_path: Path) -> None:
     with new_folder(tmp_path / "out") as first:
         (first / "a").write_text("a")
         with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "out"):
@@ -56,7 +56,7 @@ def test_an_export_that_still_runs_beside_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_an_earlier_export_stays_until_the_next_one_is_whole(tmp_path: Path) -> None:
+def test_an_earlier_export_stays_until_its_replacement_is_complete(tmp_path: Path) -> None:
     some_rows(3, 0)
     folder = export(tmp_path / "out")
     before = hashes(folder)
@@ -79,7 +79,7 @@ def some_rows_more() -> None:
 
 
 @pytest.mark.django_db
-def test_an_earlier_export_to_which_somebody_added_a_file_is_refused(tmp_path: Path) -> None:
+def test_an_earlier_export_with_an_added_file_is_not_replaced(tmp_path: Path) -> None:
     folder = export(tmp_path / "out")
     (folder / "notes.txt").write_text("precious")
 
@@ -88,14 +88,14 @@ def test_an_earlier_export_to_which_somebody_added_a_file_is_refused(tmp_path: P
     assert (folder / "notes.txt").read_text() == "precious"
 
 
-def test_a_folder_that_only_looks_like_an_export_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_an_invalid_manifest_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("[]")
 
     with pytest.raises(CurationError, match="not an unchanged export"), new_folder(tmp_path):
         pass
 
 
-def test_files_that_come_meanwhile_are_not_overwritten(tmp_path: Path) -> None:
+def test_files_created_during_an_export_are_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(CurationError, match="meanwhile"), new_folder(tmp_path / "out"):
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "mine").write_text("precious")
@@ -119,7 +119,9 @@ def little_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.django_db
-def test_a_full_disk_is_a_sentence_and_leaves_nothing(little_disk: Path) -> None:
+def test_an_export_to_a_full_disk_fails_with_a_sentence_and_leaves_no_files(
+    little_disk: Path,
+) -> None:
     some_rows(60, 60)
 
     with pytest.raises(CurationError, match="can't be written: No space left on device"):
@@ -129,7 +131,7 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing(little_disk: Path) -> None
 
 
 @pytest.mark.django_db
-def test_a_target_that_is_read_only_is_a_sentence(tmp_path: Path) -> None:
+def test_an_export_to_a_read_only_target_fails_with_a_sentence(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         target = Path("/proc/out")
     else:
@@ -141,7 +143,7 @@ def test_a_target_that_is_read_only_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_export_killed_in_the_middle_leaves_rows_and_folders_as_they_were(
+def test_a_killed_export_leaves_rows_and_folders_unchanged(
     tmp_path: Path,
 ) -> None:
     """A process of its own on this database, killed once it has begun to write records."""

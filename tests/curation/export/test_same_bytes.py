@@ -17,7 +17,7 @@ DIGEST = "27c4034b3ed0d4be7f56ae472f4aa0cf423d309eabceae3e91a0386cdf7ea46b"
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_fixed_rows_give_fixed_bytes_in_whatever_order_they_came(seed: int, tmp_path: Path) -> None:
+def test_the_bytes_of_fixed_rows_do_not_depend_on_their_order(seed: int, tmp_path: Path) -> None:
     order = list(range(KERNELS))
     random.Random(seed).shuffle(order)  # noqa: S311
     write_fixed_rows(order)
@@ -30,7 +30,7 @@ def test_fixed_rows_give_fixed_bytes_in_whatever_order_they_came(seed: int, tmp_
     assert hashlib.sha256(every.encode()).hexdigest() == DIGEST
 
 
-def test_parquet_too_depends_on_nothing_but_the_rows(tmp_path: Path) -> None:
+def test_exporting_the_same_rows_to_parquet_gives_the_same_bytes(tmp_path: Path) -> None:
     write_fixed_rows(range(KERNELS))
 
     first = hashes(export(tmp_path / "one", "--format", "parquet"))

@@ -79,7 +79,7 @@ def drawn(rows: list[tuple[int, int, int, int, int]]) -> Records:
     some_shares,
     st.lists(st.sampled_from([FREE, FREE, FREE, 0, 1, 2]), min_size=61, max_size=61),
 )
-def test_every_group_gets_one_split_and_the_known_keep_theirs(
+def test_every_group_gets_one_split_and_assigned_groups_keep_theirs(
     rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...], known: Numbers
 ) -> None:
     these = drawn(rows)
@@ -95,7 +95,7 @@ def test_every_group_gets_one_split_and_the_known_keep_theirs(
 
 
 @given(some_records, some_shares)
-def test_each_operation_and_difficulty_of_twenty_groups_stands_in_every_split(
+def test_an_operation_or_difficulty_with_twenty_groups_is_in_every_split(
     rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...]
 ) -> None:
     these = drawn(rows)
@@ -111,7 +111,7 @@ def test_each_operation_and_difficulty_of_twenty_groups_stands_in_every_split(
 
 @given(st.integers(100, 3000), st.integers(2, 12), st.integers(0, 2**32))
 @settings(max_examples=30)
-def test_totals_and_operations_are_within_a_hundredth_of_what_was_asked(
+def test_split_sizes_are_close_to_the_requested_shares(
     number: int, kinds_of_operation: int, seed: int
 ) -> None:
     draw = np.random.default_rng(seed)
@@ -129,7 +129,7 @@ def test_totals_and_operations_are_within_a_hundredth_of_what_was_asked(
         assert np.abs(np.array(counts(of_it)) - asked).max() <= 3
 
 
-def test_no_source_fills_more_than_a_fifth_where_others_can() -> None:
+def test_no_source_fills_more_than_a_fifth_of_a_held_out_split() -> None:
     sources = [0] * 600 + [1 + n % 8 for n in range(400)]
 
     splits = split(records(list(range(1000)), sources=sources))
@@ -140,7 +140,7 @@ def test_no_source_fills_more_than_a_fifth_where_others_can() -> None:
         assert np.bincount(of_split).max() == 20
 
 
-def test_where_there_are_too_few_sources_they_share_a_split_evenly() -> None:
+def test_too_few_sources_share_a_held_out_split_evenly() -> None:
     sources = [0] * 600 + [1] * 300 + [2] * 100
 
     splits = split(records(list(range(1000)), sources=sources))
@@ -150,7 +150,7 @@ def test_where_there_are_too_few_sources_they_share_a_split_evenly() -> None:
         assert np.bincount(np.array(sources)[splits == number]).tolist() == [34, 34, 32]
 
 
-def test_a_large_group_does_not_fill_an_operation_by_itself() -> None:
+def test_a_large_group_of_one_operation_goes_to_train() -> None:
     groups = [0] * 15 + list(range(1, 186))
 
     splits = split(records(groups))
@@ -159,7 +159,7 @@ def test_a_large_group_does_not_fill_an_operation_by_itself() -> None:
     assert set(splits[:15].tolist()) == {0}
 
 
-def test_groups_of_several_fill_what_has_no_single_records() -> None:
+def test_groups_of_five_records_fill_every_split() -> None:
     splits = split(records([n // 5 for n in range(300)]))
 
     assert counts(splits) == [240, 30, 30]
@@ -167,7 +167,7 @@ def test_groups_of_several_fill_what_has_no_single_records() -> None:
 
 @given(st.permutations(range(40)))
 @settings(max_examples=30)
-def test_the_order_in_which_records_came_changes_nothing(order: Numbers) -> None:
+def test_the_order_of_the_records_does_not_change_the_splits(order: Numbers) -> None:
     groups = [number // (1 + number % 3) for number in range(40)]
     operations = [number % 2 for number in range(40)]
     these = records(groups, operations, sources=[n % 7 for n in range(40)])
@@ -178,7 +178,7 @@ def test_the_order_in_which_records_came_changes_nothing(order: Numbers) -> None
     assert (split(these)[order] == split(shuffled)).all()
 
 
-def test_a_split_of_nothing_gets_nothing() -> None:
+def test_a_split_with_a_share_of_zero_stays_empty() -> None:
     assert not split(records(list(range(50))), (100, 0, 0)).any()
 
 
@@ -186,7 +186,7 @@ pytestmark = pytest.mark.django_db
 HALVES = ("--splits", "50/25/25")
 
 
-def test_near_duplicates_versions_and_a_pair_with_its_kernel_stay_together(tmp_path: Path) -> None:
+def test_near_duplicates_versions_and_a_pair_with_its_kernel_share_a_split(tmp_path: Path) -> None:
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(30)]
     pairs = [an_approved_pair(license=mit, split_group=f"g{n // 4}") for n in range(20)]
@@ -220,7 +220,7 @@ def split_of_pairs(folder: Path, pairs: list[Pair]) -> Numbers:
     return [("train", "validation", "test").index(splits[str(pair)]) for pair in pairs]
 
 
-def test_pairs_of_one_chain_of_operations_stay_together(tmp_path: Path) -> None:
+def test_pairs_with_the_same_operation_chain_share_a_split(tmp_path: Path) -> None:
     mit = a_license()
     pairs = [an_approved_pair(license=mit) for _ in range(40)]
     for number, pair in enumerate(pairs):
@@ -232,7 +232,7 @@ def test_pairs_of_one_chain_of_operations_stay_together(tmp_path: Path) -> None:
     assert set(splits) == {0, 1, 2}
 
 
-def test_pairs_with_python_sides_of_one_structure_stay_together(tmp_path: Path) -> None:
+def test_pairs_with_the_same_python_structure_share_a_split(tmp_path: Path) -> None:
     mit = a_license()
     pairs = [an_approved_pair(license=mit) for _ in range(40)]
     for number, pair in enumerate(pairs):
@@ -245,7 +245,7 @@ def test_pairs_with_python_sides_of_one_structure_stay_together(tmp_path: Path) 
     assert set(splits) == {0, 1, 2}
 
 
-def test_a_pair_that_is_left_out_connects_no_others_by_structure(tmp_path: Path) -> None:
+def test_an_excluded_pair_does_not_connect_other_pairs_by_structure(tmp_path: Path) -> None:
     from curation.export.groups import Families
 
     one, between, other = (an_approved_pair() for _ in range(3))
@@ -261,7 +261,7 @@ def test_a_pair_that_is_left_out_connects_no_others_by_structure(tmp_path: Path)
     assert len(np.unique(without.root)) == 3
 
 
-def test_a_recipe_is_no_group(tmp_path: Path) -> None:
+def test_pairs_of_one_recipe_are_spread_over_the_splits(tmp_path: Path) -> None:
     mit = a_license()
     pairs = [
         # As it was stored before groups followed the content.
@@ -274,7 +274,7 @@ def test_a_recipe_is_no_group(tmp_path: Path) -> None:
     assert counts(np.array(splits)) == [20, 10, 10]
 
 
-def test_repositories_stay_whole_where_that_is_asked(tmp_path: Path) -> None:
+def test_each_repository_stays_in_one_split_on_request(tmp_path: Path) -> None:
     for _ in range(8):
         repository = a_repository()
         for _ in range(3):
@@ -299,7 +299,7 @@ def _by_repository(folder: Path) -> list[tuple[str, str]]:
     ]
 
 
-def test_records_that_come_later_move_none_that_were_there(tmp_path: Path) -> None:
+def test_later_records_do_not_move_earlier_ones_to_another_split(tmp_path: Path) -> None:
     mit = a_license()
     for _ in range(30):
         an_approved_kernel(license=mit)
@@ -313,7 +313,7 @@ def test_records_that_come_later_move_none_that_were_there(tmp_path: Path) -> No
     assert before.items() <= after.items()
 
 
-def test_a_later_version_goes_where_the_earlier_one_was(tmp_path: Path) -> None:
+def test_a_later_version_goes_to_the_split_of_the_earlier_version(tmp_path: Path) -> None:
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(12)]
     before = identities(export(tmp_path / "one", *HALVES))
@@ -327,7 +327,7 @@ def test_a_later_version_goes_where_the_earlier_one_was(tmp_path: Path) -> None:
     assert {name.rpartition("-")[0]: split for name, split in after.items()} == named
 
 
-def test_families_that_meet_later_neither_move_nor_straddle(tmp_path: Path) -> None:
+def test_a_record_whose_family_spans_two_splits_is_dropped(tmp_path: Path) -> None:
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(3)]
     for kernel, split in zip(kernels, ("train", "train", "test"), strict=True):
@@ -361,7 +361,7 @@ def test_a_group_that_grows_does_not_overfill_its_split(tmp_path: Path) -> None:
     assert len(left_out) == len(joining) + 1 - found["top_ten"]["recipe-0"]
 
 
-def test_another_seed_is_another_draw_and_a_dry_run_leaves_no_trace(tmp_path: Path) -> None:
+def test_another_seed_changes_the_splits_and_a_dry_run_stores_none(tmp_path: Path) -> None:
     from django.core.management import call_command
 
     mit = a_license()
@@ -376,7 +376,7 @@ def test_another_seed_is_another_draw_and_a_dry_run_leaves_no_trace(tmp_path: Pa
     assert one != two
 
 
-def test_where_families_are_too_large_for_the_ask_the_manifest_says_so(tmp_path: Path) -> None:
+def test_the_manifest_reports_families_too_large_for_the_requested_shares(tmp_path: Path) -> None:
     mit = a_license()
     first = an_approved_kernel(license=mit)
     for _ in range(9):
@@ -409,7 +409,7 @@ def test_the_manifest_counts_each_split_by_operation_difficulty_and_recipe(tmp_p
     assert "A recipe is not a group." in found["split_rule"]
 
 
-def test_where_no_other_source_can_fill_a_split_the_manifest_says_so(tmp_path: Path) -> None:
+def test_the_manifest_reports_a_split_dominated_by_one_source(tmp_path: Path) -> None:
     repository = a_repository(name="ada/kernels")
     for _ in range(40):
         a_seen_kernel(repository)
@@ -421,7 +421,7 @@ def test_where_no_other_source_can_fill_a_split_the_manifest_says_so(tmp_path: P
     assert remark in (folder / "README.md").read_text()
 
 
-def test_an_export_draws_anew_what_an_earlier_rule_had_put_elsewhere(tmp_path: Path) -> None:
+def test_an_export_reassigns_splits_of_an_older_split_rule(tmp_path: Path) -> None:
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(40)]
     for kernel in kernels:
@@ -432,7 +432,7 @@ def test_an_export_draws_anew_what_an_earlier_rule_had_put_elsewhere(tmp_path: P
     assert set(splits.values()) == {"train", "validation", "test"}
 
 
-def test_a_twin_of_a_record_never_leaves_at_all(tmp_path: Path) -> None:
+def test_a_near_duplicate_of_a_record_is_not_exported(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
     twin = a_seen_kernel()
     a_duplicate_link(kernel=twin, of_kernel=kernel, content_hash=twin.content_hash)

@@ -46,7 +46,7 @@ def test_the_spool_is_not_seen_in_the_folder(tmp_path: Path) -> None:
 
 
 @given(some.lists(HASHES, unique=True))
-def test_the_order_is_that_of_the_hashes(hashes: list[str]) -> None:
+def test_the_hash_order_sorts_by_hash(hashes: list[str]) -> None:
     places = hash_index(hashes)
     places["offset"] = range(len(hashes))
 
@@ -56,7 +56,7 @@ def test_the_order_is_that_of_the_hashes(hashes: list[str]) -> None:
     assert places["identity"].tolist() == [int(content_hash[:16], 16) for content_hash in hashes]
 
 
-def test_hashes_that_begin_alike_have_an_order_too() -> None:
+def test_hashes_with_a_common_prefix_are_sorted() -> None:
     places = hash_index(["0" * 20 + tail * 44 for tail in ("c", "a", "b")])
     places["offset"] = range(3)
 

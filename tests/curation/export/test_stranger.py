@@ -56,7 +56,7 @@ def test_equivalence(case):
 """
 
 
-def test_three_files_of_ten_records_pass_pytest_on_their_own(tmp_path: Path) -> None:
+def test_the_files_of_ten_exported_pairs_pass_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     for n in range(2, 14):
         an_approved_pair(
             slug=f"scale-{n}", entry_point=f"scale_{n}", python_code=PYTHON.format(n=n),

@@ -118,7 +118,7 @@ def work(data: Path, mark: Path) -> str:
     return worker.stdout + worker.stderr
 
 
-def test_a_worker_refuses_what_is_no_job_of_ours_and_goes_on(
+def test_a_worker_refuses_foreign_jobs_and_continues(
     data: Path, queue: Queue, kernel_folder: Path, tmp_path: Path
 ) -> None:
     mark = tmp_path / "mark"
@@ -142,13 +142,13 @@ def test_a_job_of_each_kind_of_run_is_accepted(queue: Queue) -> None:
         assert queue.fetch_job(job.id) == job
 
 
-def test_a_refused_job_hides_no_other(queue: Queue, tmp_path: Path) -> None:
+def test_a_refused_job_does_not_hide_other_jobs(queue: Queue, tmp_path: Path) -> None:
     hostile, honest = queue.enqueue("os.system", "true"), queue.enqueue(INGEST, 1)
 
     assert Job.fetch_many([hostile.id, honest.id], queue.connection) == [None, honest]
 
 
-def test_guarding_twice_changes_nothing(queue: Queue) -> None:
+def test_guarding_jobs_is_idempotent(queue: Queue) -> None:
     guard_jobs()
 
     assert queue.fetch_job(queue.enqueue(INGEST, 1).id)

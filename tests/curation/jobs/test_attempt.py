@@ -29,7 +29,7 @@ def succeed(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
     attempt.succeed()
 
 
-def test_a_claimed_run_is_running_and_held(run: IngestRun) -> None:
+def test_a_claimed_run_is_running_with_a_lease(run: IngestRun) -> None:
     attempt = claim(IngestRun, run.pk)
 
     run.refresh_from_db()
@@ -56,11 +56,11 @@ def test_a_job_delivered_after_its_run_ended_changes_nothing(
     assert IngestRun.objects.filter(pk=run.pk).values().get() == before
 
 
-def test_a_job_for_a_row_that_is_gone_does_nothing() -> None:
+def test_a_job_for_a_deleted_run_does_nothing() -> None:
     carry_out(IngestRun, 12345, succeed)
 
 
-def test_an_attempt_that_was_given_to_another_can_neither_renew_nor_end(run: IngestRun) -> None:
+def test_an_attempt_without_its_lease_can_neither_renew_nor_end_the_run(run: IngestRun) -> None:
     old = claim(IngestRun, run.pk)
     assert old is not None
     IngestRun.objects.filter(pk=run.pk).update(attempt_token=uuid.uuid4())
@@ -75,7 +75,7 @@ def test_an_attempt_that_was_given_to_another_can_neither_renew_nor_end(run: Ing
     assert run.state == RunState.RUNNING
 
 
-def test_what_a_given_up_worker_writes_is_rolled_back_with_its_lost_lease(run: IngestRun) -> None:
+def test_writes_of_an_attempt_are_rolled_back_when_its_lease_is_lost(run: IngestRun) -> None:
     attempt = claim(IngestRun, run.pk)
     assert attempt is not None
     IngestRun.objects.filter(pk=run.pk).update(attempt_token=uuid.uuid4())
@@ -89,7 +89,7 @@ def test_what_a_given_up_worker_writes_is_rolled_back_with_its_lost_lease(run: I
     assert not Kernel.objects.exists()
 
 
-def test_what_a_person_can_mend_ends_the_run_with_its_sentence(run: IngestRun) -> None:
+def test_an_expected_error_fails_the_run_with_its_message(run: IngestRun) -> None:
     def refuse(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         raise CurationError("There is no folder /nowhere.")
 
@@ -99,7 +99,7 @@ def test_what_a_person_can_mend_ends_the_run_with_its_sentence(run: IngestRun) -
     assert (run.state, run.message) == ("failed", "There is no folder /nowhere.")
 
 
-def test_another_fault_is_raised_and_leaves_the_run_to_the_sweeper(run: IngestRun) -> None:
+def test_an_unexpected_error_expires_the_lease_for_the_sweeper(run: IngestRun) -> None:
     def break_down(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         raise OSError("the disk is gone")
 
@@ -113,12 +113,12 @@ def test_another_fault_is_raised_and_leaves_the_run_to_the_sweeper(run: IngestRu
     assert run.lease_until <= timezone.now()
 
 
-def test_the_database_refuses_a_running_row_that_nobody_holds(run: IngestRun) -> None:
+def test_the_database_refuses_a_running_row_without_a_lease(run: IngestRun) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         IngestRun.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
 
 
-def test_a_renewal_extends_the_lease_and_writes_progress_in_one_statement(
+def test_renewing_a_lease_writes_progress_in_the_same_statement(
     run: IngestRun, django_assert_num_queries: Callable[..., Any]
 ) -> None:
     attempt = claim(IngestRun, run.pk)
@@ -135,7 +135,7 @@ def test_a_renewal_extends_the_lease_and_writes_progress_in_one_statement(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_job_that_says_nothing_for_longer_than_its_lease_keeps_it(settings: Any) -> None:
+def test_a_job_silent_for_longer_than_its_lease_keeps_the_lease(settings: Any) -> None:
     """As one does that loads torch on a busy machine."""
     settings.LEASE_SECONDS = 2
     run = make.an_ingest_run()

@@ -36,7 +36,7 @@ def expire(run: Run) -> None:
 
 
 @each_kind
-def test_a_queued_run_is_cancelled_with_who_asked_and_its_job_is_gone(
+def test_cancelling_a_queued_run_records_the_user_and_removes_the_job(
     a_run: Callable[..., Run], queue_redis: redis.Redis
 ) -> None:
     run, ada = a_run(), make.a_curator(username="ada")
@@ -51,7 +51,7 @@ def test_a_queued_run_is_cancelled_with_who_asked_and_its_job_is_gone(
 
 
 @each_kind
-def test_a_running_run_is_cancelled_and_its_attempt_can_write_nothing_more(
+def test_the_attempt_of_a_cancelled_run_can_not_write(
     a_run: Callable[..., Run], queue_redis: redis.Redis
 ) -> None:
     run = a_run()
@@ -71,7 +71,7 @@ def test_a_running_run_is_cancelled_and_its_attempt_can_write_nothing_more(
 
 
 @each_kind
-def test_the_sweeper_does_not_take_a_cancelled_run_up_again_after_its_worker_was_killed(
+def test_the_sweeper_does_not_requeue_a_cancelled_run_of_a_killed_worker(
     a_run: Callable[..., Run], queue_redis: redis.Redis
 ) -> None:
     run = a_run()
@@ -97,7 +97,7 @@ def test_an_ended_run_is_not_cancelled(state: RunState) -> None:
     assert (run.state, run.message) == (state, "as it ended")
 
 
-def test_without_redis_a_run_is_cancelled_all_the_same(
+def test_a_run_can_be_cancelled_without_redis(
     monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     for queue in settings.RQ_QUEUES.values():
@@ -111,7 +111,7 @@ def test_without_redis_a_run_is_cancelled_all_the_same(
 
 
 @pytest.mark.parametrize("model", [IngestRun, ValidationRun, ExportRun])
-def test_work_that_reports_nothing_is_interrupted_within_seconds(
+def test_a_cancelled_job_without_progress_is_interrupted_within_seconds(
     model: type[Any], queue_redis: redis.Redis
 ) -> None:
     run = {
@@ -139,7 +139,7 @@ def test_work_that_reports_nothing_is_interrupted_within_seconds(
     assert signal.getsignal(heartbeat.INTERRUPT) == before
 
 
-def test_what_survives_any_failure_of_a_file_does_not_survive_a_cancellation(
+def test_a_cancellation_is_not_caught_by_the_error_handling_of_a_file(
     queue_redis: redis.Redis,
 ) -> None:
     run, files = make.an_ingest_run(), []
@@ -157,7 +157,7 @@ def test_what_survives_any_failure_of_a_file_does_not_survive_a_cancellation(
     assert files == []
 
 
-def test_the_end_of_a_run_is_not_taken_for_its_loss() -> None:
+def test_a_job_may_continue_after_its_run_succeeded() -> None:
     run, later = make.an_ingest_run(), []
 
     def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
@@ -172,7 +172,7 @@ def test_the_end_of_a_run_is_not_taken_for_its_loss() -> None:
     assert (run.state, later) == ("succeeded", [True])
 
 
-def test_the_heartbeat_writes_what_the_job_left_for_it() -> None:
+def test_the_heartbeat_writes_deferred_progress() -> None:
     run, seen = make.an_export_run(), []
 
     def work(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
@@ -187,7 +187,7 @@ def test_the_heartbeat_writes_what_the_job_left_for_it() -> None:
     assert seen == [("pairs weighed", 7, True)]
 
 
-def test_the_pace_of_a_stage_begins_with_the_stage() -> None:
+def test_the_pace_is_measured_from_the_start_of_each_stage() -> None:
     run = make.a_validation_run(total=100)
     attempt = claim(ValidationRun, run.pk)
     assert attempt is not None

@@ -43,7 +43,7 @@ def run() -> IngestRun:
 
 
 @OFF
-def test_its_sweeper_leaves_living_runs_alone_and_requeues_dead_ones(
+def test_a_sweeper_with_a_wrong_clock_requeues_only_dead_runs(
     run: IngestRun, queue_redis: redis.Redis, off: timedelta
 ) -> None:
     dead = IngestRun.objects.create(repository=make.a_repository())
@@ -60,7 +60,7 @@ def test_its_sweeper_leaves_living_runs_alone_and_requeues_dead_ones(
 
 
 @OFF
-def test_its_worker_keeps_the_run_that_it_claimed_and_renewed(
+def test_a_worker_with_a_wrong_clock_keeps_its_claimed_run(
     run: IngestRun, queue_redis: redis.Redis, off: timedelta
 ) -> None:
     with clock(off):
@@ -79,7 +79,7 @@ def test_its_worker_keeps_the_run_that_it_claimed_and_renewed(
 
 
 @OFF
-def test_its_sweeper_hands_over_what_was_lost_and_nothing_else(
+def test_a_sweeper_with_a_wrong_clock_hands_over_only_lost_jobs(
     run: IngestRun, queue_redis: redis.Redis, off: timedelta
 ) -> None:
     with clock(off):
@@ -94,7 +94,7 @@ def test_its_sweeper_hands_over_what_was_lost_and_nothing_else(
 
 
 @OFF
-def test_its_scheduler_stands_by_while_another_has_the_duty(off: timedelta) -> None:
+def test_a_scheduler_with_a_wrong_clock_respects_the_lease_of_another(off: timedelta) -> None:
     assert FIRST.take()
 
     with clock(off):
@@ -103,7 +103,7 @@ def test_its_scheduler_stands_by_while_another_has_the_duty(off: timedelta) -> N
 
 
 @OFF
-def test_its_scheduler_keeps_the_duty_and_is_replaced_when_it_dies(off: timedelta) -> None:
+def test_a_scheduler_with_a_wrong_clock_holds_its_lease_until_it_dies(off: timedelta) -> None:
     with clock(off):
         assert FIRST.take()
         assert FIRST.take()
@@ -116,7 +116,7 @@ def test_its_scheduler_keeps_the_duty_and_is_replaced_when_it_dies(off: timedelt
 
 
 @OFF
-def test_its_scheduler_stops_a_cancelled_process_after_its_time_and_not_before(
+def test_a_scheduler_with_a_wrong_clock_stops_a_cancelled_process_on_time(
     run: IngestRun, queue_redis: redis.Redis, off: timedelta
 ) -> None:
     enqueue(run)

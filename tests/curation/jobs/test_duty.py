@@ -14,13 +14,13 @@ FIRST = Duty("scheduler", seconds=60, holder="one:1")
 SECOND = Duty("scheduler", seconds=60, holder="two:2")
 
 
-def test_the_first_to_ask_has_the_duty_and_keeps_it() -> None:
+def test_the_first_process_takes_the_scheduler_lease_and_keeps_it() -> None:
     assert FIRST.take()
     assert FIRST.take()
     assert not SECOND.take()
 
 
-def test_a_stand_by_steps_in_when_the_holder_has_released_it() -> None:
+def test_a_standby_takes_a_released_lease() -> None:
     FIRST.take()
     FIRST.release()
 
@@ -28,7 +28,7 @@ def test_a_stand_by_steps_in_when_the_holder_has_released_it() -> None:
     assert not FIRST.take()
 
 
-def test_a_stand_by_steps_in_when_the_holder_has_died() -> None:
+def test_a_standby_takes_an_expired_lease() -> None:
     FIRST.take()
     Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
 
@@ -36,7 +36,7 @@ def test_a_stand_by_steps_in_when_the_holder_has_died() -> None:
     assert not FIRST.take()
 
 
-def test_releasing_what_another_holds_changes_nothing() -> None:
+def test_releasing_the_lease_of_another_process_has_no_effect() -> None:
     FIRST.take()
     SECOND.release()
 

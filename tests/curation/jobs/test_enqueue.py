@@ -34,7 +34,7 @@ def test_a_rolled_back_run_never_reaches_redis(queue_redis: redis.Redis) -> None
     assert queue_redis.keys() == []
 
 
-def test_a_job_carries_nothing_but_the_primary_key_as_json(queue_redis: redis.Redis) -> None:
+def test_a_job_contains_only_the_primary_key_as_json(queue_redis: redis.Redis) -> None:
     run = a_run()
     enqueue(run)
 
@@ -43,7 +43,7 @@ def test_a_job_carries_nothing_but_the_primary_key_as_json(queue_redis: redis.Re
     assert (job.func_name, job.args, job.kwargs) == ("ingest.jobs.ingest", [run.pk], {})
 
 
-def test_handing_over_twice_leaves_one_job_to_do(queue_redis: redis.Redis) -> None:
+def test_enqueueing_a_run_twice_creates_one_job(queue_redis: redis.Redis) -> None:
     run = a_run()
     enqueue(run)
     enqueue(run)

@@ -53,7 +53,7 @@ def positions(old: ValidationRun, new: ValidationRun) -> list[int]:
     return [keys.index(key) for _, key, _ in new.batch]
 
 
-def test_a_failed_ingest_is_queued_anew_with_its_options(queue_redis: redis.Redis) -> None:
+def test_retrying_a_failed_ingest_keeps_its_options(queue_redis: redis.Redis) -> None:
     old, ada = ended(make.an_ingest_run, again=True), make.a_curator(username="ada")
 
     new = retry(old, by=ada)
@@ -64,7 +64,7 @@ def test_a_failed_ingest_is_queued_anew_with_its_options(queue_redis: redis.Redi
     assert django_rq.get_queue("ingest").get_job_ids() == [new.job_id]
 
 
-def test_a_cancelled_export_is_queued_anew_with_its_options(queue_redis: redis.Redis) -> None:
+def test_retrying_a_cancelled_export_keeps_its_options(queue_redis: redis.Redis) -> None:
     old = make.an_export_run(options={"seed": 7}, requested_by=make.a_curator())
     cancel(old)
 
@@ -74,7 +74,9 @@ def test_a_cancelled_export_is_queued_anew_with_its_options(queue_redis: redis.R
     assert (new.options["seed"], new.retry_of) == (7, old)
 
 
-def test_a_validation_retries_what_has_no_result_or_crashed(queue_redis: redis.Redis) -> None:
+def test_a_validation_retry_covers_items_without_a_result_or_with_a_crash(
+    queue_redis: redis.Redis,
+) -> None:
     old = with_verdicts(
         Verdict.PASSED, None, Verdict.CRASHED, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT
     )
@@ -85,7 +87,7 @@ def test_a_validation_retries_what_has_no_result_or_crashed(queue_redis: redis.R
     assert (new.retry_of, new.device, new.total) == (old, old.device, 2)
 
 
-def test_a_validation_retries_bad_verdicts_too_if_asked(queue_redis: redis.Redis) -> None:
+def test_a_validation_retry_covers_bad_verdicts_on_request(queue_redis: redis.Redis) -> None:
     old = with_verdicts(
         Verdict.PASSED, None, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT, Verdict.NOT_TRITON
     )
@@ -93,7 +95,7 @@ def test_a_validation_retries_bad_verdicts_too_if_asked(queue_redis: redis.Redis
     assert positions(old, retry(old, failed=True)) == [1, 2, 3, 4]
 
 
-def test_a_compile_run_retries_its_kernels(queue_redis: redis.Redis) -> None:
+def test_a_compile_run_retry_covers_its_kernels(queue_redis: redis.Redis) -> None:
     kernels = [make.a_kernel(), make.a_kernel()]
     [old] = request_validation(kernels, device=Device.COMPILER, hand_over=False)
     make.a_validation_result(
@@ -106,7 +108,9 @@ def test_a_compile_run_retries_its_kernels(queue_redis: redis.Redis) -> None:
     assert (new.kind, [key for _, key, _ in new.batch]) == ("compile", [kernels[1].pk])
 
 
-def test_what_an_earlier_retry_settled_is_not_retried_again(queue_redis: redis.Redis) -> None:
+def test_an_item_with_a_result_from_an_earlier_retry_is_not_retried(
+    queue_redis: redis.Redis,
+) -> None:
     old = with_verdicts(None, None)
     first = retry(old)
     pair = Pair.objects.get(pk=old.batch[0][1])
@@ -116,7 +120,7 @@ def test_what_an_earlier_retry_settled_is_not_retried_again(queue_redis: redis.R
     assert positions(old, retry(old)) == [1]
 
 
-def test_a_run_whose_items_all_have_a_result_has_nothing_to_retry() -> None:
+def test_a_run_with_results_for_all_items_can_not_be_retried() -> None:
     run = with_verdicts(Verdict.PASSED, Verdict.FAILED, state=RunState.SUCCEEDED)
 
     with pytest.raises(CurationError, match="every item has a result"):
@@ -131,7 +135,7 @@ def test_a_run_that_succeeded_is_not_retried(a_run: Callable[..., Run]) -> None:
         retry(ended(a_run, RunState.SUCCEEDED))
 
 
-def test_a_run_that_is_under_way_is_not_retried() -> None:
+def test_an_unfinished_run_can_not_be_retried() -> None:
     with pytest.raises(NotRetried, match="is queued: cancel it first"):
         retry(make.a_validation_run())
 

@@ -35,7 +35,7 @@ def age(run: IngestRun) -> None:
     )
 
 
-def test_a_queued_run_with_its_job_in_redis_is_left_alone(
+def test_the_sweeper_ignores_a_queued_run_with_a_job_in_redis(
     run: IngestRun, queue_redis: redis.Redis
 ) -> None:
     enqueue(run)
@@ -45,7 +45,7 @@ def test_a_queued_run_with_its_job_in_redis_is_left_alone(
     assert jobs() == [f"ingestrun-{run.pk}-1"]
 
 
-def test_a_queued_run_whose_job_redis_forgot_is_handed_over_again_once(
+def test_the_sweeper_hands_a_run_lost_by_redis_over_once(
     run: IngestRun, queue_redis: redis.Redis
 ) -> None:
     enqueue(run)
@@ -57,14 +57,16 @@ def test_a_queued_run_whose_job_redis_forgot_is_handed_over_again_once(
     assert jobs() == [f"ingestrun-{run.pk}-1"]
 
 
-def test_a_run_that_was_just_queued_gets_time_to_reach_redis(
+def test_the_sweeper_ignores_a_run_queued_just_now(
     run: IngestRun, queue_redis: redis.Redis
 ) -> None:
     assert sweep() == Swept()
     assert jobs() == []
 
 
-def test_a_run_whose_worker_died_is_queued_again(run: IngestRun, queue_redis: redis.Redis) -> None:
+def test_the_sweeper_requeues_a_run_whose_worker_died(
+    run: IngestRun, queue_redis: redis.Redis
+) -> None:
     dead = claim(IngestRun, run.pk)
     assert dead is not None
     age(run)
@@ -77,13 +79,15 @@ def test_a_run_whose_worker_died_is_queued_again(run: IngestRun, queue_redis: re
     assert jobs() == [f"ingestrun-{run.pk}-2"]
 
 
-def test_a_run_whose_worker_lives_is_left_alone(run: IngestRun, queue_redis: redis.Redis) -> None:
+def test_the_sweeper_ignores_a_run_whose_worker_lives(
+    run: IngestRun, queue_redis: redis.Redis
+) -> None:
     assert claim(IngestRun, run.pk)
 
     assert sweep() == Swept()
 
 
-def test_a_run_that_kills_every_worker_ends_with_a_sentence(
+def test_a_run_that_kills_every_worker_fails_after_the_last_attempt(
     run: IngestRun, queue_redis: redis.Redis
 ) -> None:
     for _ in range(settings.MOST_ATTEMPTS):
@@ -100,7 +104,7 @@ def test_a_run_that_kills_every_worker_ends_with_a_sentence(
     )
 
 
-def test_without_redis_nothing_is_lost_and_nothing_breaks(
+def test_a_run_stays_queued_without_redis(
     run: IngestRun, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for queue in settings.RQ_QUEUES.values():

@@ -48,7 +48,7 @@ TILED = "    acc = tl.zeros((BLOCK, BLOCK), tl.float32)\n" + LOOP + "        acc
         ("    while tl.atomic_cas(y_ptr, 0, 1) == 1:\n        pass", "hard"),
     ],
 )
-def test_what_a_kernel_has_to_get_right_makes_it_hard(body: str, expected: str) -> None:
+def test_the_features_of_a_kernel_determine_its_difficulty(body: str, expected: str) -> None:
     assert pair_difficulty(KERNEL.format(body=body), "other") == expected
 
 
@@ -67,7 +67,7 @@ def test_three_medium_features_together_are_hard() -> None:
     assert pair_difficulty(sorted_too, "other") == "hard"
 
 
-def test_a_name_that_later_holds_a_loaded_value_is_no_loaded_address() -> None:
+def test_a_name_reassigned_to_a_loaded_value_is_not_a_loaded_address() -> None:
     body = TILED + "\n    y_ptr = tl.load(y_ptr + cols)\n    x = acc + y_ptr"
 
     assert pair_difficulty(KERNEL.format(body=body), "matmul") == "medium"
@@ -80,7 +80,7 @@ def test_a_pair_with_its_own_backward_is_medium_at_least() -> None:
     assert pair_difficulty(text, "element-wise", differentiable=True) == "medium"
 
 
-def test_the_backward_of_a_normalization_is_hard() -> None:
+def test_a_normalization_backward_is_rated_hard() -> None:
     text = KERNEL.format(body="    x = x - tl.sum(x, 0) - x * tl.sum(x * x, 0)")
     backward = text.replace("kernel(x_ptr", "kernel_bwd(dy_ptr, dx_ptr, x_ptr")
 
@@ -88,7 +88,7 @@ def test_the_backward_of_a_normalization_is_hard() -> None:
     assert pair_difficulty(text, "normalization") == "easy"
 
 
-def test_the_hardest_kernel_decides_and_what_is_no_kernel_does_not_count() -> None:
+def test_the_hardest_kernel_determines_the_difficulty_and_launchers_do_not() -> None:
     launcher = "\ndef launch(x):\n" + "    for i in x:\n        acc += tl.dot(x, x)\n" * 20
     easy = KERNEL.format(body="    x = x + 1")
 

@@ -30,7 +30,7 @@ from curation.kinds.python_side import python_operation
         ("attention", "x + y", None),
     ],
 )
-def test_what_torch_is_asked_for_tells_the_operation(
+def test_the_torch_calls_determine_the_operation_type(
     name: str, body: str, expected: str | None
 ) -> None:
     assert python_operation(name, f"def {name}(x):\n    return {body}\n") == expected

@@ -22,7 +22,9 @@ def the_line(caplog: pytest.LogCaptureFixture) -> Any:
     return line
 
 
-def test_a_person_at_an_item(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_access_log_names_user_and_item_but_no_query(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
     kernel = make.a_kernel()
     client.force_login(make.a_reviewer(username="ada"))
 
@@ -35,7 +37,9 @@ def test_a_person_at_an_item(client: Client, caplog: pytest.LogCaptureFixture) -
     assert "seeks" not in line.getMessage()
 
 
-def test_a_program_with_a_token(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_access_log_names_the_owner_of_an_api_token(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
     secret = tokens.make(make.a_reviewer(username="robot"), "tests")
 
     client.get("/api/v1/kernels/", headers={"Authorization": f"Bearer {secret}"})
@@ -43,7 +47,7 @@ def test_a_program_with_a_token(client: Client, caplog: pytest.LogCaptureFixture
     assert the_line(caplog).user == "robot"
 
 
-def test_nobody_is_looked_up_for_a_line(
+def test_an_access_log_line_needs_no_query(
     client: Client, caplog: pytest.LogCaptureFixture, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):
@@ -52,7 +56,7 @@ def test_nobody_is_looked_up_for_a_line(
     assert (the_line(caplog).user, the_line(caplog).item) == (None, None)
 
 
-def test_a_request_keeps_the_name_that_a_proxy_gave_it(client: Client) -> None:
+def test_a_request_keeps_the_request_id_of_a_proxy(client: Client) -> None:
     answer = client.get("/login/", headers={"X-Request-ID": "from-the-proxy"})
 
     assert answer.headers["X-Request-ID"] == "from-the-proxy"
@@ -61,7 +65,7 @@ def test_a_request_keeps_the_name_that_a_proxy_gave_it(client: Client) -> None:
 @pytest.mark.parametrize(
     "named", ["", "short", "x" * 65, "two words here", 'quo"te-quo"te', "ünïcödé-ñame"]
 )
-def test_any_other_request_gets_a_name_of_its_own(client: Client, named: str) -> None:
+def test_an_invalid_request_id_is_replaced_by_a_new_one(client: Client, named: str) -> None:
     answers = [client.get("/login/", headers={"X-Request-ID": named}) for _ in range(2)]
 
     one, other = (answer.headers["X-Request-ID"] for answer in answers)

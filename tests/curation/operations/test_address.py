@@ -19,7 +19,7 @@ def listener() -> Iterator[socket.socket]:
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "eighty", "", "\u0668\u0660"])
-def test_what_is_no_port_is_refused(port: str) -> None:
+def test_an_invalid_port_is_refused(port: str) -> None:
     with pytest.raises(AddressUnusable, match="is not a port"):
         read("127.0.0.1", port)
 
@@ -31,19 +31,19 @@ def test_a_port_in_use_is_refused_with_another_to_try(listener: socket.socket) -
         SiteAddress("127.0.0.1", port).check_free()
 
 
-def test_a_port_that_nobody_serves_is_free(listener: socket.socket) -> None:
+def test_a_port_without_a_listener_is_free(listener: socket.socket) -> None:
     port = listener.getsockname()[1]
     listener.close()
 
     SiteAddress("127.0.0.1", port).check_free()
 
 
-def test_a_host_that_is_not_this_machine_is_refused() -> None:
+def test_a_bind_address_of_another_machine_is_refused() -> None:
     with pytest.raises(AddressUnusable, match=r"192\.0\.2\.1"):
         SiteAddress("192.0.2.1", 8000).check_free()
 
 
-def test_listening_everywhere_is_reached_on_loopback() -> None:
+def test_a_site_on_all_interfaces_is_checked_on_loopback() -> None:
     assert SiteAddress("0.0.0.0", 8000).url == "http://127.0.0.1:8000"  # noqa: S104
 
 
@@ -71,12 +71,12 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[SiteAddress]:
         server.shutdown()
 
 
-def test_a_site_that_is_well_lacks_nothing(site: SiteAddress) -> None:
+def test_a_healthy_site_reports_no_problem(site: SiteAddress) -> None:
     assert site.lacks("curation.example.org") is None
     assert Site.asked == ["curation.example.org"]
 
 
-def test_a_site_that_is_not_well_says_what_is_down(
+def test_an_unhealthy_site_reports_its_complaints(
     site: SiteAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = {"status": "down", "complaints": ["Redis can't be reached.", "The disk is full."]}
@@ -87,7 +87,7 @@ def test_a_site_that_is_not_well_says_what_is_down(
     )
 
 
-def test_a_site_that_does_not_answer_is_said_so(listener: socket.socket) -> None:
+def test_an_unreachable_site_is_reported(listener: socket.socket) -> None:
     port = listener.getsockname()[1]
     listener.close()
 

@@ -82,7 +82,7 @@ def exported(data: Path, out: Path, **variables: str) -> dict[str, str]:
 
 
 @pytest.mark.skipif(not shutil.which("sqlite3"), reason="sqlite3 is Debian's, and not installed")
-def test_a_copy_of_sqlite_that_was_taken_while_it_ran(
+def test_a_sqlite_backup_taken_during_writes_can_be_restored(
     tmp_path: Path, migrated: Callable[[Path], Path]
 ) -> None:
     house, elsewhere = tmp_path / "house", tmp_path / "elsewhere"
@@ -107,7 +107,7 @@ def test_a_copy_of_sqlite_that_was_taken_while_it_ran(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="the tests run on SQLite")
-def test_a_dump_of_postgresql_restored_into_an_empty_database(tmp_path: Path) -> None:
+def test_a_postgresql_dump_can_be_restored_into_an_empty_database(tmp_path: Path) -> None:
     url, names = os.environ["DATABASE_URL"].rpartition("/")[0], ("backup_old", "backup_new")
     old, new = (f"{url}/{name}" for name in names)
     backup, restore = commands("### PostgreSQL")

@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_every_line_stands_behind_its_process_in_one_column() -> None:
+def test_every_line_is_prefixed_with_its_process_in_a_column() -> None:
     stream = io.StringIO()
     console = Console(stream, ["web", "validation"])
 
@@ -29,7 +29,7 @@ def test_every_line_stands_behind_its_process_in_one_column() -> None:
     ]
 
 
-def test_a_terminal_gets_colours() -> None:
+def test_a_terminal_gets_colors() -> None:
     stream = Terminal()
 
     Console(stream, ["web"]).lines("web", ["one"])
@@ -37,7 +37,7 @@ def test_a_terminal_gets_colours() -> None:
     assert stream.getvalue() == "\x1b[36mweb | \x1b[0mone\n"
 
 
-def test_a_file_gets_none() -> None:
+def test_a_file_gets_no_colors() -> None:
     stream = io.StringIO()
 
     Console(stream, ["web"]).lines("web", ["one"])
@@ -45,7 +45,7 @@ def test_a_file_gets_none() -> None:
     assert "\x1b" not in stream.getvalue()
 
 
-def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_no_color_variable_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     stream = Terminal()
 
@@ -54,7 +54,7 @@ def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stream.getvalue() == "web | one\n"
 
 
-def test_a_terminal_that_knows_only_ascii_gets_escapes() -> None:
+def test_an_ascii_terminal_gets_escaped_characters() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, "ascii")
 
@@ -63,7 +63,7 @@ def test_a_terminal_that_knows_only_ascii_gets_escapes() -> None:
     assert raw.getvalue() == rb"web | n\xe9" + b"\n"
 
 
-def test_a_reader_that_went_away_is_noticed_and_hurts_nobody() -> None:
+def test_a_closed_output_pipe_is_noticed_without_an_error() -> None:
     class Closed(io.StringIO):
         def flush(self) -> None:
             raise BrokenPipeError
@@ -97,7 +97,7 @@ def test_the_terminal_shows_events_and_the_log_file_all_lines(tmp_path: Path) ->
     ]  # fmt: skip
 
 
-def test_verbose_shows_all_lines_as_they_are(tmp_path: Path) -> None:
+def test_verbose_mode_shows_all_lines_unchanged(tmp_path: Path) -> None:
     stream = io.StringIO()
     console = Console(stream, ["web"], tmp_path / "up.log", verbose=True)
 
@@ -116,5 +116,5 @@ def test_verbose_shows_all_lines_as_they_are(tmp_path: Path) -> None:
         ("", None),
     ],
 )
-def test_events_are_lines_of_the_workbench_and_errors(line: str, shown: str | None) -> None:
+def test_only_application_lines_and_errors_count_as_events(line: str, shown: str | None) -> None:
     assert event(line) == shown

@@ -33,7 +33,7 @@ def opened(tmp_path: Path, copy_of_prepared: Callable[[Path], Path]) -> Path:
     return folder
 
 
-def test_up_closes_a_folder_and_the_files_that_older_versions_left(opened: Path) -> None:
+def test_up_makes_an_existing_data_folder_private_to_its_owner(opened: Path) -> None:
     with house(opened):
         assert mode(opened) == 0o700
         for path in opened.iterdir():
@@ -44,14 +44,14 @@ def test_up_closes_a_folder_and_the_files_that_older_versions_left(opened: Path)
         assert mode(opened.parent / "elsewhere") == 0o755
 
 
-def test_any_command_that_stores_closes_the_folder(opened: Path) -> None:
+def test_a_storing_command_makes_the_data_folder_private(opened: Path) -> None:
     done = manage(opened, "load_sources")
 
     assert done.returncode == 0, done.stderr
     assert mode(opened) == 0o700
 
 
-def test_every_process_creates_files_for_its_user_alone(tmp_path: Path) -> None:
+def test_every_process_creates_files_readable_only_by_its_user(tmp_path: Path) -> None:
     # As under an init system: gunicorn loads this, and no command comes before.
     script = (
         "import os; os.umask(0o022); import curation.wsgi; "
@@ -66,7 +66,7 @@ def test_every_process_creates_files_for_its_user_alone(tmp_path: Path) -> None:
     assert mode(tmp_path / "data" / "fresh") == 0o600
 
 
-def test_a_dataset_that_is_written_elsewhere_is_for_others_too(tmp_path: Path) -> None:
+def test_a_dataset_outside_the_data_folder_is_readable_by_others(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "new" / "out"))
 
     assert done.returncode == 0, done.stderr
@@ -74,7 +74,7 @@ def test_a_dataset_that_is_written_elsewhere_is_for_others_too(tmp_path: Path) -
     assert mode(tmp_path / "new" / "out" / "MANIFEST.json") == 0o644
 
 
-def test_a_folder_that_holds_more_than_the_application_is_left_as_it_is(
+def test_the_mode_of_a_data_folder_with_foreign_files_is_unchanged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "public_html").mkdir(mode=0o755)
@@ -89,7 +89,7 @@ def test_a_folder_that_holds_more_than_the_application_is_left_as_it_is(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder to another user")
-def test_a_folder_of_another_user_gets_a_sentence(tmp_path: Path) -> None:
+def test_a_data_folder_of_another_user_gives_a_sentence(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     folder.chmod(0o777)

@@ -69,7 +69,7 @@ def answers(port: int) -> int:
     ],
     ids=["in a header", "in a body"],
 )
-def test_clients_that_fall_silent_hold_nobody_up_for_long(port: int, said: bytes) -> None:
+def test_silent_clients_do_not_block_other_requests_for_long(port: int, said: bytes) -> None:
     silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(4 * THREADS)]
     for each in silent:
         each.sendall(said)
@@ -88,7 +88,7 @@ def test_clients_that_fall_silent_hold_nobody_up_for_long(port: int, said: bytes
 @pytest.mark.parametrize(
     "kind", ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"]
 )
-def test_a_gigabyte_is_refused_before_it_is_read(port: int, path: str, kind: str) -> None:
+def test_a_gigabyte_request_is_refused_before_it_is_read(port: int, path: str, kind: str) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         client.sendall(
             f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {kind}\r\n"
@@ -98,7 +98,7 @@ def test_a_gigabyte_is_refused_before_it_is_read(port: int, path: str, kind: str
         assert client.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
-def test_what_is_no_http_is_refused(port: int) -> None:
+def test_a_request_that_is_not_valid_http_is_refused(port: int) -> None:
     for said in (
         b"\x16\x03\x01 no TLS here\r\n\r\n",
         b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 500 + b"\r\n",

@@ -31,7 +31,7 @@ def created() -> str:
     return password
 
 
-def test_the_password_is_in_a_file_of_its_owner_alone() -> None:
+def test_the_first_password_is_in_a_file_that_only_its_owner_can_read() -> None:
     password = created()
 
     assert password_file().read_text() == password
@@ -39,14 +39,14 @@ def test_the_password_is_in_a_file_of_its_owner_alone() -> None:
     assert unused_password() == password
 
 
-def test_an_installation_with_an_account_gets_no_second_one() -> None:
+def test_no_first_curator_is_created_if_an_account_exists() -> None:
     a_reviewer()
 
     assert not create_first_curator()
     assert unused_password() is None
 
 
-def test_the_first_login_removes_it(client: Client) -> None:
+def test_the_first_login_removes_the_password_file(client: Client) -> None:
     password = created()
 
     answer = client.post("/login/", {"username": NAME, "password": password})
@@ -56,7 +56,7 @@ def test_the_first_login_removes_it(client: Client) -> None:
     assert unused_password() is None
 
 
-def test_a_failed_login_and_another_persons_login_keep_it(client: Client) -> None:
+def test_a_failed_or_different_login_keeps_the_password_file(client: Client) -> None:
     password = created()
 
     client.post("/login/", {"username": NAME, "password": "wrong"})
@@ -65,7 +65,7 @@ def test_a_failed_login_and_another_persons_login_keep_it(client: Client) -> Non
     assert unused_password() == password
 
 
-def test_a_change_of_the_password_removes_it() -> None:
+def test_a_password_change_removes_the_password_file() -> None:
     created()
     curator = User.objects.get(username=NAME)
 

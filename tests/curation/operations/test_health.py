@@ -30,7 +30,9 @@ def fresh_probe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "probe", health.WriteProbe())
 
 
-def test_all_is_well_with_a_database_and_redis(client: Client, queue_redis: redis.Redis) -> None:
+def test_healthz_reports_ok_with_a_database_and_redis(
+    client: Client, queue_redis: redis.Redis
+) -> None:
     answer = client.get("/healthz")
 
     assert answer.status_code == 200
@@ -59,7 +61,9 @@ def test_the_memory_bound_of_the_newest_validation_is_shown(
     assert client.get("/healthz").json()["sandbox_memory"] == "watched, no cgroup here"
 
 
-def test_a_live_scheduler_is_seen_with_its_age(client: Client, queue_redis: redis.Redis) -> None:
+def test_healthz_shows_a_live_scheduler_and_its_age(
+    client: Client, queue_redis: redis.Redis
+) -> None:
     Duty("scheduler", seconds=30).take()
 
     report = client.get("/healthz").json()
@@ -69,7 +73,7 @@ def test_a_live_scheduler_is_seen_with_its_age(client: Client, queue_redis: redi
     assert 15 <= report["scheduler_age_seconds"] < 45
 
 
-def test_a_missing_redis_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_healthz_reports_a_missing_redis(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     for queue in settings.RQ_QUEUES.values():
         monkeypatch.setitem(queue, "URL", "unix:///nowhere/redis.sock")
 
@@ -80,7 +84,7 @@ def test_a_missing_redis_is_told(client: Client, monkeypatch: pytest.MonkeyPatch
     assert answer.json()["complaints"] == ["Redis can't be reached."]
 
 
-def test_a_missing_database_is_told(
+def test_healthz_reports_a_missing_database(
     client: Client, queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(**_: object) -> None:
@@ -96,7 +100,7 @@ def test_a_missing_database_is_told(
     assert answer.json()["complaints"] == ["The database can't be reached."]
 
 
-def test_too_little_free_disk_is_told(
+def test_healthz_reports_low_disk_space(
     client: Client, queue_redis: redis.Redis, settings: Any
 ) -> None:
     settings.FREE_DISK_BYTES = 10**18
@@ -108,7 +112,9 @@ def test_too_little_free_disk_is_told(
     assert sentence.endswith("on the disk of the data folder, less than 1e+12 MB.")
 
 
-def test_many_requests_cause_one_write(client: Client, queue_redis: redis.Redis) -> None:
+def test_many_health_requests_cause_at_most_two_writes(
+    client: Client, queue_redis: redis.Redis
+) -> None:
     with CaptureQueriesContext(connection) as asked:
         for method in (client.get, client.head) * 20:
             assert method("/healthz").status_code == 200
@@ -118,7 +124,7 @@ def test_many_requests_cause_one_write(client: Client, queue_redis: redis.Redis)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_another_writer_keeps_is_told_soon(
+def test_healthz_answers_soon_while_another_writer_locks_the_database(
     client: Client, queue_redis: redis.Redis
 ) -> None:
     held, release = threading.Event(), threading.Event()
@@ -150,7 +156,7 @@ def test_a_database_that_another_writer_keeps_is_told_soon(
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_full_disk_is_told(
+def test_healthz_reports_a_full_disk(
     tmp_path: Path, queue_redis: redis.Redis, redis_server: Path, migrated: Callable[[Path], Path]
 ) -> None:
     mounted = tmp_path / "disk"

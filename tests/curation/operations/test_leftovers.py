@@ -30,14 +30,16 @@ def left(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
         process.kill()
 
 
-def test_it_is_found_by_folder_and_by_name(tmp_path: Path, left: "subprocess.Popen[bytes]") -> None:
+def test_a_leftover_process_is_found_by_data_folder_and_name(
+    tmp_path: Path, left: "subprocess.Popen[bytes]"
+) -> None:
     assert leftovers.find(tmp_path) == [left.pid]
     assert leftovers.find(tmp_path, "web") == [left.pid]
     assert leftovers.find(tmp_path, "we") == []
     assert leftovers.find(tmp_path.parent) == []
 
 
-def test_it_gets_its_time_and_is_then_killed(
+def test_a_leftover_process_is_killed_after_its_grace_period(
     tmp_path: Path, left: "subprocess.Popen[bytes]"
 ) -> None:
     began = time.monotonic()
@@ -48,7 +50,7 @@ def test_it_gets_its_time_and_is_then_killed(
     assert left.wait(5) == -9
 
 
-def test_one_that_ends_by_itself_is_not_waited_for(
+def test_an_ended_leftover_process_is_not_waited_for(
     tmp_path: Path, left: "subprocess.Popen[bytes]"
 ) -> None:
     left.kill()

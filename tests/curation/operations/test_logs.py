@@ -25,13 +25,13 @@ def line(made: logging.LogRecord) -> dict[str, Any]:
     return found
 
 
-def test_people_read_a_line_as_ever() -> None:
+def test_the_text_formatter_writes_the_usual_log_line() -> None:
     written = ForPeople().format(record("%d left", 3))
 
     assert written.endswith(" INFO curation.x: 3 left")
 
 
-def test_machines_read_an_object_that_says_what_it_is_about() -> None:
+def test_the_json_formatter_writes_the_context_fields() -> None:
     with about(run="ingestrun-7", repository="a/b"), about(attempt=2):
         found = line(record("%d left", 3, duration=0.25))
 
@@ -49,19 +49,19 @@ def test_machines_read_an_object_that_says_what_it_is_about() -> None:
     }
 
 
-def test_what_a_block_was_about_ends_with_it() -> None:
+def test_the_log_context_ends_with_its_block() -> None:
     with about(run="ingestrun-7"):
         pass
 
     assert "run" not in line(record("later"))
 
 
-def test_what_else_hangs_on_a_record_stays_behind() -> None:
+def test_the_json_formatter_omits_unknown_record_attributes() -> None:
     assert "def kernel" not in json.dumps(line(record("x", source="def kernel(): pass")))
 
 
 @given(st.text(), st.text())
-def test_whatever_is_said_one_line_holds_it(message: str, repository: str) -> None:
+def test_any_log_message_fits_in_one_json_line(message: str, repository: str) -> None:
     with about(repository=repository):
         assert set(line(record("%s", message))) >= {"message", "repository"}
 
@@ -80,7 +80,7 @@ def test_whatever_is_said_one_line_holds_it(message: str, repository: str) -> No
         'violates check\nDETAIL:  Failing row contains (1, hunter2hunter2, "x\n).\n y").',
     ],
 )
-def test_no_secret_gets_through(said: str) -> None:
+def test_no_secret_appears_in_a_log_line(said: str) -> None:
     try:
         raise ValueError(said)
     except ValueError:
@@ -92,7 +92,7 @@ def test_no_secret_gets_through(said: str) -> None:
         assert "hunter2" not in ForMachines().format(record("x"))
 
 
-def test_what_is_no_secret_stays() -> None:
+def test_a_text_without_secrets_is_not_masked() -> None:
     for said in (
         "https://github.com/owner/name at 3f2a, see a@b.example",
         "Ingest 3 of owner/name is queued again: its worker stopped",

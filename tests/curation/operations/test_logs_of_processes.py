@@ -21,7 +21,7 @@ def objects(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_the_web_server_from_its_first_line_to_its_last(tmp_path: Path) -> None:
+def test_the_web_server_logs_only_json_lines(tmp_path: Path) -> None:
     port, log = free_port(), tmp_path / "log"
     with log.open("wb") as output:
         web = subprocess.Popen(
@@ -57,7 +57,7 @@ def test_the_web_server_from_its_first_line_to_its_last(tmp_path: Path) -> None:
     assert access["request_id"]
 
 
-def test_a_command_that_is_stopped_says_so_without_a_traceback(
+def test_an_interrupted_command_prints_stopped_without_a_traceback(
     tmp_path: Path, migrated: Callable[[Path], Path]
 ) -> None:
     program = "import time; print('at work', flush=True); time.sleep(60)"
@@ -79,7 +79,7 @@ def test_a_command_that_is_stopped_says_so_without_a_traceback(
     assert (command.returncode, complaint) == (130, "Stopped.\n")
 
 
-def test_a_command_that_fails_complains_in_a_line(tmp_path: Path) -> None:
+def test_a_failed_command_logs_one_json_line(tmp_path: Path) -> None:
     done = manage(
         tmp_path, "load_sources", **JSON, DATABASE_URL="postgres://me:hunter2@127.0.0.1:1/x"
     )
@@ -90,7 +90,7 @@ def test_a_command_that_fails_complains_in_a_line(tmp_path: Path) -> None:
     assert "hunter2" not in done.stderr
 
 
-def test_a_crash_is_one_line_too(tmp_path: Path) -> None:
+def test_a_crash_is_logged_as_one_json_line(tmp_path: Path) -> None:
     done = subprocess.run(
         [
             sys.executable,
@@ -111,7 +111,7 @@ def test_a_crash_is_one_line_too(tmp_path: Path) -> None:
     assert "Traceback" in line["traceback"]
 
 
-def test_a_format_that_is_none_is_refused_with_a_sentence(tmp_path: Path) -> None:
+def test_an_unknown_log_format_is_refused_with_a_sentence(tmp_path: Path) -> None:
     done = manage(tmp_path, "load_sources", LOG_FORMAT="xml")
 
     assert done.returncode == 1

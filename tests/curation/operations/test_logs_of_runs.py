@@ -37,7 +37,7 @@ def lines(written: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in written.getvalue().splitlines()]
 
 
-def test_a_run_that_succeeds(written: io.StringIO) -> None:
+def test_the_log_shows_start_and_end_of_a_successful_run(written: io.StringIO) -> None:
     run = make.an_ingest_run(repository=make.a_repository(name="owner/name"))
 
     def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
@@ -55,7 +55,7 @@ def test_a_run_that_succeeds(written: io.StringIO) -> None:
     assert 0 <= ends["duration"] < 60
 
 
-def test_a_run_that_fails_says_why(written: io.StringIO) -> None:
+def test_the_log_names_the_reason_of_a_failed_run_without_credentials(written: io.StringIO) -> None:
     def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         raise CurationError("https://me:hunter2@example.org can't be read.")
 
@@ -64,7 +64,7 @@ def test_a_run_that_fails_says_why(written: io.StringIO) -> None:
     assert lines(written)[-1]["message"].endswith("failed: https://…@example.org can't be read.")
 
 
-def test_a_fault_tells_its_kind_and_not_what_it_was_about(written: io.StringIO) -> None:
+def test_the_log_names_the_type_of_an_exception_but_not_its_text(written: io.StringIO) -> None:
     def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         raise ValueError("def kernel(): ...")
 

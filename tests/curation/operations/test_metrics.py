@@ -33,7 +33,7 @@ def read(client: Client, **extra: Any) -> dict[str, float]:
     }
 
 
-def test_it_tells_how_work_stands(
+def test_the_metrics_report_queues_runs_claims_and_disk_space(
     client: Client, queue_redis: redis.Redis, django_capture_on_commit_callbacks: Any
 ) -> None:
     now = timezone.now()
@@ -63,7 +63,7 @@ def test_it_tells_how_work_stands(
     assert found['curation_decisions_last_hour{actor="person"}'] == 1
 
 
-def test_what_takes_long_to_count_is_as_old_as_it_says(
+def test_slow_metrics_come_from_the_stored_figures_with_their_timestamp(
     client: Client, queue_redis: redis.Redis
 ) -> None:
     make.an_approved_kernel()
@@ -84,13 +84,13 @@ def test_what_takes_long_to_count_is_as_old_as_it_says(
     assert 'curation_sources{state="failed"}' not in found
 
 
-def test_a_house_without_a_scheduler_says_that_nothing_was_gathered(
+def test_the_gathered_timestamp_is_zero_without_a_scheduler(
     client: Client, queue_redis: redis.Redis
 ) -> None:
     assert read(client)["curation_gathered_timestamp_seconds"] == 0
 
 
-def test_every_figure_has_one_meaning_and_says_it(client: Client, queue_redis: redis.Redis) -> None:
+def test_every_metric_has_exactly_one_help_line(client: Client, queue_redis: redis.Redis) -> None:
     keep(dashboard.NAME, dashboard.gather())
     lines = client.get("/metrics").content.decode().splitlines()
 
@@ -100,7 +100,7 @@ def test_every_figure_has_one_meaning_and_says_it(client: Client, queue_redis: r
     assert told <= set(helped)
 
 
-def test_it_costs_the_same_however_much_there_is(
+def test_the_metrics_page_runs_a_fixed_number_of_queries(
     client: Client, queue_redis: redis.Redis, django_assert_num_queries: Any
 ) -> None:
     for _ in range(3):
@@ -112,7 +112,7 @@ def test_it_costs_the_same_however_much_there_is(
         client.get("/metrics")
 
 
-def test_without_redis_the_database_still_speaks(
+def test_the_metrics_report_the_database_without_redis(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for queue in settings.RQ_QUEUES.values():
@@ -125,7 +125,7 @@ def test_without_redis_the_database_still_speaks(
     assert 'curation_queue_jobs{queue="ingest"}' not in found
 
 
-def test_without_the_database_redis_still_speaks(
+def test_the_metrics_report_redis_without_the_database(
     client: Client, queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(**_: object) -> None:
@@ -142,12 +142,14 @@ def test_without_the_database_redis_still_speaks(
 
 
 # --- Who may read it ------------------------------------------------------------------------
-def test_without_a_token_only_this_machine_reads(client: Client, queue_redis: redis.Redis) -> None:
+def test_without_a_token_only_localhost_can_read_the_metrics(
+    client: Client, queue_redis: redis.Redis
+) -> None:
     for address, code in {"127.0.0.1": 200, "::1": 200, "10.0.0.7": 401, "": 401}.items():
         assert client.get("/metrics", REMOTE_ADDR=address).status_code == code, address
 
 
-def test_without_a_token_nobody_reads_where_a_proxy_may_stand_before_it(
+def test_without_a_token_the_metrics_are_closed_behind_a_proxy(
     client: Client, settings: Any
 ) -> None:
     settings.HTTPS = True
@@ -155,7 +157,7 @@ def test_without_a_token_nobody_reads_where_a_proxy_may_stand_before_it(
     assert client.get("/metrics").status_code == 401
 
 
-def test_with_a_token_whoever_shows_it_reads_and_nobody_else(
+def test_the_metrics_require_the_configured_token(
     client: Client, queue_redis: redis.Redis, settings: Any
 ) -> None:
     settings.METRICS_TOKEN = "long enough"
@@ -173,7 +175,7 @@ def test_with_a_token_whoever_shows_it_reads_and_nobody_else(
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_tls_is_not_asked_of_a_scraper_on_the_same_network(
+def test_the_metrics_do_not_redirect_a_scraper_to_https(
     client: Client, queue_redis: redis.Redis, settings: Any
 ) -> None:
     settings.SECURE_SSL_REDIRECT = True

@@ -84,14 +84,14 @@ def owners(pids: list[int]) -> set[str]:
     return found
 
 
-def test_root_is_told_what_runs_with_its_rights(
+def test_up_warns_root_that_all_processes_run_as_root(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
     with house(copy_of_prepared(tmp_path / "data")) as one:
         assert AS_ROOT in one.output()
 
 
-def test_everything_runs_as_the_user_that_was_named(
+def test_up_as_root_runs_all_processes_as_the_given_user(
     folder: Path, python: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
     data = copy_of_prepared(folder / "data")
@@ -111,14 +111,14 @@ def test_everything_runs_as_the_user_that_was_named(
         assert elsewhere.stat().st_uid == 0
 
 
-def test_a_user_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
+def test_up_refuses_an_unknown_user_with_a_sentence(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "up", "--user", "no-such-user")
 
     assert done.returncode == 1
     assert done.stderr.startswith("There is no user no-such-user on this machine.")
 
 
-def test_an_interpreter_that_the_user_cannot_run_is_named(folder: Path) -> None:
+def test_up_names_an_interpreter_that_the_given_user_can_not_run(folder: Path) -> None:
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
     python = environment(closed / "python", Path(sys.executable))
@@ -129,7 +129,7 @@ def test_an_interpreter_that_the_user_cannot_run_is_named(folder: Path) -> None:
     assert f"User {USER} can't read {python}" in done.stderr
 
 
-def test_another_user_cannot_become_anybody(folder: Path, python: Path) -> None:
+def test_up_refuses_the_user_option_without_root(folder: Path, python: Path) -> None:
     done = subprocess.run(
         [python, settings.BASE_DIR / "manage.py", "up", "--user", "root"],
         env={"CURATION_DATA": str(folder / "data"), "SECRET_KEY": "k" * 50, **library(folder)},

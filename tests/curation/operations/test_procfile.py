@@ -6,7 +6,7 @@ from django.conf import settings
 from curation.operations.procfile import ProcfileUnreadable, Program, parse
 
 
-def test_each_line_is_a_program_in_the_files_order() -> None:
+def test_each_procfile_line_is_a_program_in_file_order() -> None:
     programs = parse("web: gunicorn site\n\n# the rest\nworker: python manage.py work --fast\n")
 
     assert programs == [
@@ -15,14 +15,14 @@ def test_each_line_is_a_program_in_the_files_order() -> None:
     ]
 
 
-def test_leading_variables_go_to_the_environment() -> None:
+def test_leading_assignments_of_a_command_become_environment_variables() -> None:
     [program] = parse("gpu: CUDA_VISIBLE_DEVICES=1 NAME='a b' python work.py A=1")
 
     assert program.variables == {"CUDA_VISIBLE_DEVICES": "1", "NAME": "a b"}
     assert program.arguments == ("python", "work.py", "A=1")
 
 
-def test_no_shell_reads_the_line() -> None:
+def test_a_procfile_command_is_not_run_by_a_shell() -> None:
     [program] = parse("web: echo '$HOME' ; rm -rf x && $(id)")
 
     assert program.arguments == ("echo", "$HOME", ";", "rm", "-rf", "x", "&&", "$(id)")
@@ -38,12 +38,12 @@ def test_no_shell_reads_the_line() -> None:
         ("# nothing", "no process"),
     ],
 )
-def test_what_is_no_procfile_is_refused_in_words(text: str, word: str) -> None:
+def test_an_invalid_procfile_is_refused_with_a_sentence(text: str, word: str) -> None:
     with pytest.raises(ProcfileUnreadable, match=word):
         parse(text)
 
 
-def test_our_own_procfile_names_web_workers_and_scheduler() -> None:
+def test_the_project_procfile_names_web_workers_and_scheduler() -> None:
     programs = parse((settings.BASE_DIR / "Procfile").read_text())
 
     assert [program.name for program in programs] == ["web", "ingest", "validation", "scheduler"]

@@ -50,7 +50,7 @@ def running(folder: Path, binary: Path | None = None) -> Iterator[redis.Redis]:
         server.wait()
 
 
-def test_a_queued_job_survives_a_kill(tmp_path: Path) -> None:
+def test_a_queued_job_survives_a_killed_redis(tmp_path: Path) -> None:
     with running(tmp_path) as client:
         client.lpush("queue", "job")
 
@@ -58,14 +58,14 @@ def test_a_queued_job_survives_a_kill(tmp_path: Path) -> None:
         assert client.lrange("queue", 0, -1) == [b"job"]
 
 
-def test_it_listens_on_the_socket_alone_and_only_for_its_owner(tmp_path: Path) -> None:
+def test_the_embedded_redis_listens_only_on_a_private_socket(tmp_path: Path) -> None:
     with running(tmp_path) as client:
         assert client.config_get("port")["port"] == "0"
         assert client.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"
         assert (tmp_path / "redis.sock").stat().st_mode & 0o077 == 0
 
 
-def test_a_socket_left_by_a_killed_redis_is_no_hindrance(tmp_path: Path) -> None:
+def test_redis_starts_despite_a_socket_of_a_killed_server(tmp_path: Path) -> None:
     left = socket.socket(socket.AF_UNIX)
     left.bind(str(tmp_path / "redis.sock"))
     left.close()
@@ -74,12 +74,12 @@ def test_a_socket_left_by_a_killed_redis_is_no_hindrance(tmp_path: Path) -> None
         assert client.ping()
 
 
-def test_a_living_redis_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+def test_the_socket_of_another_running_redis_is_refused(tmp_path: Path) -> None:
     with running(tmp_path), pytest.raises(RedisUnusable, match="Another Redis listens"):
         program(tmp_path, tmp_path / "redis.sock", Path("redis-server"))
 
 
-def test_a_folder_outside_the_data_folder_must_be_ours_alone(tmp_path: Path) -> None:
+def test_a_socket_folder_that_is_open_to_others_is_refused(tmp_path: Path) -> None:
     data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     data.mkdir()
     elsewhere.mkdir()
@@ -89,7 +89,7 @@ def test_a_folder_outside_the_data_folder_must_be_ours_alone(tmp_path: Path) -> 
         program(data, elsewhere / "redis.sock", Path("redis-server"))
 
 
-def test_a_link_in_place_of_that_folder_is_refused(tmp_path: Path) -> None:
+def test_a_symbolic_link_as_socket_folder_is_refused(tmp_path: Path) -> None:
     data, target = tmp_path / "data", tmp_path / "target"
     data.mkdir()
     target.mkdir(mode=0o700)
@@ -148,7 +148,7 @@ def test_a_broken_server_is_passed_over_with_a_sentence(
     assert sentences[1:] == [f"The queue runs on Redis 6.2.14 ({working})."]
 
 
-def test_without_any_server_the_wheel_is_named(
+def test_without_any_redis_the_error_names_the_wheel_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -160,7 +160,7 @@ def test_without_any_server_the_wheel_is_named(
 
 @pytest.mark.skipif(not shutil.which("redis-server"), reason="needs a Redis of the system")
 @pytest.mark.parametrize("first", ["wheel", "system"])
-def test_what_one_server_has_stored_another_version_reads(
+def test_redis_data_is_readable_by_the_other_server_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
     system = Path(str(shutil.which("redis-server")))
@@ -180,13 +180,13 @@ def test_what_one_server_has_stored_another_version_reads(
         assert client.lrange("queue", 0, -1) == [b"job"]
 
 
-def test_a_named_redis_that_is_away_is_refused_without_its_password() -> None:
+def test_an_unreachable_redis_is_reported_without_its_password() -> None:
     with pytest.raises(RedisUnusable, match="Redis at localhost:1 can't be used") as refused:
         check_named("redis://:secret@localhost:1/0")
 
     assert "secret" not in str(refused.value)
 
 
-def test_a_redis_url_that_is_none_is_refused() -> None:
+def test_an_invalid_redis_url_is_refused() -> None:
     with pytest.raises(RedisUnusable, match="REDIS_URL can't be read"):
         check_named("localhost:6379")

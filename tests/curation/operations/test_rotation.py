@@ -16,7 +16,7 @@ def logged_in(client: Client) -> bool:
     return client.get("/find").status_code == 200
 
 
-def test_who_comes_by_while_the_old_key_counts_stays_logged_in(settings: Any) -> None:
+def test_a_session_used_during_key_rotation_stays_logged_in(settings: Any) -> None:
     ada, bob, person = Client(), Client(), make.a_reviewer()
     settings.SECRET_KEY = OLD
     for client in (ada, bob):
@@ -30,7 +30,7 @@ def test_who_comes_by_while_the_old_key_counts_stays_logged_in(settings: Any) ->
     assert not logged_in(bob)
 
 
-def test_without_the_fallback_everybody_logs_in_again(settings: Any, client: Client) -> None:
+def test_without_a_fallback_key_every_session_ends(settings: Any, client: Client) -> None:
     settings.SECRET_KEY = OLD
     client.force_login(make.a_reviewer())
 
@@ -39,7 +39,7 @@ def test_without_the_fallback_everybody_logs_in_again(settings: Any, client: Cli
     assert not logged_in(client)
 
 
-def test_tokens_of_programs_do_not_hang_on_the_key(settings: Any, client: Client) -> None:
+def test_api_tokens_do_not_depend_on_the_secret_key(settings: Any, client: Client) -> None:
     from curation.web import tokens
 
     secret = tokens.make(make.a_reviewer(), "tests")

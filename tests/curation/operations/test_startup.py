@@ -13,23 +13,23 @@ from curation.operations.startup import environment, host_header
 HERE = SiteAddress("127.0.0.1", 8123)
 
 
-def test_the_processes_serve_plain_http_on_the_port() -> None:
+def test_up_serves_plain_http_on_the_given_port() -> None:
     inherited = environment({}, Path("/data"), HERE)
 
     assert (inherited["HTTPS"], inherited["PORT"]) == ("0", "8123")
 
 
-def test_https_stays_on_where_the_operator_says_so() -> None:
+def test_https_stays_on_if_the_operator_sets_it() -> None:
     assert environment({"HTTPS": "1"}, Path("/data"), HERE)["HTTPS"] == "1"
 
 
-def test_programs_beside_our_python_come_first() -> None:
+def test_programs_next_to_the_python_interpreter_precede_the_path() -> None:
     inherited = environment({"PATH": "/bin"}, Path("/data"), HERE)
 
     assert inherited["PATH"].split(os.pathsep) == [os.path.dirname(sys.executable), "/bin"]
 
 
-def test_the_data_folder_is_the_same_from_everywhere() -> None:
+def test_the_data_folder_is_independent_of_the_working_directory() -> None:
     inherited = environment({"CURATION_DATA": "data"}, Path("/somewhere/data"), HERE)
 
     assert inherited["CURATION_DATA"] == "/somewhere/data"
@@ -44,6 +44,6 @@ def test_the_data_folder_is_the_same_from_everywhere() -> None:
         ([".example.org"], "example.org"),
     ],
 )
-def test_the_site_is_asked_by_a_name_it_answers_to(allowed: list[str], name: str) -> None:
+def test_the_health_check_uses_an_allowed_host_name(allowed: list[str], name: str) -> None:
     with override_settings(ALLOWED_HOSTS=allowed):
         assert host_header(HERE) == name

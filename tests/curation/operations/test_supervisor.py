@@ -58,7 +58,7 @@ def until(folder: Path, name: str, size: int = 1) -> Callable[[], str | None]:
     return lacks
 
 
-def test_a_process_that_ends_is_started_again(tmp_path: Path) -> None:
+def test_a_process_that_exits_is_restarted(tmp_path: Path) -> None:
     mortal = process(
         tmp_path,
         "mortal",
@@ -76,7 +76,7 @@ def test_a_process_that_ends_is_started_again(tmp_path: Path) -> None:
     assert "mortal ended with exit status 3; starting it again in 0.01 s." in output
 
 
-def test_a_process_that_keeps_ending_ends_everything_with_its_last_words(tmp_path: Path) -> None:
+def test_a_crash_loop_stops_all_processes_and_shows_the_last_lines(tmp_path: Path) -> None:
     doomed = process(
         tmp_path,
         "doomed",
@@ -114,7 +114,7 @@ def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
         run(StartupStage([missing], lambda: None))
 
 
-def test_a_stage_waits_for_the_one_before_and_stops_before_it(tmp_path: Path) -> None:
+def test_stages_start_in_order_and_stop_in_reverse_order(tmp_path: Path) -> None:
     code = """
         import signal, sys, time
         def end(*_):
@@ -141,7 +141,7 @@ def test_a_stage_waits_for_the_one_before_and_stops_before_it(tmp_path: Path) ->
     ]
 
 
-def test_the_last_words_without_an_end_of_line_are_shown(tmp_path: Path) -> None:
+def test_a_last_line_without_a_line_feed_is_shown(tmp_path: Path) -> None:
     brief = process(
         tmp_path,
         "brief",
@@ -155,7 +155,7 @@ def test_the_last_words_without_an_end_of_line_are_shown(tmp_path: Path) -> None
     assert str(ended.value).endswith("x!")
 
 
-def test_one_that_ignores_the_first_sigterm_gets_a_second(tmp_path: Path) -> None:
+def test_a_process_that_ignores_sigterm_gets_a_second_one(tmp_path: Path) -> None:
     stubborn = process(
         tmp_path,
         "stubborn",
@@ -180,7 +180,7 @@ def test_one_that_ignores_the_first_sigterm_gets_a_second(tmp_path: Path) -> Non
     assert "stubborn | cold shutdown" in output
 
 
-def test_one_that_ignores_everything_is_killed(
+def test_a_process_that_ignores_every_sigterm_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("curation.operations.supervisor.SECOND_GRACE", 0.1)
@@ -201,7 +201,7 @@ def test_one_that_ignores_everything_is_killed(
     assert not leftovers.find(tmp_path)
 
 
-def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+def test_a_second_ctrl_c_kills_the_processes_at_once(tmp_path: Path) -> None:
     patient = process(
         tmp_path,
         "patient",
@@ -221,7 +221,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < 10
 
 
-def test_children_of_a_dead_process_are_ended_before_it_is_started_again(tmp_path: Path) -> None:
+def test_children_of_a_dead_process_are_killed_before_its_restart(tmp_path: Path) -> None:
     parent = process(
         tmp_path,
         "parent",
@@ -248,7 +248,7 @@ def test_children_of_a_dead_process_are_ended_before_it_is_started_again(tmp_pat
     assert not leftovers.find(tmp_path)
 
 
-def test_without_a_reader_everything_stops(tmp_path: Path) -> None:
+def test_a_closed_output_pipe_stops_all_processes(tmp_path: Path) -> None:
     class Closed(io.StringIO):
         def flush(self) -> None:
             raise BrokenPipeError
@@ -261,7 +261,7 @@ def test_without_a_reader_everything_stops(tmp_path: Path) -> None:
     assert not leftovers.find(tmp_path)
 
 
-def test_the_signals_handlers_are_as_before(tmp_path: Path) -> None:
+def test_the_supervisor_restores_the_signal_handlers(tmp_path: Path) -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGCHLD)]
 
     run(StartupStage([process(tmp_path, "sleeper", SLEEP)], until(tmp_path, "slept")))

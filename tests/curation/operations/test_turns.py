@@ -23,7 +23,7 @@ THREADS = 3
 REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-def test_no_process_takes_more_than_it_serves_while_another_has_nothing_to_do() -> None:
+def test_requests_are_spread_over_the_web_processes() -> None:
     with _served(processes=2) as port, ThreadPoolExecutor(20) as people:
         answers = list(people.map(lambda _: _asked(port, 0.05), range(200)))
 
@@ -32,7 +32,7 @@ def test_no_process_takes_more_than_it_serves_while_another_has_nothing_to_do() 
     assert min(shares.values()) > 60
 
 
-def test_what_waits_for_something_holds_nobody_up_while_there_are_threads() -> None:
+def test_a_waiting_request_does_not_block_others_while_threads_are_free() -> None:
     with _served(processes=1) as port, ThreadPoolExecutor(2) as people:
         slow = [people.submit(_asked, port, 5.0) for _ in range(2)]
         time.sleep(0.5)
@@ -45,7 +45,7 @@ def test_what_waits_for_something_holds_nobody_up_while_there_are_threads() -> N
 
 
 @pytest.mark.parametrize("said", [b"", REQUEST], ids=["saying nothing", "answered already"])
-def test_whoever_stays_holds_nobody_up(said: bytes) -> None:
+def test_idle_connections_do_not_block_other_requests(said: bytes) -> None:
     with _served(processes=1) as port:
         staying = [socket.create_connection(("127.0.0.1", port), 20) for _ in range(4 * THREADS)]
         for each in staying if said else ():
@@ -59,7 +59,7 @@ def test_whoever_stays_holds_nobody_up(said: bytes) -> None:
             each.close()
 
 
-def test_a_connection_that_spoke_late_is_served() -> None:
+def test_a_connection_with_a_late_request_is_served() -> None:
     with _served(processes=1) as port, socket.create_connection(("127.0.0.1", port)) as late:
         time.sleep(1)
         late.sendall(REQUEST)
@@ -68,7 +68,7 @@ def test_a_connection_that_spoke_late_is_served() -> None:
         assert late.recv(100).startswith(b"HTTP/1.1 200 OK")
 
 
-def test_a_silent_connection_does_not_delay_the_end() -> None:
+def test_a_silent_connection_does_not_delay_the_server_shutdown() -> None:
     with _served(processes=1) as port, socket.create_connection(("127.0.0.1", port)):
         _asked(port)
         began = time.monotonic()

@@ -56,7 +56,7 @@ def test_the_first_start_prints_the_address_and_a_password(tmp_path: Path) -> No
         assert first.status_of("/login/") == 200
 
 
-def test_the_address_and_the_next_step_end_the_start(running: House) -> None:
+def test_the_start_message_ends_with_url_and_next_step(running: House) -> None:
     block = running.output().split("─\n")[1]
 
     assert block.splitlines()[-4:-2] == [
@@ -65,11 +65,11 @@ def test_the_address_and_the_next_step_end_the_start(running: House) -> None:
     ]
 
 
-def test_the_start_names_the_server_of_the_queue(running: House) -> None:
+def test_the_start_message_names_the_redis_server(running: House) -> None:
     assert re.search(r"The queue runs on (Redis|Valkey) [0-9.]+ \(/.+\)\.", running.output())
 
 
-def test_lines_of_libraries_are_in_the_log_file_alone(running: House) -> None:
+def test_library_log_lines_are_only_in_the_log_file(running: House) -> None:
     log = running.data / "up.log"
 
     wait_for("the workers listen", lambda: "*** Listening on validation" in log.read_text())
@@ -80,7 +80,7 @@ def test_lines_of_libraries_are_in_the_log_file_alone(running: House) -> None:
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
-def test_a_refusal_leaves_no_traceback(running: House) -> None:
+def test_a_forbidden_request_logs_no_traceback(running: House) -> None:
     account = (
         "from django.contrib.auth.models import User as U; U.objects.create_user('eve', '', 'pw')"
     )
@@ -102,7 +102,7 @@ def test_a_refusal_leaves_no_traceback(running: House) -> None:
     assert "Forbidden" not in running.output()
 
 
-def test_health_tells_of_database_redis_and_workers(running: House) -> None:
+def test_healthz_reports_scheduler_and_workers_of_up(running: House) -> None:
     def everybody_is_there() -> bool:
         report = running.health() or {}
         workers = report.get("workers", {})
@@ -112,7 +112,7 @@ def test_health_tells_of_database_redis_and_workers(running: House) -> None:
 
 
 @pytest.mark.parametrize("name", ["web", "ingest", "validation", "scheduler", "redis"])
-def test_a_killed_process_comes_back(running: House, name: str) -> None:
+def test_up_restarts_a_killed_process(running: House, name: str) -> None:
     killed = running.kill(name)
 
     running.wait_for_successor(name, killed)
@@ -121,7 +121,7 @@ def test_a_killed_process_comes_back(running: House, name: str) -> None:
     assert f"{name} was killed by SIGKILL; starting it again" in running.output()
 
 
-def test_ctrl_c_leaves_nothing_behind(
+def test_ctrl_c_stops_all_processes_of_up(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
     with house(copy_of_prepared(tmp_path / "data")) as one:
@@ -134,7 +134,7 @@ def test_ctrl_c_leaves_nothing_behind(
         assert one.output().endswith("up         | Everything is stopped.\n")
 
 
-def test_a_killed_up_leaves_nothing_behind_and_another_starts(
+def test_a_killed_up_leaves_no_process_and_can_be_started_again(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
     data = copy_of_prepared(tmp_path / "data")
@@ -180,7 +180,7 @@ def queue_ingest(hasty: House, folder: Path) -> Callable[[str], bool]:
     return is_in
 
 
-def test_a_run_whose_worker_is_killed_is_done_again(hasty: House, tmp_path: Path) -> None:
+def test_a_run_is_repeated_after_its_worker_was_killed(hasty: House, tmp_path: Path) -> None:
     is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 1500))
     wait_for("the run begins", lambda: is_in("running"))
 
@@ -193,7 +193,7 @@ def test_a_run_whose_worker_is_killed_is_done_again(hasty: House, tmp_path: Path
     ]
 
 
-def test_a_run_that_redis_forgot_is_done_all_the_same(hasty: House, tmp_path: Path) -> None:
+def test_a_run_that_redis_lost_is_still_carried_out(hasty: House, tmp_path: Path) -> None:
     worker = hasty.main_process("ingest")
     # Asleep, it can't take the job before Redis has lost it.
     os.kill(worker, signal.SIGSTOP)
@@ -207,7 +207,7 @@ def test_a_run_that_redis_forgot_is_done_all_the_same(hasty: House, tmp_path: Pa
     wait_for("the run succeeds", lambda: is_in("succeeded"))
 
 
-def test_a_run_in_a_redis_that_is_killed_is_kept(hasty: House, tmp_path: Path) -> None:
+def test_a_queued_run_survives_a_killed_redis(hasty: House, tmp_path: Path) -> None:
     worker = hasty.main_process("ingest")
     os.kill(worker, signal.SIGSTOP)
     is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 3))

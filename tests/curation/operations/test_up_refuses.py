@@ -23,18 +23,18 @@ def sentence(data: Path, *arguments: str, **variables: str) -> str:
     return refused.stderr
 
 
-def test_a_folder_that_cannot_be_written_to() -> None:
+def test_up_refuses_a_data_folder_that_is_not_writable() -> None:
     data = Path("/dev/null/data")
 
     assert "The data folder /dev/null/data can't be written to" in sentence(data)
     assert "The data folder /dev/null/data can't be written to" in sentence(data, SECRET_KEY="x")
 
 
-def test_what_is_no_port(tmp_path: Path) -> None:
+def test_up_refuses_an_invalid_port(tmp_path: Path) -> None:
     assert "'eighty' is not a port" in sentence(tmp_path, "--port", "eighty")
 
 
-def test_a_port_in_use(tmp_path: Path) -> None:
+def test_up_refuses_a_port_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
 
@@ -43,7 +43,7 @@ def test_a_port_in_use(tmp_path: Path) -> None:
     assert f"Port {port} on 127.0.0.1 can't be used (Address already in use)" in said
 
 
-def test_a_second_up_on_the_same_folder(tmp_path: Path) -> None:
+def test_up_refuses_a_data_folder_that_another_up_uses(tmp_path: Path) -> None:
     with (tmp_path / "up.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lock.write("4711\n")
@@ -54,7 +54,7 @@ def test_a_second_up_on_the_same_folder(tmp_path: Path) -> None:
     assert f"`up` runs already on the data folder {tmp_path} (process 4711)" in said
 
 
-def test_a_database_newer_than_the_code(
+def test_up_refuses_a_database_newer_than_the_code(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
     data = copy_of_prepared(tmp_path / "data")
@@ -69,7 +69,7 @@ def test_a_database_newer_than_the_code(
     assert "newer than this code: it has the migration curation.9999_of_tomorrow" in said
 
 
-def test_a_database_that_is_away(tmp_path: Path) -> None:
+def test_up_refuses_an_unreachable_database(tmp_path: Path) -> None:
     url = f"postgres://curation@127.0.0.1:{free_port()}/curation"
 
     said = sentence(tmp_path, "--port", str(free_port()), DATABASE_URL=url)
@@ -77,7 +77,7 @@ def test_a_database_that_is_away(tmp_path: Path) -> None:
     assert said.startswith("The database can't be reached")
 
 
-def test_a_named_redis_that_is_away(tmp_path: Path) -> None:
+def test_up_refuses_an_unreachable_redis(tmp_path: Path) -> None:
     port = free_port()
 
     said = sentence(
@@ -89,7 +89,7 @@ def test_a_named_redis_that_is_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("address", ["redis://127.0.0.1:6379/0", "rediss://user@redis.example.org"])
-def test_a_redis_on_tcp_without_a_password(tmp_path: Path, address: str) -> None:
+def test_up_refuses_a_redis_on_tcp_without_a_password(tmp_path: Path, address: str) -> None:
     said = sentence(tmp_path, REDIS_URL=address)
 
     assert said.startswith("REDIS_URL names a Redis on TCP without a password")
@@ -97,7 +97,7 @@ def test_a_redis_on_tcp_without_a_password(tmp_path: Path, address: str) -> None
 
 
 @pytest.mark.parametrize("command", ["rqworker", "scheduler", "check"])
-def test_no_other_process_starts_on_it_either(
+def test_no_command_starts_with_a_redis_on_tcp_without_a_password(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path], command: str
 ) -> None:
     data = copy_of_prepared(tmp_path / "data")
@@ -117,7 +117,7 @@ def test_no_other_process_starts_on_it_either(
         {"REDIS_URL": "redis://127.0.0.1:1/0", "REDIS_WITHOUT_PASSWORD": "1"},
     ],
 )
-def test_a_redis_with_a_password_a_socket_or_leave_is_accepted(
+def test_a_redis_with_a_password_socket_or_explicit_permission_is_accepted(
     tmp_path: Path, variables: dict[str, str]
 ) -> None:
     assert manage(tmp_path, "check", **variables).returncode == 0

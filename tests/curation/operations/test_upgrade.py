@@ -38,7 +38,7 @@ def return_to_the_first_migration() -> MigrationExecutor:
     return executor
 
 
-def test_rows_survive_the_way_to_the_first_migration_and_back() -> None:
+def test_rows_survive_migrating_back_and_forward() -> None:
     place = make.a_provenance()
     Group.objects.create(name="owners")
 

@@ -24,11 +24,13 @@ def kernel(body: str, head: str = HEAD, parameters: str = "x, y") -> str:
         ("d = tl.make_tensor_descriptor(x, [8], [1], [8], padding_option='nan')", "3.5"),
     ],
 )
-def test_the_newest_name_or_parameter_decides(body: str, release: str) -> None:
+def test_the_newest_name_or_parameter_sets_the_minimum_triton_release(
+    body: str, release: str
+) -> None:
     assert min_triton(kernel(body)) == release
 
 
-def test_a_name_is_known_under_whatever_it_is_imported_as() -> None:
+def test_an_import_alias_is_resolved_for_the_minimum_triton_release() -> None:
     assert (
         min_triton(kernel("g(x, y, 0)", "import triton\nfrom triton.language import gather as g\n"))
         == "3.3"
@@ -37,7 +39,7 @@ def test_a_name_is_known_under_whatever_it_is_imported_as() -> None:
     assert min_triton(kernel("gather(x, y, 0)")) == FLOOR
 
 
-def test_a_descriptor_that_a_kernel_takes_as_an_argument_counts() -> None:
+def test_a_descriptor_argument_of_a_kernel_raises_the_minimum_triton_release() -> None:
     assert min_triton(kernel("tl.store(y, x.load([0, 0]))")) == "3.4"
     assert min_triton("def read(file):\n    return file.load()\n") == FLOOR
 
@@ -51,13 +53,13 @@ def test_a_descriptor_that_a_kernel_takes_as_an_argument_counts() -> None:
         f"{HEAD}x = tl.gather if triton.__version__ > '3.2' else 0\n",
     ],
 )
-def test_what_stands_under_a_look_at_the_version_does_not_count(text: str) -> None:
+def test_a_name_behind_a_version_check_does_not_raise_the_minimum_release(text: str) -> None:
     assert min_triton(text) == FLOOR
 
 
-def test_what_does_not_parse_needs_nothing_that_is_known() -> None:
+def test_a_text_that_does_not_parse_gets_the_lowest_triton_release() -> None:
     assert min_triton("tl.gather(triton language import") == FLOOR
 
 
-def test_releases_rise() -> None:
+def test_the_known_triton_releases_are_in_ascending_order() -> None:
     assert sorted(RELEASES, key=lambda name: [*map(int, name.split("."))]) == list(RELEASES)

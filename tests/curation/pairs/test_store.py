@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 GATHER = "import triton.language as tl\n\nf = tl.gather\n"
 
 
-def test_a_pair_has_its_drafts_hardware_and_its_texts_release() -> None:
+def test_a_pair_gets_the_hardware_of_its_draft_and_the_release_of_its_text() -> None:
     draft = PairDraft(
         entry_point="f", python_code="f = 1\n", triton_code=GATHER, test_code="t = 1\n",
         origin="manual", operation_type="other", difficulty="easy", source=OURS, hardware="hip",
@@ -27,7 +27,7 @@ def test_a_pair_has_its_drafts_hardware_and_its_texts_release() -> None:
     assert draft.as_record()["metadata"]["min_triton"] == "3.3"
 
 
-def test_an_edit_keeps_the_hardware_and_reads_the_new_text() -> None:
+def test_an_edit_keeps_the_hardware_and_updates_the_minimum_triton_release() -> None:
     pair = a_pair(hardware="hip", min_triton="3.0")
     texts = PairTexts(pair.python_code, GATHER, pair.test_code)
 
@@ -36,7 +36,7 @@ def test_an_edit_keeps_the_hardware_and_reads_the_new_text() -> None:
     assert (version.hardware, version.min_triton) == ("hip", "3.3")
 
 
-def test_examining_fills_in_the_release_that_old_rows_lack() -> None:
+def test_examine_fills_in_a_missing_minimum_triton_release() -> None:
     a_pair(triton_code=GATHER)
     call_command("examine", verbosity=0)
 

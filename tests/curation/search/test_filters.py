@@ -31,14 +31,14 @@ FILTERS = (
 
 
 @given(FILTERS)
-def test_what_is_written_is_read_back_as_the_same(filter: Filter) -> None:
+def test_a_filter_round_trips_through_url_and_text(filter: Filter) -> None:
     assert Filter.from_query(filter.query()) == filter
     assert Filter.from_text(filter.text()) == filter
     assert Filter.from_query(Filter.from_text(filter.text()).query()).query() == filter.query()
 
 
 @given(st.text())
-def test_any_text_is_a_filter_or_a_sentence(text: str) -> None:
+def test_any_text_parses_as_a_filter_or_raises_a_sentence(text: str) -> None:
     for read in (Filter.from_text, Filter.from_query):
         try:
             read(text)
@@ -46,7 +46,7 @@ def test_any_text_is_a_filter_or_a_sentence(text: str) -> None:
             assert str(error).endswith(".")
 
 
-def test_the_order_in_which_a_person_writes_makes_no_difference() -> None:
+def test_the_order_of_the_keys_does_not_change_a_filter() -> None:
     one = Filter.from_text('operation=matmul status=approved license="MIT OR ISC" operation=scan')
     other = Filter.from_query("?license=MIT+OR+ISC&operation=scan&operation=matmul&status=approved")
 
@@ -55,11 +55,11 @@ def test_the_order_in_which_a_person_writes_makes_no_difference() -> None:
     assert one.without("operation").text() == "status=approved 'license=MIT OR ISC'"
 
 
-def test_words_without_a_key_are_searched_for() -> None:
+def test_a_filter_word_without_a_key_is_a_text_search() -> None:
     assert Filter.from_text('status=approved "tl.dot(a, b)"').q == ("tl.dot(a, b)",)
 
 
-def test_as_many_values_as_are_allowed_are_looked_for(db: None) -> None:
+def test_a_filter_with_the_maximum_number_of_values_runs(db: None) -> None:
     keys = {"q": "word{}", "tag": "x{}", "finding": "x{}", "decided": "2026-01-01..20{:02}-01-02"}
     written = [(key, value.format(n + 26)) for key, value in keys.items() for n in range(50)]
     wanted = Filter.parse(written)
@@ -69,7 +69,7 @@ def test_as_many_values_as_are_allowed_are_looked_for(db: None) -> None:
     assert not wanted.of(Pair.objects.all()).exists()
 
 
-def test_an_untouched_form_says_nothing() -> None:
+def test_an_empty_form_gives_an_empty_filter() -> None:
     assert not Filter.from_query("status=&q=+")
 
 
@@ -94,12 +94,12 @@ def test_an_untouched_form_says_nothing() -> None:
         ),
     ],
 )
-def test_what_can_not_be_looked_for_is_said_in_a_sentence(text: str, sentence: str) -> None:
+def test_a_filter_that_can_not_be_used_is_refused_with_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(WrongFilter, match=sentence):
         Filter.from_text(text)
 
 
-def test_every_key_has_a_meaning() -> None:
+def test_every_filter_key_has_a_condition() -> None:
     assert set(CONDITIONS) == set(KEYS)
 
 
@@ -236,7 +236,9 @@ ROWS: list[tuple[Callable[[], object], str, set[str]]] = [
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("rows", "text", "names"), ROWS, ids=[row[1] for row in ROWS])
-def test_a_filter_keeps(rows: Callable[[], object], text: str, names: set[str]) -> None:
+def test_a_filter_matches_exactly_the_expected_rows(
+    rows: Callable[[], object], text: str, names: set[str]
+) -> None:
     rows()
 
     assert found(text) == names

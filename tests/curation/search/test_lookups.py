@@ -11,7 +11,7 @@ from tests import factories as make
 pytestmark = pytest.mark.django_db
 
 
-def test_those_of_a_list_are_found_and_no_others() -> None:
+def test_among_finds_exactly_the_rows_of_a_list() -> None:
     one, two, three = (make.a_kernel() for _ in range(3))
 
     found = Kernel.objects.filter(pk__among=[three.pk, one.pk, -1]).order_by("pk")
@@ -20,7 +20,7 @@ def test_those_of_a_list_are_found_and_no_others() -> None:
     assert list(Kernel.objects.exclude(pk__among={one.pk, three.pk})) == [two]
 
 
-def test_a_hundred_thousand_keys_are_one_value() -> None:
+def test_among_passes_100_000_keys_as_one_parameter() -> None:
     kernel = make.a_kernel()
 
     with CaptureQueriesContext(
@@ -31,7 +31,7 @@ def test_a_hundred_thousand_keys_are_one_value() -> None:
     assert len(asked) == 1
 
 
-def test_of_nothing_there_is_nothing_and_nobody_asks() -> None:
+def test_among_an_empty_list_runs_no_query() -> None:
     with CaptureQueriesContext(connection) as asked:
         assert not list(Kernel.objects.filter(pk__among=[]))
 
@@ -39,14 +39,14 @@ def test_of_nothing_there_is_nothing_and_nobody_asks() -> None:
 
 
 @pytest.mark.parametrize("name", ['a\'b/"c"', "öl/日本", "[1]/{}", "a\\b/\t%s"])
-def test_a_text_is_only_a_text(name: str) -> None:
+def test_among_escapes_text_values(name: str) -> None:
     made = make.a_repository(name=name)
     make.a_repository()
 
     assert list(Repository.objects.filter(name__among=[name, "1"])) == [made]
 
 
-def test_what_refers_to_one_of_them_is_found_by_an_index() -> None:
+def test_among_on_a_foreign_key_uses_an_index() -> None:
     kernel = make.a_kernel()
     said = make.a_decision(kernel=kernel)
 
@@ -59,12 +59,12 @@ def test_what_refers_to_one_of_them_is_found_by_an_index() -> None:
     assert "ndex" in rows.explain() or "INDEX" in rows.explain()
 
 
-def test_a_query_belongs_into_in() -> None:
+def test_among_refuses_a_queryset() -> None:
     with pytest.raises(TypeError):
         list(Kernel.objects.filter(pk__among=Kernel.objects.values("pk")))
 
 
-def test_keys_without_a_gap_are_asked_for_by_their_ends() -> None:
+def test_consecutive_keys_are_selected_with_between() -> None:
     one, two, three = (make.a_kernel() for _ in range(3))
     side_by_side = Kernel.objects.filter(pk__among={three.pk, two.pk})
 
@@ -73,7 +73,7 @@ def test_keys_without_a_gap_are_asked_for_by_their_ends() -> None:
     assert "BETWEEN" not in str(Kernel.objects.filter(pk__among={one.pk, three.pk}).query)
 
 
-def test_a_column_comes_as_the_database_has_it() -> None:
+def test_stored_returns_a_column_without_decoding() -> None:
     make.a_kernel(tags=["masked"])
 
     assert list(Kernel.objects.values_list(stored("tags"), flat=True)) == ['["masked"]']

@@ -20,7 +20,7 @@ def hits(text: str) -> set[str]:
     }
 
 
-def test_a_text_is_found_in_the_middle_of_a_word_in_any_case() -> None:
+def test_search_finds_substrings_and_ignores_case() -> None:
     a_kernel(name="flash", standalone_source="acc += tl.dot(q, k)\n")
     a_pair(slug="dot", triton_code="TL.DOT(q, k)\n")
 
@@ -28,14 +28,14 @@ def test_a_text_is_found_in_the_middle_of_a_word_in_any_case() -> None:
 
 
 @pytest.mark.parametrize("text", ['"', "'; DROP", "a OR b", "NEAR(x", "x*", "%", "_ptr", "\\"])
-def test_signs_that_mean_something_to_a_database_are_letters(text: str) -> None:
+def test_search_takes_sql_operators_literally(text: str) -> None:
     a_kernel(name="odd", standalone_source=f"# -{text}-\n")
     a_kernel(name="plain", standalone_source="# nothing\n")
 
     assert hits(f"-{text}-") == {"odd"}
 
 
-def test_what_is_changed_is_found_as_it_is_now() -> None:
+def test_search_finds_the_new_name_of_a_renamed_kernel() -> None:
     kernel = a_kernel(name="old_name", standalone_source="x\n")
     Kernel.objects.filter(pk=kernel.pk).update(name="new_name")
 
@@ -43,20 +43,20 @@ def test_what_is_changed_is_found_as_it_is_now() -> None:
     assert hits("new_name") == {"new_name"}
 
 
-def test_what_is_deleted_is_found_no_more() -> None:
+def test_search_does_not_find_a_deleted_kernel() -> None:
     a_kernel(name="gone").delete()
 
     assert hits("gone") == set()
 
 
-def test_short_words_are_looked_for_in_names() -> None:
+def test_search_finds_short_words_in_names() -> None:
     a_kernel(name="ab", standalone_source="x\n")
 
     assert hits("AB") == {"ab"}
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite makes tables anew")
-def test_triggers_that_a_migration_has_dropped_come_back_with_what_they_missed() -> None:
+def test_dropped_search_triggers_are_restored_and_missed_rows_indexed() -> None:
     with connection.cursor() as cursor:
         for table in SEARCHED:
             for event in ("insert", "update", "delete"):
@@ -72,7 +72,7 @@ def tagged(*tags: str) -> set[str]:
     return set(Filter(tag=tags).of(Kernel.objects.all()).values_list("name", flat=True))
 
 
-def test_a_tag_is_found_whole_and_as_it_is_now() -> None:
+def test_a_tag_search_matches_whole_current_tags() -> None:
     a_kernel(name="both", tags=["fp8", "online-softmax"])
     changed = a_kernel(name="changed", tags=["fp8"])
     a_kernel(name="longer", tags=["fp8-row", "OFP8"])
@@ -87,7 +87,7 @@ def test_a_tag_is_found_whole_and_as_it_is_now() -> None:
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite makes tables anew")
-def test_tags_that_a_migration_has_dropped_the_triggers_of_come_back() -> None:
+def test_dropped_tag_triggers_are_restored_and_missed_tags_indexed() -> None:
     kernel = a_kernel(name="before", tags=["old"])
     with connection.cursor() as cursor:
         for event in ("insert", "update", "delete"):

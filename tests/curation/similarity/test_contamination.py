@@ -52,7 +52,7 @@ def first_kernel(text: str) -> str:
     ("disguise", "constants_differ"),
     [(str, False), (renamed, False), (reformatted, False), (with_other_constants, True)],
 )
-def test_a_planted_copy_is_found_by_its_syntax(
+def test_a_renamed_copy_is_found_by_its_syntax_hash(
     cut: Callable[[str], str], disguise: Callable[[str], str], constants_differ: bool
 ) -> None:
     found = matches(cut(disguise(SOFTMAX)), BENCHMARK)
@@ -63,14 +63,14 @@ def test_a_planted_copy_is_found_by_its_syntax(
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_every_benchmark_kernel_is_found_in_every_disguise(seed: int) -> None:
+def test_every_benchmark_kernel_is_found_after_renaming_and_reformatting(seed: int) -> None:
     text = unrelated(5000 + seed)
 
     for copy in (text, reformatted(text), renamed(text), with_other_constants(text)):
         assert matches(copy, BENCHMARK)[0].problem == f"p{seed}"
 
 
-def test_a_copy_with_a_changed_line_is_a_near_twin() -> None:
+def test_a_copy_with_a_changed_line_is_a_near_duplicate() -> None:
     copy = first_kernel(renamed(SOFTMAX)).replace("tl.exp(", "2 * tl.exp(")
 
     found = matches(copy, BENCHMARK)
@@ -79,7 +79,7 @@ def test_a_copy_with_a_changed_line_is_a_near_twin() -> None:
     assert 0.7 <= found[0].similarity < 1.0
 
 
-def test_tuning_over_other_sizes_hides_no_copy() -> None:
+def test_autotune_configs_do_not_hide_a_copy() -> None:
     configs = ", ".join(f"triton.Config({{'BLOCK': {n}}}, num_warps={n})" for n in range(1, 99))
     tuned = SOFTMAX.replace("@triton.jit", f"@triton.autotune([{configs}], key=['n'])\n@triton.jit")
 
@@ -98,7 +98,7 @@ def test_a_problem_inside_a_longer_text_is_contained() -> None:
     assert [(m.problem, m.method) for m in found] == [("softmax", "contained")]
 
 
-def test_the_python_side_of_a_pair_counts_too() -> None:
+def test_a_copied_python_side_is_found_too() -> None:
     copy = MODULE.replace("Model", "Net").replace("width", "w").replace("-2.0", "-3.0")
 
     found = matches([copy, unrelated(1)], BENCHMARK)
@@ -106,24 +106,24 @@ def test_the_python_side_of_a_pair_counts_too() -> None:
     assert [m.problem for m in found] == ["level2/12"]
 
 
-def test_of_two_hundred_unrelated_kernels_none_is_flagged() -> None:
+def test_no_kernel_among_200_unrelated_ones_is_flagged() -> None:
     flagged = [seed for seed in range(200) if matches(unrelated(seed), BENCHMARK)]
 
     assert flagged == []
 
 
-def test_what_is_too_short_to_be_anybodys_is_never_flagged() -> None:
+def test_a_very_short_text_is_never_flagged() -> None:
     short = "def get_inputs():\n    return [torch.rand(2, 3)]\n"
     tiny = index(fingerprint_parts([BenchmarkText("tiny", "tiny.py", short)]))
 
     assert matches(short, tiny) == ()
 
 
-def test_the_launcher_beside_a_problem_is_no_problem() -> None:
+def test_the_launcher_of_a_benchmark_problem_is_not_a_problem() -> None:
     launcher = SOFTMAX[SOFTMAX.index("def softmax(x)") :]
 
     assert matches(launcher, BENCHMARK) == ()
 
 
-def test_an_empty_benchmark_contaminates_nothing() -> None:
+def test_an_empty_benchmark_gives_no_match() -> None:
     assert matches(SOFTMAX, index([])) == ()

@@ -86,7 +86,7 @@ def promised(store: Store) -> None:
 
 @given(store=stores(), order=st.randoms(use_true_random=False))
 @settings(max_examples=300)
-def test_any_order_of_arrival_comes_to_the_same_clusters(
+def test_the_order_of_insertion_does_not_change_the_clusters(
     store: Store, order: random.Random
 ) -> None:
     keys = list(store.facts)
@@ -105,7 +105,7 @@ def test_any_order_of_arrival_comes_to_the_same_clusters(
 
 @given(store=stores(), gone=st.sets(st.integers(0, 13), min_size=1))
 @settings(max_examples=200)
-def test_items_that_leave_together_leave_no_trace(store: Store, gone: set[int]) -> None:
+def test_removing_items_restores_the_clusters_without_them(store: Store, gone: set[int]) -> None:
     gone = {key % len(store.facts) for key in gone}
     for key in store.facts.keys() - gone:
         store.add(key)
@@ -118,7 +118,7 @@ def test_items_that_leave_together_leave_no_trace(store: Store, gone: set[int]) 
     assert store.links == without
 
 
-def test_adding_an_item_asks_for_the_twins_of_that_item_alone() -> None:
+def test_adding_an_item_queries_only_near_duplicates_of_that_item() -> None:
     store = Store({key: Facts(f"{key}", stars=-key) for key in range(50)}, {})
     store.nearness = {frozenset((key, 0)): 0.9 for key in range(1, 50)}
     for key in range(49):
@@ -130,7 +130,7 @@ def test_adding_an_item_asks_for_the_twins_of_that_item_alone() -> None:
     assert store.asked == 1
 
 
-def test_a_better_twin_takes_over_a_whole_cluster_by_asking_for_two() -> None:
+def test_a_better_near_duplicate_takes_over_a_cluster_with_two_queries() -> None:
     keys = range(50)
     store = Store({key: Facts(f"{key:02}", stars=9 if key == 49 else 0) for key in keys}, {})
     store.nearness = {frozenset((a, b)): 0.9 for a in keys for b in range(a)}
@@ -144,7 +144,7 @@ def test_a_better_twin_takes_over_a_whole_cluster_by_asking_for_two() -> None:
     assert store.asked == 2
 
 
-def test_a_chain_of_twins_is_no_cluster() -> None:
+def test_a_chain_of_near_duplicates_does_not_merge_into_one_cluster() -> None:
     store = Store(
         {key: Facts(f"{key}") for key in range(3)},
         {frozenset((0, 1)): 0.8, frozenset((1, 2)): 0.8},
@@ -156,7 +156,7 @@ def test_a_chain_of_twins_is_no_cluster() -> None:
     assert store.links == {0: None, 1: Link(0, "near", 0.8), 2: None}
 
 
-def test_the_permissive_one_takes_over_from_the_famous_one() -> None:
+def test_a_permissive_kernel_replaces_a_popular_representative() -> None:
     store = Store(
         {0: Facts("a", permissive=False, stars=9000), 1: Facts("b", permissive=True)},
         {frozenset((0, 1)): 0.9},
@@ -168,7 +168,7 @@ def test_the_permissive_one_takes_over_from_the_famous_one() -> None:
     assert changed == {1: None, 0: Link(1, "near", 0.9)}
 
 
-def test_the_one_for_cuda_takes_over_from_one_for_other_hardware() -> None:
+def test_a_cuda_kernel_replaces_a_representative_for_other_hardware() -> None:
     store = Store(
         {0: Facts("a", hardware="ascend", documented=True, stars=9), 1: Facts("b")},
         {frozenset((0, 1)): 0.9},
@@ -178,7 +178,7 @@ def test_the_one_for_cuda_takes_over_from_one_for_other_hardware() -> None:
     assert store.add(1) == {1: None, 0: Link(1, "near", 0.9)}
 
 
-def test_a_short_text_is_a_twin_only_of_its_equal() -> None:
+def test_a_short_text_is_a_near_duplicate_only_of_an_equal_text() -> None:
     short = "@triton.jit\ndef f(x):\n    return tl.exp(x) + 1\n"
 
     assert likeness(fingerprint(short), fingerprint(short.replace("(x)", "(y)"))) == ("exact", 1.0)
@@ -193,14 +193,14 @@ def test_a_kernel_never_represents_another_function() -> None:
     assert not same_function(one, near)
 
 
-def test_a_copy_with_an_edit_is_the_same_function_by_its_name() -> None:
+def test_an_edited_copy_with_the_same_name_is_the_same_function() -> None:
     edited = SOFTMAX.replace("        shifted =", "        tl.debug_barrier()\n        shifted =")
     edited = edited.replace("tl.debug_barrier()", "base += 0")
 
     assert same_function(fingerprint(SOFTMAX), fingerprint(edited))
 
 
-def test_under_another_name_only_the_same_syntax_is_the_same_function() -> None:
+def test_a_renamed_copy_is_the_same_function_only_with_the_same_syntax() -> None:
     other = SOFTMAX.replace("softmax_kernel", "probabilities")
     edited = other.replace("-1e30", "-1e38")
 
@@ -208,7 +208,7 @@ def test_under_another_name_only_the_same_syntax_is_the_same_function() -> None:
     assert not same_function(fingerprint(SOFTMAX), fingerprint(edited))
 
 
-def test_kernels_without_a_telling_name_are_the_same_by_their_operations() -> None:
+def test_kernels_with_generic_names_are_compared_by_their_operations() -> None:
     one = SOFTMAX.replace("softmax_kernel", "kernel")
     edited = one.replace("-1e30", "-1e38")
     another = one.replace("values - tl.max", "values + tl.max")
@@ -217,7 +217,7 @@ def test_kernels_without_a_telling_name_are_the_same_by_their_operations() -> No
     assert not same_function(fingerprint(one), fingerprint(another))
 
 
-def test_versions_for_two_kinds_of_hardware_are_one_only_if_their_syntax_is() -> None:
+def test_kernels_for_different_hardware_match_only_with_the_same_syntax() -> None:
     for_another = replace(fingerprint(renamed(SOFTMAX)), hardware="ascend")
     edited = replace(fingerprint(SOFTMAX.replace("-1e30", "-1e38")), hardware="ascend")
 
@@ -236,7 +236,7 @@ def test_no_version_of_an_item_represents_another_one() -> None:
     assert links == {0: None, 1: None, 2: None, 3: Link(0, "exact", 1.0)}
 
 
-def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
+def test_unrelated_kernels_do_not_cluster_and_renamed_copies_do() -> None:
     texts = [unrelated(seed) for seed in range(60)] + [SOFTMAX, renamed(SOFTMAX)]
     items = [ClusterItem(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
 
@@ -248,7 +248,7 @@ def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
 
 @given(seeds=st.lists(st.integers(0, 5), min_size=1, max_size=12), order=st.randoms())
 @settings(max_examples=25)
-def test_placing_one_by_one_comes_to_what_clustering_at_once_does(
+def test_placing_items_one_by_one_equals_clustering_at_once(
     seeds: list[int], order: random.Random
 ) -> None:
     texts = [variant(seed, number) for number, seed in enumerate(seeds)]

@@ -43,7 +43,7 @@ def test_signatures_equal_those_of_datasketch_bit_for_bit() -> None:
         assert np.array_equal(signature(found), theirs.hashvalues)
 
 
-def test_an_empty_text_has_the_empty_signature_of_datasketch() -> None:
+def test_the_signature_of_an_empty_text_equals_that_of_datasketch() -> None:
     empty = MinHash(PERMUTATIONS, scheme="affine32")
 
     assert np.array_equal(signature(shingles([""])[0]), empty.hashvalues)
@@ -60,7 +60,7 @@ def test_a_signature_is_the_same_on_every_machine() -> None:
     assert bands(signature(shingles([SOFTMAX])[0]))[0] == GOLDEN_BAND
 
 
-def test_signatures_of_many_are_those_of_each_alone() -> None:
+def test_batch_signatures_equal_single_signatures() -> None:
     long = shingles([" ".join(unrelated(seed) for seed in range(60))])[0]
     some = shingles([unrelated(seed) for seed in range(40)])
     empty = shingles([""])[0]
@@ -80,13 +80,13 @@ def test_bands_are_signed_64_bit_integers() -> None:
     assert all(-(2**63) <= value < 2**63 for value in values)
 
 
-def test_a_signature_survives_its_bytes() -> None:
+def test_a_signature_round_trips_through_bytes() -> None:
     values = signature(shingles([SOFTMAX])[0])
 
     assert np.array_equal(from_bytes(to_bytes(values)), values)
 
 
-def test_words_are_what_a_reader_would_call_words() -> None:
+def test_a_text_is_split_into_names_numbers_and_operators() -> None:
     text = "x = tl.load(ptr + 1.5e3, mask=m)  # why\n'''doc'''\n"
     expected = ["x", "=", "tl", ".load", "(", "ptr", "+", "1.5e3", ",", "mask", "=", "m", ")"]
 
@@ -97,7 +97,7 @@ def test_words_are_what_a_reader_would_call_words() -> None:
     assert named == ["x", "tl", "ptr", "m"]
 
 
-def test_annotations_docstrings_comments_and_layout_are_no_words() -> None:
+def test_annotations_docstrings_comments_and_layout_give_no_tokens() -> None:
     one = 'def f(a: int, B: "tl.constexpr" = 3) -> dict[str, int]:\n    """Doc."""\n    g(a, B)\n'
     other = "def f(a, B=3):\n    # Other.\n    g(\n        a,\n        B,\n    )\n"
 
@@ -131,7 +131,7 @@ def test_annotations_docstrings_comments_and_layout_are_no_words() -> None:
         )
     )
 )
-def test_headers_without_brackets_are_read_as_any_other(pieces: list[str]) -> None:
+def test_a_header_without_brackets_is_tokenized_correctly(pieces: list[str]) -> None:
     text = f"def f(a: {' '.join(pieces)}"
 
     quickly = words([text]).codes.tolist()
@@ -148,7 +148,7 @@ def test_renamed_and_reformatted_texts_have_the_same_shingles() -> None:
     assert jaccard(third, fourth) == 1.0
 
 
-def test_texts_are_read_alike_alone_and_together() -> None:
+def test_shingles_of_a_batch_equal_those_of_single_texts() -> None:
     texts = [unrelated(seed) for seed in range(20)] + ["", "x", "'unclosed", "def f(", "#"]
 
     together = shingles(texts)
@@ -157,7 +157,7 @@ def test_texts_are_read_alike_alone_and_together() -> None:
         assert np.array_equal(found, shingles([text])[0])
 
 
-def test_a_part_is_contained_in_the_whole_but_not_the_whole_in_the_part() -> None:
+def test_containment_is_asymmetric_for_a_part_and_its_whole() -> None:
     part, whole = shingles([SOFTMAX, SOFTMAX + unrelated(1) + unrelated(2)])
 
     assert containment(part, whole) > 0.95
@@ -173,7 +173,7 @@ def test_any_text_has_a_fingerprint(text: str) -> None:
 
 
 @given(one=st.integers(0, 500), other=st.integers(0, 500))
-def test_similarity_is_symmetric_and_a_share(one: int, other: int) -> None:
+def test_similarity_is_symmetric_and_between_zero_and_one(one: int, other: int) -> None:
     first, second = shingles([unrelated(one), unrelated(other)])
 
     assert jaccard(first, second) == jaccard(second, first)
@@ -181,7 +181,7 @@ def test_similarity_is_symmetric_and_a_share(one: int, other: int) -> None:
     assert jaccard(first, first) == 1.0
 
 
-def test_the_standard_library_has_fingerprints() -> None:
+def test_every_standard_library_file_can_be_fingerprinted() -> None:
     sources = sorted(Path(ast.__file__).parent.glob("*.py"))[:60]
     texts = [source.read_text("utf-8", "replace") for source in sources]
 

@@ -54,41 +54,41 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_two_spellings_of_one_function_are_the_same(one: str, other: str) -> None:
+def test_two_spellings_of_one_function_give_the_same_operations(one: str, other: str) -> None:
     assert read(one).exact == read(other).exact
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_two_functions_are_told_apart(one: str, other: str) -> None:
+def test_two_different_functions_give_different_operations(one: str, other: str) -> None:
     assert read(one).exact != read(other).exact
 
 
-def test_what_a_parameter_is_called_does_not_matter_but_its_place_does() -> None:
+def test_operations_depend_on_parameter_position_but_not_on_its_name() -> None:
     assert read("return x / y").exact == read("return a / b", "a, b").exact
     assert read("return x / y").exact != read("return x / y", "y, x").exact
 
 
-def test_the_default_of_a_parameter_matters() -> None:
+def test_operations_depend_on_the_default_of_a_parameter() -> None:
     assert read("return x + eps", "x, eps=1e-5").exact != read("return x + eps", "x, eps=1.0").exact
 
 
-def test_a_helper_is_read_where_it_is_called() -> None:
+def test_a_helper_is_inlined_at_its_call() -> None:
     text = "def scale(a, by=2.0):\n    return a * by\n\n\ndef f(x, y):\n    return scale(x) + y\n"
 
     assert read_operations(text, "f").exact == read("return x * 2.0 + y").exact
 
 
-def test_a_chain_names_what_is_computed_in_its_order() -> None:
+def test_an_operation_chain_lists_the_operations_in_order() -> None:
     body = "scores = (x.float() @ y.transpose(-1, -2)) / x.shape[-1]\nreturn scores.softmax(-1)"
 
     assert read(body).chain == ("matmul", "div", "softmax")
 
 
-def test_a_function_that_only_moves_has_its_moves_as_a_chain() -> None:
+def test_a_function_that_only_moves_data_has_its_moves_as_chain() -> None:
     assert read("return x.transpose(0, 1).reshape(-1)").chain == ("transpose", "reshape")
 
 
-def test_a_module_is_read_with_the_layers_that_it_makes() -> None:
+def test_a_module_is_read_with_its_layers() -> None:
     text = (
         "import torch\nfrom torch import nn\n\n\nclass Model(nn.Module):\n"
         "    def __init__(self, wide):\n        super().__init__()\n"
@@ -107,13 +107,13 @@ def test_a_module_is_read_with_the_layers_that_it_makes() -> None:
      "def f(x):\n    try:\n        return x\n    finally:\n        pass\n",
      "f = " + "(" * 300, "def f(x):\n    return " + "-" * 5000 + "x\n"],
 )  # fmt: skip
-def test_a_text_that_cannot_be_followed_is_known_by_its_syntax(text: str) -> None:
+def test_a_text_that_can_not_be_analyzed_falls_back_to_its_syntax(text: str) -> None:
     assert read_operations(text, "f") == read_operations(text, "f")
     assert read_operations(text, "f").chain == ()
 
 
 @given(text=st.text(max_size=80))
-def test_any_text_can_be_asked(text: str) -> None:
+def test_operations_can_be_read_from_any_text(text: str) -> None:
     read_operations(f"def f(x):\n    return x{text}", "f")
 
 
@@ -173,7 +173,7 @@ def run(text: str) -> list[torch.Tensor]:
     return [names["f"](*inputs), *inputs]
 
 
-def test_a_layer_may_be_given_by_keyword() -> None:
+def test_a_layer_can_be_defined_by_keyword() -> None:
     text = """
 import torch.nn as nn
 
@@ -191,7 +191,9 @@ class Model(nn.Module):
 
 @settings(max_examples=300, deadline=None)
 @given(steps=STEPS, data=st.data())
-def test_other_names_and_spellings_change_nothing(steps: list[Step], data: st.DataObject) -> None:
+def test_variable_names_and_spellings_do_not_change_the_operations(
+    steps: list[Step], data: st.DataObject
+) -> None:
     first = spelled(steps, lambda count: 0, "x")
     other = spelled(steps, lambda count: data.draw(st.integers(0, count - 1)), "value_")
 
@@ -200,7 +202,7 @@ def test_other_names_and_spellings_change_nothing(steps: list[Step], data: st.Da
 
 @settings(max_examples=500, deadline=None)
 @given(steps=STEPS, changed=st.integers(0, 5), step=STEP, whole=st.booleans())
-def test_functions_that_differ_on_random_inputs_are_never_the_same(
+def test_functions_with_different_results_never_have_the_same_operations(
     steps: list[Step], changed: int, step: Step, whole: bool
 ) -> None:
     """One step of a random program is changed: often the result too, sometimes not."""

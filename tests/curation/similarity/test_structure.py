@@ -14,29 +14,29 @@ from curation.similarity.structure import from_bytes, structure, to_bytes
 from validation.pairs.handwritten import handwritten
 
 
-def test_other_names_constants_and_called_functions_change_nothing() -> None:
+def test_names_constants_and_callees_do_not_change_the_structure() -> None:
     one = 'def f(x, y):\n    """Add."""\n    z = torch.exp(x) + 1.5  # Why.\n    return z * y\n'
     other = "def g(a, b):\n    c = torch.tanh(a) + 2\n    return c * b\n"
 
     assert np.array_equal(structure(one), structure(other))
 
 
-def test_another_operator_changes_it() -> None:
+def test_another_operator_changes_the_structure() -> None:
     assert not np.array_equal(structure("return a + b * c"), structure("return a - b * c"))
 
 
-def test_a_text_shorter_than_a_run_is_one_run() -> None:
+def test_a_text_shorter_than_one_gram_gives_one_gram() -> None:
     assert len(structure("x")) == 1
     assert len(structure("")) == 1
 
 
-def test_it_is_stored_and_read() -> None:
+def test_a_structure_round_trips_through_bytes() -> None:
     one = structure("def f(x):\n    return x + x\n")
 
     assert np.array_equal(from_bytes(to_bytes(one)), one)
 
 
-def test_it_has_the_runs_that_pythons_own_tokens_have() -> None:
+def test_the_structure_has_the_grams_of_python_tokens() -> None:
     for draft in handwritten():
         text = draft.triton_code
         tokens = _tokens(text)

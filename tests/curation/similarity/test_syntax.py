@@ -20,13 +20,13 @@ from tests.curation.similarity.kernels import (
 
 
 @pytest.mark.parametrize("disguise", [renamed, reformatted, lambda t: renamed(reformatted(t))])
-def test_a_disguise_keeps_the_syntax(disguise: object) -> None:
+def test_renaming_and_reformatting_keep_the_syntax_hash(disguise: object) -> None:
     assert callable(disguise)
 
     assert syntax_hash(disguise(SOFTMAX)) == syntax_hash(SOFTMAX)
 
 
-def test_other_constants_are_another_program_but_the_same_loose_one() -> None:
+def test_other_constants_change_the_exact_but_not_the_loose_syntax_hash() -> None:
     exact, loose = syntax_hashes(SOFTMAX)
     other_exact, other_loose = syntax_hashes(with_other_constants(SOFTMAX))
 
@@ -36,7 +36,7 @@ def test_other_constants_are_another_program_but_the_same_loose_one() -> None:
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=40)
-def test_formatting_and_a_docstring_never_change_it(seed: int) -> None:
+def test_formatting_and_docstrings_never_change_the_syntax_hash(seed: int) -> None:
     text = unrelated(seed)
     documented = text.replace("):\n", '):\n    """What it does.\n\n    At length."""\n', 1)
     commented = "\n".join(line + "  # why" for line in text.splitlines())
@@ -48,7 +48,9 @@ def test_formatting_and_a_docstring_never_change_it(seed: int) -> None:
 
 @given(seed=st.integers(0, 10_000), suffix=st.from_regex(r"_[a-z]{1,8}", fullmatch=True))
 @settings(max_examples=40)
-def test_renaming_locals_and_parameters_never_changes_it(seed: int, suffix: str) -> None:
+def test_renaming_locals_and_parameters_never_changes_the_syntax_hash(
+    seed: int, suffix: str
+) -> None:
     text = unrelated(seed)
 
     assert syntax_hash(renamed(text, suffix)) == syntax_hash(text)
@@ -70,7 +72,7 @@ def test_renaming_locals_and_parameters_never_changes_it(seed: int, suffix: str)
         ("def f(BLOCK): pass\nm['BLOCK']", "def f(B): pass\nm['B']"),
     ],
 )
-def test_these_are_one_program(one: str, other: str) -> None:
+def test_equivalent_spellings_have_the_same_syntax_hash(one: str, other: str) -> None:
     assert syntax_hash(one) == syntax_hash(other)
 
 
@@ -94,7 +96,7 @@ def test_these_are_one_program(one: str, other: str) -> None:
         ("f(x)", "f(*x)"),
     ],
 )
-def test_these_are_two_programs(one: str, other: str) -> None:
+def test_different_programs_have_different_syntax_hashes(one: str, other: str) -> None:
     assert syntax_hash(one) != syntax_hash(other)
 
 
@@ -105,12 +107,12 @@ def test_any_text_has_a_syntax_hash(text: str) -> None:
 
 
 @given(value=st.floats(allow_nan=False, allow_infinity=False, min_value=0))
-def test_a_number_is_known_however_it_is_written(value: float) -> None:
+def test_a_number_is_normalized_for_any_spelling(value: float) -> None:
     assert number(repr(value)) == number(f"{value:.20e}")
 
 
 @given(value=st.text(st.characters(codec="ascii"), max_size=30))
-def test_a_string_is_known_however_it_is_written(value: str) -> None:
+def test_a_string_is_normalized_for_any_spelling(value: str) -> None:
     assert string(repr(value)) == "'" + value
 
 

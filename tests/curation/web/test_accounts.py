@@ -52,7 +52,7 @@ def change_password(client: Client, old: str = make.PASSWORD, new: str = NEW, **
 
 
 @pytest.mark.parametrize("person", [make.a_person, make.a_reviewer, make.a_curator])
-def test_everybody_with_an_account_changes_their_own_password(person: type[User]) -> None:
+def test_every_account_can_change_its_own_password(person: type[User]) -> None:
     user = person()
     client = logged_in(user)
     assert reverse("password") in client.get(reverse("account")).content.decode()
@@ -63,7 +63,7 @@ def test_everybody_with_an_account_changes_their_own_password(person: type[User]
     assert user.check_password(NEW)
 
 
-def test_a_changed_password_ends_the_other_sessions_and_keeps_this_one() -> None:
+def test_a_password_change_ends_only_the_other_sessions() -> None:
     user = make.a_reviewer()
     here, elsewhere = logged_in(user), logged_in(user)
 
@@ -74,7 +74,7 @@ def test_a_changed_password_ends_the_other_sessions_and_keeps_this_one() -> None
 
 
 @pytest.mark.parametrize(("ticked", "code"), [({}, 200), ({"revoke_tokens": "1"}, 401)])
-def test_a_changed_password_revokes_ones_own_tokens_if_that_is_ticked(
+def test_a_password_change_revokes_the_tokens_of_the_account_on_request(
     ticked: dict[str, str], code: int
 ) -> None:
     user = make.a_reviewer()
@@ -160,7 +160,7 @@ def test_an_invited_person_chooses_a_password_and_is_logged_in(
     assert client.get(reverse("account")).status_code == 200
 
 
-def test_a_link_works_once(by_curator: Client) -> None:
+def test_an_invitation_link_works_once(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
     join(link)
 
@@ -170,7 +170,7 @@ def test_a_link_works_once(by_curator: Client) -> None:
     assert User.objects.filter(username="rhea").count() == 1
 
 
-def test_of_two_who_accept_at_the_same_moment_one_gets_the_account(by_curator: Client) -> None:
+def test_only_one_of_two_concurrent_acceptances_creates_the_account(by_curator: Client) -> None:
     token = link_of(invite(by_curator)).rsplit("/", 1)[1]
     first, second = (invitations.open_invitation(token) for _ in range(2))
     form = SetPasswordForm(User(username="rhea"), {"new_password1": NEW, "new_password2": NEW})
@@ -181,7 +181,7 @@ def test_of_two_who_accept_at_the_same_moment_one_gets_the_account(by_curator: C
         invitations.accept(second, form)
 
 
-def test_looking_at_a_link_does_not_use_it_up(by_curator: Client) -> None:
+def test_opening_an_invitation_link_does_not_consume_it(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
     for _ in range(3):
         Client().get(link)
@@ -189,7 +189,7 @@ def test_looking_at_a_link_does_not_use_it_up(by_curator: Client) -> None:
     assert join(link).status_code == 302
 
 
-def test_a_link_expires_after_seven_days(by_curator: Client) -> None:
+def test_an_invitation_link_expires_after_seven_days(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
     almost = timezone.now() - timedelta(days=7) + timedelta(minutes=1)
     Invitation.objects.update(created_at=almost)
@@ -201,7 +201,7 @@ def test_a_link_expires_after_seven_days(by_curator: Client) -> None:
     assert "Expired" in by_curator.get(reverse("people")).content.decode()
 
 
-def test_a_revoked_link_opens_nothing(by_curator: Client) -> None:
+def test_a_revoked_invitation_link_is_refused(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
     invitation = Invitation.objects.get()
 
@@ -211,14 +211,14 @@ def test_a_revoked_link_opens_nothing(by_curator: Client) -> None:
     assert not User.objects.filter(username="rhea").exists()
 
 
-def test_inviting_again_revokes_the_earlier_link(by_curator: Client) -> None:
+def test_a_second_invitation_revokes_the_earlier_link(by_curator: Client) -> None:
     lost, fresh = (link_of(invite(by_curator)) for _ in range(2))
 
     assert join(lost).status_code == 410
     assert join(fresh).status_code == 302
 
 
-def test_a_link_dies_with_the_rights_of_the_curator_who_made_it(
+def test_an_invitation_ends_when_its_curator_loses_the_permission(
     by_curator: Client, curator: User
 ) -> None:
     link = link_of(invite(by_curator, group=CURATORS))
@@ -229,7 +229,7 @@ def test_a_link_dies_with_the_rights_of_the_curator_who_made_it(
 
 
 @pytest.mark.parametrize("change", [lambda text: text[:-1], lambda text: f"x{text}", lambda _: "x"])
-def test_a_link_that_was_changed_opens_nothing(
+def test_a_forged_invitation_link_is_refused(
     by_curator: Client, change: Callable[[str], str]
 ) -> None:
     site, token = link_of(invite(by_curator)).rsplit("/", 1)
@@ -237,7 +237,7 @@ def test_a_link_that_was_changed_opens_nothing(
     assert join(f"{site}/{change(token)}").status_code == 410
 
 
-def test_a_link_is_shown_once_and_stored_nowhere(by_curator: Client) -> None:
+def test_an_invitation_link_is_shown_once_and_not_stored(by_curator: Client) -> None:
     answer = invite(by_curator)
     token = link_of(answer).rsplit("/", 1)[1]
 
@@ -246,7 +246,7 @@ def test_a_link_is_shown_once_and_stored_nowhere(by_curator: Client) -> None:
     assert token not in str(list(Invitation.objects.values()))
 
 
-def test_who_is_logged_in_already_opens_no_second_account(by_curator: Client) -> None:
+def test_a_logged_in_user_can_not_accept_an_invitation(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
 
     assert "You are logged in as eve" in by_curator.get(link).content.decode()
@@ -255,7 +255,7 @@ def test_who_is_logged_in_already_opens_no_second_account(by_curator: Client) ->
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "", "no spaces", "x" * 151])
-def test_a_name_that_is_taken_or_wrong_is_not_invited(by_curator: Client, name: str) -> None:
+def test_an_invitation_refuses_a_taken_or_invalid_name(by_curator: Client, name: str) -> None:
     make.a_reviewer(username="ada")
 
     assert invite(by_curator, name).status_code == 400
@@ -263,7 +263,7 @@ def test_a_name_that_is_taken_or_wrong_is_not_invited(by_curator: Client, name: 
     assert not Invitation.objects.exists()
 
 
-def test_a_curator_invites_into_no_other_group(by_curator: Client) -> None:
+def test_a_curator_can_not_invite_to_another_group(by_curator: Client) -> None:
     owners = Group.objects.create(name="owners")
 
     answer = by_curator.post(reverse("people"), {"username": "rhea", "group": owners.pk})
@@ -271,7 +271,7 @@ def test_a_curator_invites_into_no_other_group(by_curator: Client) -> None:
     assert answer.status_code == 400
 
 
-def test_an_account_that_was_made_meanwhile_is_not_taken_over(by_curator: Client) -> None:
+def test_an_invitation_can_not_take_over_an_existing_account(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
     other = make.a_curator(username="rhea")
 
@@ -282,7 +282,7 @@ def test_an_account_that_was_made_meanwhile_is_not_taken_over(by_curator: Client
     assert Invitation.objects.get().accepted_at is None
 
 
-def test_the_history_tells_who_invited_whom(by_curator: Client) -> None:
+def test_the_log_records_each_invitation_with_its_author(by_curator: Client) -> None:
     join(link_of(invite(by_curator)))
     invite(by_curator, "iris")
     by_curator.post(reverse("revoke-invitation", args=[Invitation.objects.latest("pk").pk]))
@@ -296,7 +296,7 @@ def test_the_history_tells_who_invited_whom(by_curator: Client) -> None:
     }
 
 
-def test_a_form_of_the_invitation_needs_the_token_against_forgery(by_curator: Client) -> None:
+def test_the_invitation_form_requires_a_csrf_token(by_curator: Client) -> None:
     link = link_of(invite(by_curator))
 
     assert join(link, Client(enforce_csrf_checks=True)).status_code == 403
@@ -310,7 +310,7 @@ def add_reviewer(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize(("option", "group"), [((), REVIEWERS), (("--curator",), CURATORS)])
-def test_the_command_prints_a_link_that_opens_the_account(
+def test_add_reviewer_prints_a_link_that_creates_the_account(
     option: tuple[str, ...], group: str
 ) -> None:
     link = add_reviewer("rhea", *option, "--email", "rhea@example.org")
@@ -323,13 +323,13 @@ def test_the_command_prints_a_link_that_opens_the_account(
     assert user.email == "rhea@example.org"
 
 
-def test_the_command_names_the_site_behind_a_proxy(settings: Any) -> None:
+def test_add_reviewer_prints_the_public_url_behind_a_proxy(settings: Any) -> None:
     settings.CSRF_TRUSTED_ORIGINS = ["https://*.example.org", "https://curation.example.org"]
 
     assert add_reviewer("rhea").startswith("https://curation.example.org/join/")
 
 
-def test_the_command_refuses_a_name_that_is_taken() -> None:
+def test_add_reviewer_refuses_a_taken_name() -> None:
     make.a_reviewer(username="rhea")
 
     with pytest.raises(CommandError, match="An account named rhea exists already"):
@@ -340,7 +340,7 @@ def test_the_command_refuses_a_name_that_is_taken() -> None:
 HREF = re.compile(r'href="(/[^"]*)"')
 
 
-def test_an_account_without_a_group_is_told_whom_to_ask() -> None:
+def test_the_page_for_an_account_without_a_group_names_the_curators() -> None:
     make.a_curator(username="eve", email="eve@example.org")
     make.a_superuser(username="root")
     make.a_curator(username="gone", is_active=False)
@@ -394,7 +394,7 @@ def make_token(client: Client, name: str = "script", days: str = "90") -> str:
     return shown[0]
 
 
-def test_a_person_has_several_tokens_and_revokes_one_of_them() -> None:
+def test_a_user_can_have_several_tokens_and_revoke_one() -> None:
     client = logged_in(make.a_reviewer())
     first, second = make_token(client, "nightly"), make_token(client, "laptop")
     page = client.get(reverse("account")).content.decode()
@@ -406,7 +406,7 @@ def test_a_person_has_several_tokens_and_revokes_one_of_them() -> None:
     assert (call(first), call(second)) == (401, 200)
 
 
-def test_a_new_secret_stands_in_the_answer_alone_and_no_page_of_the_account_is_kept() -> None:
+def test_a_new_token_is_only_in_the_response_and_account_pages_are_not_cached() -> None:
     client = logged_in(make.a_reviewer())
     answers = [client.get(reverse(name)) for name in ("account", "password")]
     answers.append(client.post(reverse("token"), {"name": "script", "days": "90"}))
@@ -420,7 +420,7 @@ def test_a_new_secret_stands_in_the_answer_alone_and_no_page_of_the_account_is_k
     assert "messages" not in client.cookies
 
 
-def test_an_expired_token_opens_nothing() -> None:
+def test_an_expired_token_is_refused() -> None:
     client = logged_in(make.a_reviewer())
     secret = make_token(client, days="30")
     token = ApiToken.objects.get()
@@ -434,7 +434,7 @@ def test_an_expired_token_opens_nothing() -> None:
     assert "Expired" in client.get(reverse("account")).content.decode()
 
 
-def test_a_token_without_an_expiry_works_as_before() -> None:
+def test_an_api_token_without_an_expiry_never_expires() -> None:
     secret = make_token(logged_in(make.a_reviewer()), days="")
     ApiToken.objects.update(created_at=timezone.now() - timedelta(days=2000))
 
@@ -448,7 +448,7 @@ def test_a_token_needs_a_label_and_an_offered_expiry(typed: dict[str, str]) -> N
     assert not ApiToken.objects.exists()
 
 
-def test_the_last_use_is_written_at_most_once_a_minute() -> None:
+def test_the_last_use_of_a_token_is_written_at_most_once_a_minute() -> None:
     secret = tokens.make(make.a_reviewer(), "script")
     call(secret)
     first = ApiToken.objects.get().used_at
@@ -466,7 +466,7 @@ def test_the_last_use_is_written_at_most_once_a_minute() -> None:
     assert used >= first
 
 
-def test_a_curator_revokes_a_token_of_somebody_else(by_curator: Client) -> None:
+def test_a_curator_can_revoke_a_token_of_another_user(by_curator: Client) -> None:
     secret = tokens.make(make.a_reviewer(username="rhea"), "runaway")
     assert "runaway" in by_curator.get(reverse("people")).content.decode()
 
@@ -476,7 +476,7 @@ def test_a_curator_revokes_a_token_of_somebody_else(by_curator: Client) -> None:
     assert LogEntry.objects.get().object_repr == "runaway of rhea"
 
 
-def test_a_reviewer_revokes_no_token_of_somebody_else() -> None:
+def test_a_reviewer_can_not_revoke_a_token_of_another_user() -> None:
     other = make.an_api_token()
     client = logged_in(make.a_reviewer())
 
@@ -488,7 +488,7 @@ def test_a_reviewer_revokes_no_token_of_somebody_else() -> None:
 
 # --- What it costs --------------------------------------------------------------------------
 @pytest.mark.parametrize(("name", "most"), [("people", 8), ("account", 7), ("password", 4)])
-def test_a_page_asks_the_database_a_fixed_number_of_times(
+def test_an_account_page_runs_a_fixed_number_of_queries(
     by_curator: Client, curator: User, name: str, most: int
 ) -> None:
     def queries_with(rows: int) -> int:

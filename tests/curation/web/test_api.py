@@ -35,7 +35,7 @@ def caller() -> Caller:
     return Caller(make.a_reviewer(username="ada"))
 
 
-def test_a_list_is_read_page_by_page(caller: Caller) -> None:
+def test_the_api_returns_a_list_page_by_page(caller: Caller) -> None:
     wanted = [make.a_kernel(operation_type="scan").pk for _ in range(5)]
     make.a_kernel()
 
@@ -51,7 +51,7 @@ def test_a_list_is_read_page_by_page(caller: Caller) -> None:
     assert seen == wanted[::-1]
 
 
-def test_an_item_is_read_with_its_sources(caller: Caller) -> None:
+def test_the_api_returns_an_item_with_its_sources(caller: Caller) -> None:
     kernel = make.a_kernel()
 
     item = caller.get(f"kernels/{kernel.pk}/").json()
@@ -60,7 +60,7 @@ def test_an_item_is_read_with_its_sources(caller: Caller) -> None:
     assert item["version"] == 1
 
 
-def test_the_next_item_is_claimed_and_decided_once(caller: Caller) -> None:
+def test_the_api_claims_the_next_item_and_decides_it_once(caller: Caller) -> None:
     kernel = make.a_kernel()
     item = caller.post("next").json()["item"]
     wish = {"status": "approved", "version": item["version"], "request": str(uuid.uuid4())}
@@ -74,7 +74,7 @@ def test_the_next_item_is_claimed_and_decided_once(caller: Caller) -> None:
     assert caller.post("next").json() == {"item": None}
 
 
-def test_a_correction_comes_with_the_decision(caller: Caller) -> None:
+def test_an_api_decision_can_correct_the_classification(caller: Caller) -> None:
     kernel = make.a_kernel(tags=["kept"])
 
     caller.post(
@@ -96,7 +96,7 @@ def test_a_correction_comes_with_the_decision(caller: Caller) -> None:
         ({"status": "approved", "version": 1, "difficulty": "odd"}, 400, "difficulty is one of"),
     ],
 )
-def test_what_is_refused_is_said_in_a_sentence(
+def test_the_api_refuses_a_decision_with_a_sentence(
     caller: Caller, body: dict[str, Any], code: int, sentence: str
 ) -> None:
     answer = caller.post(f"kernels/{make.a_kernel().pk}/decision", **body)
@@ -109,14 +109,16 @@ def test_what_is_refused_is_said_in_a_sentence(
     ("path", "code"),
     [("kernels/?colour=red", 400), ("kernels/?size=0", 400), ("kernels/99/", 404)],
 )
-def test_a_list_or_item_that_is_not_there_is_said_so(caller: Caller, path: str, code: int) -> None:
+def test_the_api_explains_an_invalid_list_or_missing_item(
+    caller: Caller, path: str, code: int
+) -> None:
     answer = caller.get(path)
 
     assert answer.status_code == code
     assert answer.json()["error"]
 
 
-def test_what_another_looks_at_is_theirs(caller: Caller) -> None:
+def test_the_api_refuses_an_item_claimed_by_another_user(caller: Caller) -> None:
     claim = make.a_claim()
 
     for path in ("claim", "decision"):
@@ -124,7 +126,7 @@ def test_what_another_looks_at_is_theirs(caller: Caller) -> None:
         assert answer.status_code == 409
 
 
-def test_a_token_is_kept_as_a_hash_and_worth_nothing_once_revoked(caller: Caller) -> None:
+def test_a_token_is_stored_as_a_hash_and_refused_after_revocation(caller: Caller) -> None:
     secret = caller.headers["Authorization"].split()[1]
     assert secret not in json.dumps(list(ApiToken.objects.values("name", "digest")))
 
@@ -133,13 +135,13 @@ def test_a_token_is_kept_as_a_hash_and_worth_nothing_once_revoked(caller: Caller
     assert caller.get("kernels/").status_code == 401
 
 
-def test_a_token_of_somebody_who_has_left_opens_nothing(caller: Caller) -> None:
+def test_a_token_of_a_deactivated_account_is_refused(caller: Caller) -> None:
     User.objects.filter(pk=caller.user.pk).update(is_active=False)
 
     assert caller.get("kernels/").status_code == 401
 
 
-def test_a_database_that_is_away_is_told_in_a_sentence_and_may_come_back(
+def test_the_api_answers_503_with_a_retry_hint_without_a_database(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(secret: str) -> None:
@@ -166,7 +168,9 @@ def test_a_database_that_is_away_is_told_in_a_sentence_and_may_come_back(
     ],
     ids=["zero byte", "half a character", "the other half", "endless number", "endless list"],
 )
-def test_json_that_no_database_takes_is_refused(caller: Caller, body: bytes) -> None:
+def test_the_api_refuses_json_text_that_a_database_can_not_store(
+    caller: Caller, body: bytes
+) -> None:
     kernel = make.a_kernel()
 
     answer = Client().post(
@@ -177,13 +181,15 @@ def test_json_that_no_database_takes_is_refused(caller: Caller, body: bytes) -> 
     assert Decision.objects.count() == 0
 
 
-def test_an_endless_size_is_refused(caller: Caller) -> None:
+def test_the_api_refuses_a_page_size_that_is_too_long_a_number(caller: Caller) -> None:
     assert caller.get(f"kernels/?size={'9' * 5000}").status_code == 400
 
 
 @pytest.mark.parametrize("word", ["none", "made-up", "matmul "])
 @pytest.mark.parametrize("key", ["operation_type", "difficulty"])
-def test_a_kind_that_nothing_can_have_is_refused(caller: Caller, key: str, word: str) -> None:
+def test_the_api_refuses_an_unknown_operation_type_or_difficulty(
+    caller: Caller, key: str, word: str
+) -> None:
     """The word “none” is one of filters: no item can be set to it."""
     kernel = make.a_kernel()
 
@@ -196,7 +202,7 @@ def test_a_kind_that_nothing_can_have_is_refused(caller: Caller, key: str, word:
     assert not Decision.objects.exists()
 
 
-def test_a_key_that_nobody_reads_is_told_so(caller: Caller) -> None:
+def test_the_api_refuses_an_unknown_key_in_a_decision(caller: Caller) -> None:
     kernel = make.a_kernel()
 
     answer = caller.post(
@@ -209,7 +215,7 @@ def test_a_key_that_nobody_reads_is_told_so(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("path", ["kernels/one/", "repositories/", "kernels/1/2/3"])
-def test_an_address_that_is_none_is_answered_in_words(caller: Caller, path: str) -> None:
+def test_an_unknown_api_url_gives_a_404_with_a_sentence(caller: Caller, path: str) -> None:
     answer = caller.get(path)
 
     assert answer.status_code == 404

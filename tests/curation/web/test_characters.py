@@ -87,7 +87,7 @@ def left_in(page: str) -> set[str]:
 @pytest.mark.parametrize(
     "tab", ["standalone", "file", "launcher", "diff", "diff&layout=inline", "alike", "history"]
 )
-def test_no_tab_of_a_kernel_has_an_invisible_character(
+def test_no_tab_of_a_kernel_contains_an_invisible_character(
     browser: Client, kernel: Kernel, tab: str
 ) -> None:
     page = browser.get(f"{kernel.get_absolute_url()}?tab={tab}").content.decode()
@@ -97,14 +97,16 @@ def test_no_tab_of_a_kernel_has_an_invisible_character(
 
 
 @pytest.mark.parametrize("tab", ["code", "results", "diff", "diff&layout=inline", "history"])
-def test_no_tab_of_a_pair_has_an_invisible_character(browser: Client, pair: Pair, tab: str) -> None:
+def test_no_tab_of_a_pair_contains_an_invisible_character(
+    browser: Client, pair: Pair, tab: str
+) -> None:
     page = browser.get(f"{pair.get_absolute_url()}?tab={tab}").content.decode()
 
     assert left_in(page) == set()
     assert '<span class="cp" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>' in page
 
 
-def test_no_list_has_an_invisible_character(browser: Client, pair: Pair) -> None:
+def test_no_list_page_contains_an_invisible_character(browser: Client, pair: Pair) -> None:
     run = make.an_ingest_run()
     make.a_drop(run=run, path=BAD, message=BAD, qualname=BAD)
     draft = make.a_draft(operation=BAD, path=BAD, missing=[BAD], python_code=BAD)
@@ -116,14 +118,14 @@ def test_no_list_has_an_invisible_character(browser: Client, pair: Pair) -> None
         assert left_in(browser.get(url).content.decode()) == set(), url
 
 
-def test_a_text_field_names_what_it_does_not_show(browser: Client, pair: Pair) -> None:
+def test_a_text_field_lists_its_invisible_characters(browser: Client, pair: Pair) -> None:
     page = browser.get(reverse("edit-pair", args=[pair.pk])).content.decode()
 
     assert "U+202E RIGHT-TO-LEFT OVERRIDE once on line 1" in page
     assert BAD in page
 
 
-def test_the_first_evidence_names_the_characters(browser: Client, kernel: Kernel) -> None:
+def test_the_first_evidence_lists_the_invisible_characters(browser: Client, kernel: Kernel) -> None:
     page = browser.get(kernel.get_absolute_url()).content.decode()
 
     first = re.findall(r'<span class="name">(.+?)</span>', page)[0]
@@ -131,7 +133,7 @@ def test_the_first_evidence_names_the_characters(browser: Client, kernel: Kernel
     assert "Unit: U+202E RIGHT-TO-LEFT OVERRIDE 3 times, first on line 1" in page
 
 
-def test_a_joiner_in_a_comment_speaks_less_against_an_item(browser: Client) -> None:
+def test_a_joiner_in_a_comment_is_only_a_doubt(browser: Client) -> None:
     kernel = make.a_kernel(standalone_source="# \u2764\ufe0f\nx = 1\n")
 
     page = browser.get(kernel.get_absolute_url()).content.decode()
@@ -140,7 +142,7 @@ def test_a_joiner_in_a_comment_speaks_less_against_an_item(browser: Client) -> N
     assert "Unit: U+FE0F VARIATION SELECTOR-16 once on line 1." in page
 
 
-def test_plain_code_has_no_such_evidence(browser: Client) -> None:
+def test_plain_code_has_no_evidence_of_invisible_characters(browser: Client) -> None:
     page = browser.get(make.a_kernel().get_absolute_url()).content.decode()
 
     assert "Characters" not in page
@@ -155,12 +157,12 @@ def test_every_control_format_and_space_character_is_covered() -> None:
 
 
 @given(st.text(st.sampled_from(["a", "\n", "\t", *EACH, "é", "\x0b", "\ufe00"])))
-def test_the_quick_look_agrees_with_the_search(text: str) -> None:
+def test_has_invisible_agrees_with_the_regular_expression(text: str) -> None:
     assert has_invisible(text) == (INVISIBLE.search(text) is not None)
 
 
 @given(st.text(st.sampled_from(["a", " ", "\n", "'", '"', "#", *EACH]), max_size=60))
-def test_boxes_keep_the_lines_and_the_elements_whole(source: str) -> None:
+def test_code_point_boxes_do_not_break_lines_or_html_elements(source: str) -> None:
     shown = lines(source)
 
     assert len(shown) == source.removesuffix("\n").count("\n") + 1
@@ -169,7 +171,7 @@ def test_boxes_keep_the_lines_and_the_elements_whole(source: str) -> None:
         assert INVISIBLE.search(line) is None
 
 
-def test_the_color_of_the_code_around_a_box_stays() -> None:
+def test_a_code_point_box_keeps_the_highlighting_around_it() -> None:
     [line] = lines("x = 'a\u200bb'\n")
 
     assert '<span class="s1">\'a<span class="cp" title="ZERO WIDTH SPACE">U+200B</span>b' in line
@@ -193,18 +195,20 @@ def test_the_color_of_the_code_around_a_box_stays() -> None:
         ("s = 'a\u200bb'\n", "", "U+200B ZERO WIDTH SPACE once on line 1"),
     ],
 )
-def test_what_deceives_is_told_from_what_is_common(text: str, deceives: str, also: str) -> None:
+def test_deceptive_characters_are_listed_apart_from_common_ones(
+    text: str, deceives: str, also: str
+) -> None:
     assert tuple(map(listed, invisible(text))) == (deceives, also)
 
 
-def test_of_many_code_points_eight_are_named() -> None:
+def test_the_list_of_code_points_names_the_first_eight() -> None:
     deceiving, _ = invisible("# " + "".join(map(chr, range(1, 9))) + "\u202e\u2066")
 
     assert listed(deceiving).endswith("; and 2 other code points")
 
 
 # --- The filter -----------------------------------------------------------------------------
-def test_the_filter_escapes_and_keeps_what_is_escaped() -> None:
+def test_the_visible_filter_escapes_only_unescaped_text() -> None:
     shown = Template("{% load review %}{{ a|visible }} {{ b|linebreaksbr|visible }}").render(
         Context({"a": "<b>\u202e", "b": "1\n<2>"})
     )
@@ -212,7 +216,7 @@ def test_the_filter_escapes_and_keeps_what_is_escaped() -> None:
     assert shown == f"&lt;b&gt;{boxed(chr(0x202E))} 1<br>&lt;2&gt;"
 
 
-def test_a_title_has_the_code_point_alone() -> None:
+def test_a_page_title_shows_only_the_code_point() -> None:
     shown = Template("{% load review %}{{ a|visible|striptags }}").render(
         Context({"a": "<i>\u202e"})
     )
@@ -220,7 +224,7 @@ def test_a_title_has_the_code_point_alone() -> None:
     assert shown == "&lt;i&gt;U+202E"
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_a_long_text_is_truncated_with_a_character_count() -> None:
     shown = Template("{% load review %}{{ a|visible:5 }}").render(Context({"a": "&" * 1005}))
 
     assert shown == f"{'&amp;' * 5} … 1,000 more characters"

@@ -58,7 +58,7 @@ def test_a_page_has_a_bounded_size(browser: Client, source: str, most: int) -> N
 
 
 @pytest.mark.django_db
-def test_a_text_of_short_tokens_is_whole_and_plain(browser: Client) -> None:
+def test_a_text_of_many_short_tokens_is_not_truncated(browser: Client) -> None:
     source = f"{SUM[:1990]}\n" * 90
 
     page, _ = shown(browser, standalone_source=source)
@@ -68,7 +68,7 @@ def test_a_text_of_short_tokens_is_whole_and_plain(browser: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_what_surrounds_the_source_is_cut_too(browser: Client) -> None:
+def test_parameters_notes_and_evidence_are_truncated_too(browser: Client) -> None:
     parameter = {"name": "p" * 6000, "annotation": "a" * 6000, "default": "1" * 6000}
     page, _ = shown(
         browser, parameters=[parameter] * 500, notes=["n" * 6000] * 500,
@@ -80,20 +80,20 @@ def test_what_surrounds_the_source_is_cut_too(browser: Client) -> None:
     assert "and 950 more" in page
 
 
-def test_a_long_line_says_how_much_it_leaves_out() -> None:
+def test_a_truncated_line_shows_the_number_of_omitted_characters() -> None:
     [line] = lines(SUM)
 
     assert line.endswith('<a class="cut">… 58,003 more characters</a>')
     assert line.count("<span") == line.count("</span>")
 
 
-def test_what_follows_a_long_line_keeps_its_color() -> None:
+def test_the_line_after_a_truncated_line_keeps_its_highlighting() -> None:
     _, second, _ = lines(f"'''{'a' * 5000}\nb\n'''\n")
 
     assert second == '<span class="s1">b</span>' or second == '<span class="sd">b</span>'
 
 
-def test_the_last_row_says_how_many_lines_are_left_out() -> None:
+def test_the_last_row_shows_the_number_of_omitted_lines() -> None:
     [section] = sections(EQUAL, "f", whole="/whole")
 
     assert section.end == MOST_LINES
@@ -102,11 +102,11 @@ def test_the_last_row_says_how_many_lines_are_left_out() -> None:
     )
 
 
-def test_a_huge_text_is_shown_plain() -> None:
+def test_a_huge_text_is_shown_without_highlighting() -> None:
     assert "<span" not in "".join(lines(HUGE))
 
 
-def test_the_text_of_an_author_is_never_taken_for_a_cut() -> None:
+def test_a_source_that_imitates_a_truncation_link_is_escaped() -> None:
     source = '<a class="cut">\n'
 
     [section] = sections(source, "f", whole="/whole")
@@ -114,7 +114,7 @@ def test_the_text_of_an_author_is_never_taken_for_a_cut() -> None:
     assert "/whole" not in section.html
 
 
-def test_a_cut_text_still_has_its_helpers() -> None:
+def test_a_truncated_text_still_lists_its_helpers() -> None:
     source = "def helper():\n    pass\n\n\ndef f():\n    pass\n" + "x = 1\n" * 6000
 
     assert [section.title for section in sections(source, "f")] == ["helper", ""]
@@ -123,7 +123,7 @@ def test_a_cut_text_still_has_its_helpers() -> None:
 @pytest.mark.parametrize(
     "source", [" \n" * 90_000, "x = 1\n" + "\n \t" * 60_000], ids=["blank lines", "indented"]
 )
-def test_blanks_keep_no_process_busy(source: str) -> None:
+def test_a_text_of_blanks_is_highlighted_in_bounded_time(source: str) -> None:
     began = time.process_time()
 
     assert not is_readable(source)
@@ -139,7 +139,7 @@ def test_a_function_is_found_among_equal_lines_in_bounded_time() -> None:
     assert time.process_time() - began < 3
 
 
-def test_a_comparison_is_cut_by_characters_too() -> None:
+def test_a_diff_is_truncated_by_characters_too() -> None:
     found = compare("a" * 3_000_000, "a" * 3_000_000 + "b")
 
     assert found.cut
@@ -160,7 +160,7 @@ def test_a_diff_has_a_bounded_size(browser: Client) -> None:
 
 # --- The whole text -------------------------------------------------------------------------
 @pytest.mark.django_db
-def test_the_whole_text_is_a_file_as_it_was_written(browser: Client) -> None:
+def test_the_whole_text_can_be_downloaded_unchanged(browser: Client) -> None:
     source = f"# \u202e <script>\n{SUM}\n"
     kernel = make.a_kernel(standalone_source=source)
 
@@ -173,7 +173,9 @@ def test_the_whole_text_is_a_file_as_it_was_written(browser: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_only_texts_are_sent_and_only_to_reviewers(browser: Client, client: Client) -> None:
+def test_only_text_fields_can_be_downloaded_and_only_by_reviewers(
+    browser: Client, client: Client
+) -> None:
     kernel, pair = make.a_kernel(), make.a_pair()
 
     assert browser.get(f"{pair.get_absolute_url()}test_code.py").status_code == 200
@@ -186,6 +188,6 @@ def test_only_texts_are_sent_and_only_to_reviewers(browser: Client, client: Clie
     assert (answer.status_code, answer.headers["Location"].partition("?")[0]) == (302, "/login/")
 
 
-def test_a_line_of_the_longest_length_is_whole() -> None:
+def test_a_line_of_the_maximum_length_is_not_truncated() -> None:
     assert "cut" not in lines("a" * LONGEST_LINE)[0]
     assert "… 1 more character<" in lines("a" * (LONGEST_LINE + 1))[0]

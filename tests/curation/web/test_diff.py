@@ -14,7 +14,7 @@ CODE = st.lists(st.sampled_from(["x = a + b", "y = f(x)", "", "return y", "a = t
 )
 
 
-def test_a_twin_in_other_names_differs_in_nothing() -> None:
+def test_a_near_duplicate_with_renamed_variables_has_an_empty_diff() -> None:
     twin = ROTARY.replace("inside", "mask_2").replace("cols", "col_ids").replace("half", "dim")
 
     found = compare(ROTARY, twin)
@@ -23,7 +23,7 @@ def test_a_twin_in_other_names_differs_in_nothing() -> None:
     assert ("col_ids", "cols") in found.renamed
 
 
-def test_a_line_that_is_there_in_one_alone_is_left() -> None:
+def test_a_line_in_only_one_text_is_shown_as_new() -> None:
     found = compare("a = 1\nb = 2\n", "a = 1\nc = 3\nb = 2\n")
 
     assert [(row.kind, row.left, row.right) for row in found.rows] == [
@@ -31,12 +31,12 @@ def test_a_line_that_is_there_in_one_alone_is_left() -> None:
     ]  # fmt: skip
 
 
-def test_from_one_version_to_the_next_a_name_is_a_change() -> None:
+def test_a_renamed_variable_counts_as_a_change_between_versions() -> None:
     assert compare("a = 1\n", "b = 1\n", align=False).changed == 1
 
 
 @given(CODE, CODE)
-def test_every_line_of_both_is_shown_once_and_in_order(left: str, right: str) -> None:
+def test_a_diff_shows_every_line_of_both_texts_once_and_in_order(left: str, right: str) -> None:
     found = compare(left, right)
 
     for side, text in (("left", found.left), ("right", found.right)):
@@ -45,13 +45,13 @@ def test_every_line_of_both_is_shown_once_and_in_order(left: str, right: str) ->
 
 
 @given(CODE)
-def test_what_is_the_same_does_not_differ(text: str) -> None:
+def test_the_diff_of_equal_texts_is_empty(text: str) -> None:
     found = compare(text, text)
 
     assert (found.changed, found.renamed) == (0, ())
 
 
-def test_thousands_of_changed_lines_are_cut_and_still_quick() -> None:
+def test_a_diff_of_thousands_of_changed_lines_is_truncated_and_fast() -> None:
     left = "\n".join(f"a{n} = {n}" for n in range(5000))
     right = "\n".join(f"b{n} = {n * 3}" for n in range(5000))
     began = time.process_time()
@@ -64,13 +64,13 @@ def test_thousands_of_changed_lines_are_cut_and_still_quick() -> None:
 
 # --- Highlighting ---------------------------------------------------------------------------
 @given(st.text())
-def test_each_line_is_whole_html_by_itself_and_escaped(source: str) -> None:
+def test_each_highlighted_line_is_complete_escaped_html(source: str) -> None:
     for line in lines(source):
         assert line.count("<span") == line.count("</span>")
         assert "<script" not in line
 
 
-def test_helpers_are_sections_that_cover_every_line_once() -> None:
+def test_sections_cover_every_line_of_a_unit_once() -> None:
     found = sections(ROTARY, "rotate_kernel")
 
     assert [section.title for section in found] == ["", "load_angle", ""]
@@ -78,7 +78,7 @@ def test_helpers_are_sections_that_cover_every_line_once() -> None:
     assert found[-1].end == ROTARY.count("\n")
 
 
-def test_old_line_ends_count_as_lines() -> None:
+def test_a_carriage_return_ends_a_line() -> None:
     found = sections("def helper():\r    pass\r\rdef f():\r    pass\r", "f")
 
     assert [(section.title, section.start, section.end) for section in found] == [
@@ -86,7 +86,7 @@ def test_old_line_ends_count_as_lines() -> None:
     ]  # fmt: skip
 
 
-def test_what_can_not_be_parsed_is_one_section() -> None:
+def test_a_text_that_does_not_parse_is_one_section() -> None:
     assert [section.title for section in sections("def (:\n", "x")] == [""]
 
 

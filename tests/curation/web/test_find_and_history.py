@@ -46,7 +46,7 @@ def text(browser: Client, url: str) -> str:
 # --- Find -----------------------------------------------------------------------------------
 @pytest.mark.parametrize(("read", "looked_up"), [(5, 10), (5, 1000), (1000, 1000)])
 @pytest.mark.parametrize("query", ["order=newest", "order=priority", "q=kernel_"])
-def test_every_item_stands_on_one_page_of_the_list(
+def test_every_item_is_on_exactly_one_page_of_the_list(
     browser: Client, query: str, read: int, looked_up: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "READ", read)
@@ -67,7 +67,7 @@ def test_every_item_stands_on_one_page_of_the_list(
 @pytest.mark.parametrize(
     ("read", "looked_up", "said"), [(60, 90, "60+"), (5, 90, "90+"), (5, 10, "120")]
 )
-def test_of_a_common_word_a_list_says_how_many_have_it_at_the_least(
+def test_a_list_shows_a_lower_bound_of_the_hits_of_a_common_word(
     browser: Client, read: int, looked_up: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "READ", read)
@@ -81,7 +81,7 @@ def test_of_a_common_word_a_list_says_how_many_have_it_at_the_least(
     assert f"{said if connection.vendor == 'postgresql' else '120'} found" in page
 
 
-def test_a_list_says_no_more_than_what_it_counts(browser: Client) -> None:
+def test_a_list_counts_hits_only_up_to_its_limit(browser: Client) -> None:
     for number in range(listing.COUNTED):
         make.a_kernel(name=f"kernel_{number}_")
     assert f"{listing.COUNTED} found" in text(browser, reverse("find"))
@@ -91,7 +91,7 @@ def test_a_list_says_no_more_than_what_it_counts(browser: Client) -> None:
     assert f"{listing.COUNTED}+ found" in text(browser, reverse("find"))
 
 
-def test_a_list_says_where_each_kernel_stands_and_how_many_there_are(browser: Client) -> None:
+def test_a_list_shows_the_path_of_each_kernel_and_the_number_of_hits(browser: Client) -> None:
     place = make.a_provenance()
 
     page = text(browser, reverse("find"))
@@ -103,7 +103,7 @@ def test_a_list_says_where_each_kernel_stands_and_how_many_there_are(browser: Cl
 
 @pytest.mark.parametrize("kind", ["kernels", "pairs"])
 @pytest.mark.parametrize("filter", ["", "license=MIT"])
-def test_what_is_reviewed_and_decided_on_is_what_the_list_shows(
+def test_the_links_of_a_list_select_only_the_kind_of_item_it_shows(
     browser: Client, kind: str, filter: str
 ) -> None:
     """Not the other kind beside it, which nobody who looks at the list has seen."""
@@ -120,7 +120,7 @@ def test_what_is_reviewed_and_decided_on_is_what_the_list_shows(
         assert kept == {kernel if kind == "kernels" else pair}
 
 
-def test_a_wrong_filter_is_a_sentence_above_an_unnarrowed_list(browser: Client) -> None:
+def test_an_invalid_filter_gives_an_error_above_an_unfiltered_list(browser: Client) -> None:
     answer = browser.get(f"{reverse('find')}?decided=soon")
 
     assert answer.status_code == 400
@@ -128,13 +128,13 @@ def test_a_wrong_filter_is_a_sentence_above_an_unnarrowed_list(browser: Client) 
 
 
 @pytest.mark.parametrize("after", ["x", "1.2.3", "-1", "9" * 40])
-def test_a_broken_cursor_is_the_first_page(browser: Client, after: str) -> None:
+def test_an_invalid_cursor_shows_the_first_page_of_a_list(browser: Client, after: str) -> None:
     make.a_kernel(name="first_one")
 
     assert "first_one" in text(browser, f"{reverse('find')}?after={after}")
 
 
-def test_a_view_is_saved_by_name_saved_again_and_forgotten(browser: Client, curator: User) -> None:
+def test_a_saved_view_can_be_replaced_and_deleted(browser: Client, curator: User) -> None:
     for query in ("status=pending", "items=pairs&status=approved"):
         browser.post(reverse("save-view"), {"name": "mine", "query": query})
     make.a_saved_view(name="not mine")
@@ -147,7 +147,7 @@ def test_a_view_is_saved_by_name_saved_again_and_forgotten(browser: Client, cura
     assert not SavedView.objects.filter(user=curator).exists()
 
 
-def test_nobody_forgets_the_view_of_another(browser: Client) -> None:
+def test_a_user_can_not_delete_the_saved_view_of_another_user(browser: Client) -> None:
     view = make.a_saved_view()
 
     browser.post(reverse("save-view"), {"delete": view.pk})
@@ -156,7 +156,7 @@ def test_nobody_forgets_the_view_of_another(browser: Client) -> None:
 
 
 # --- History --------------------------------------------------------------------------------
-def test_the_log_tells_of_decisions_corrections_and_administration(browser: Client) -> None:
+def test_the_log_shows_decisions_corrections_and_admin_changes(browser: Client) -> None:
     make.a_decision(comment="clean")
     make.a_correction(before={"tags": []}, after={"tags": ["new"]})
     browser.post(
@@ -170,7 +170,7 @@ def test_the_log_tells_of_decisions_corrections_and_administration(browser: Clie
         assert words in page
 
 
-def test_the_log_is_narrowed_and_goes_on(browser: Client) -> None:
+def test_the_log_can_be_filtered_and_paged(browser: Client) -> None:
     grace = make.a_reviewer(username="grace")
     for _ in range(55):
         make.a_decision(user=grace)
@@ -183,7 +183,7 @@ def test_the_log_is_narrowed_and_goes_on(browser: Client) -> None:
     assert (len(first.context["entries"]), len(second.context["entries"])) == (50, 5)
 
 
-def test_the_log_is_taken_along_as_csv_and_json_lines(browser: Client) -> None:
+def test_the_log_can_be_downloaded_as_csv_and_json_lines(browser: Client) -> None:
     make.a_decision(comment="=1+1")
 
     rows = list(csv.DictReader(io.StringIO(_whole(browser, "history-csv"))))
@@ -199,7 +199,7 @@ def _whole(browser: Client, name: str) -> str:
 
 
 # --- The dashboard --------------------------------------------------------------------------
-def test_the_funnel_narrows_step_by_step() -> None:
+def test_each_dashboard_funnel_step_counts_fewer_kernels() -> None:
     make.a_kernel(standalone=False)
     make.a_kernel()
     twin = make.an_approved_kernel()
@@ -210,7 +210,7 @@ def test_the_funnel_narrows_step_by_step() -> None:
     assert [n for _, n in dashboard.gather()["funnel"]] == [6, 5, 4, 3, 2, 2, 1]
 
 
-def test_the_dashboard_counts_what_was_decided_and_says_how_long_it_will_take(
+def test_the_dashboard_shows_decisions_per_day_and_days_left(
     browser: Client,
 ) -> None:
     for _ in range(14):
@@ -222,7 +222,7 @@ def test_the_dashboard_counts_what_was_decided_and_says_how_long_it_will_take(
     assert "<strong>2</strong> decisions a day" in text(browser, reverse("dashboard"))
 
 
-def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser: Client) -> None:
+def test_the_dashboard_shows_the_age_of_its_figures(browser: Client) -> None:
     kernel = make.a_kernel()
     browser.get(reverse("dashboard"))
     make.a_decision(kernel=kernel)
@@ -233,14 +233,14 @@ def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser:
     assert "0 decisions a day" in page
 
 
-def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> None:
+def test_the_dashboard_of_an_empty_installation_shows_hints(browser: Client) -> None:
     page = text(browser, reverse("dashboard"))
 
     assert "No items yet" in page
     assert "nothing has been reviewed twice yet" in page
 
 
-def test_the_guide_is_reached_by_the_page_of_keys_and_its_pictures_are_there(
+def test_the_shortcuts_page_links_to_the_guide_and_its_pictures_exist(
     browser: Client,
 ) -> None:
     assert f'href="{reverse("guide")}"' in browser.get(reverse("keys")).content.decode()

@@ -105,7 +105,7 @@ def pages(kernel: Kernel, pair: Pair) -> Iterator[str]:
         yield reverse(name)
 
 
-def test_markup_anywhere_is_shown_as_text(
+def test_markup_in_any_field_is_shown_as_escaped_text(
     browser: Client, curator: User, kernel: Kernel, pair: Pair
 ) -> None:
     make.a_reason(text=BAD)
@@ -122,7 +122,7 @@ def test_markup_anywhere_is_shown_as_text(
         assert "&lt;script&gt;" in page, url
 
 
-def test_what_was_typed_comes_back_as_text(browser: Client, kernel: Kernel) -> None:
+def test_a_refused_form_shows_its_values_as_escaped_text(browser: Client, kernel: Kernel) -> None:
     said = {"status": BAD, "version": BAD, "comment": BAD, "tags": BAD, "reason": BAD}
 
     for name in ("decide", "ask"):
@@ -132,9 +132,7 @@ def test_what_was_typed_comes_back_as_text(browser: Client, kernel: Kernel) -> N
         assert "&lt;script&gt;" in page, name
 
 
-def test_a_spreadsheet_calculates_nothing_that_strangers_wrote(
-    browser: Client, curator: User
-) -> None:
+def test_the_csv_log_escapes_spreadsheet_formulas(browser: Client, curator: User) -> None:
     make.a_decision(kernel=make.a_kernel(name="=1+1"), user=curator, comment="=cmd()")
 
     lines = b"".join(browser.get(reverse("history-csv")).streaming_content)  # type: ignore[attr-defined]
@@ -143,7 +141,7 @@ def test_a_spreadsheet_calculates_nothing_that_strangers_wrote(
     assert (rows[0]["about"], rows[0]["said"]) == ("'=1+1", "'=cmd()")
 
 
-def test_the_interface_says_that_it_speaks_json(
+def test_the_api_declares_its_content_type_as_json(
     client: Client, curator: User, kernel: Kernel
 ) -> None:
     secret = tokens.make(curator, "tests")

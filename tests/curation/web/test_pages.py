@@ -70,7 +70,7 @@ def waiting_in_the_bar(browser: Client) -> str:
 
 
 # --- The queue ------------------------------------------------------------------------------
-def test_the_queue_leads_to_the_page_of_what_is_next(browser: Client) -> None:
+def test_the_queue_redirects_to_the_page_of_the_next_item(browser: Client) -> None:
     make.a_kernel(name="decided", status=Status.APPROVED)
     make.a_kernel(name="first_kernel")
     make.a_kernel(name="urgent_kernel", priority=5)
@@ -81,7 +81,7 @@ def test_the_queue_leads_to_the_page_of_what_is_next(browser: Client) -> None:
     assert 'class="code"' in page
 
 
-def test_the_bar_counts_what_is_left_after_each_decision(browser: Client) -> None:
+def test_the_navigation_bar_shows_the_queue_length_after_each_decision(browser: Client) -> None:
     kernels = [make.a_kernel() for _ in range(3)]
     make.a_pair()
     assert waiting_in_the_bar(browser) == "4"
@@ -93,7 +93,7 @@ def test_the_bar_counts_what_is_left_after_each_decision(browser: Client) -> Non
     assert waiting_in_the_bar(browser) == "4"
 
 
-def test_that_a_queue_is_long_is_not_counted_again_for_each_page(
+def test_the_length_of_a_long_queue_is_not_counted_for_each_page(
     browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("curation.web.views.item.MANY", 3)
@@ -107,11 +107,11 @@ def test_that_a_queue_is_long_is_not_counted_again_for_each_page(
     assert len(second) == len(first) - 1
 
 
-def test_an_empty_queue_says_what_it_means(browser: Client) -> None:
+def test_an_empty_queue_shows_a_message(browser: Client) -> None:
     assert "The queue is empty" in text(browser, reverse("queue"))
 
 
-def test_a_queue_can_be_narrowed_by_any_filter_and_stays_so(browser: Client) -> None:
+def test_a_filtered_queue_stays_filtered_after_a_decision(browser: Client) -> None:
     make.a_kernel(name="other")
     wanted = [make.a_kernel(name=f"wanted{n}", operation_type="matmul") for n in (1, 2)]
 
@@ -124,7 +124,7 @@ def test_a_queue_can_be_narrowed_by_any_filter_and_stays_so(browser: Client) -> 
     assert "operation=matmul" in text(browser, answer.headers["Location"])
 
 
-def test_a_wrong_filter_is_answered_with_a_sentence(browser: Client) -> None:
+def test_an_unknown_filter_of_the_queue_gives_a_sentence(browser: Client) -> None:
     page = text(browser, reverse("queue") + "?colour=red")
 
     assert "There is no filter" in page
@@ -132,7 +132,7 @@ def test_a_wrong_filter_is_answered_with_a_sentence(browser: Client) -> None:
 
 # --- Deciding -------------------------------------------------------------------------------
 @pytest.mark.parametrize("a", [make.a_kernel, make.a_pair])
-def test_approving_sets_the_status_and_goes_on_to_the_next(
+def test_approving_sets_the_status_and_redirects_to_the_next_item(
     browser: Client, a: Callable[..., Any]
 ) -> None:
     item, following = a(priority=2), a(priority=1)
@@ -156,7 +156,9 @@ def test_reasons_and_comment_are_kept_with_the_decision(browser: Client) -> None
     assert (made.status, made.reasons, made.comment) == ("rejected", ["wrong", "noise"], "see 3")
 
 
-def test_what_a_person_says_it_is_wins_and_is_remembered(browser: Client) -> None:
+def test_a_correction_by_a_reviewer_replaces_the_classification_and_is_logged(
+    browser: Client,
+) -> None:
     kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["a"])
 
     browser.post(
@@ -171,7 +173,7 @@ def test_what_a_person_says_it_is_wins_and_is_remembered(browser: Client) -> Non
     assert Correction.objects.get().before["operation_type"] == "other"
 
 
-def test_a_kind_that_was_right_is_no_correction(browser: Client) -> None:
+def test_an_unchanged_classification_is_not_a_correction(browser: Client) -> None:
     kernel = make.a_kernel(operation_type="scan", difficulty="hard", tags=["a"])
 
     browser.post(act(kernel), decision(kernel, operation_type="scan", difficulty="hard", tags="a"))
@@ -181,7 +183,7 @@ def test_a_kind_that_was_right_is_no_correction(browser: Client) -> None:
     assert not Correction.objects.exists()
 
 
-def test_a_stale_page_gets_a_sentence_and_keeps_what_was_typed(browser: Client) -> None:
+def test_a_decision_on_a_stale_page_gives_409_and_keeps_the_form(browser: Client) -> None:
     kernel = make.a_kernel()
     browser.post(act(kernel), decision(kernel))
 
@@ -207,7 +209,7 @@ def test_a_stale_page_gets_a_sentence_and_keeps_what_was_typed(browser: Client) 
         {"operation_type": "magic", "tags": ""},
     ],
 )  # fmt: skip
-def test_a_broken_form_changes_nothing_and_keeps_what_was_typed(
+def test_an_invalid_decision_form_is_refused_and_keeps_its_comment(
     browser: Client, broken: dict[str, str]
 ) -> None:
     kernel = make.a_kernel()
@@ -219,7 +221,7 @@ def test_a_broken_form_changes_nothing_and_keeps_what_was_typed(
     assert not Decision.objects.exists()
 
 
-def test_the_same_decision_sent_twice_is_one_and_no_error(browser: Client) -> None:
+def test_submitting_the_same_decision_twice_stores_it_once(browser: Client) -> None:
     kernel = make.a_kernel()
     said = decision(kernel)
 
@@ -240,7 +242,7 @@ def test_a_decision_can_be_changed_later(browser: Client) -> None:
     assert kernel.status == Status.REJECTED
 
 
-def test_an_author_does_not_decide_on_their_own_edit(browser: Client, reviewer: User) -> None:
+def test_the_author_of_an_edit_can_not_decide_on_it(browser: Client, reviewer: User) -> None:
     pair = make.a_pair(author=reviewer)
 
     answer = browser.post(act(pair), decision(pair))
@@ -250,7 +252,7 @@ def test_an_author_does_not_decide_on_their_own_edit(browser: Client, reviewer: 
     assert "The queue is empty" in text(browser, reverse("queue"))
 
 
-def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
+def test_an_item_claimed_by_another_reviewer_can_not_be_decided(browser: Client) -> None:
     kernel = make.a_kernel()
     make.a_claim(kernel=kernel, user=make.a_reviewer(username="grace"))
 
@@ -263,7 +265,7 @@ def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
 
 
 # --- Skip, undo, ask, pin -------------------------------------------------------------------
-def test_what_is_skipped_comes_back_when_nothing_else_is_waiting(browser: Client) -> None:
+def test_a_skipped_item_returns_when_the_queue_is_otherwise_empty(browser: Client) -> None:
     first, second = make.a_kernel(priority=2), make.a_kernel(priority=1)
 
     on = browser.post(act(first, "skip")).headers["Location"]
@@ -274,7 +276,7 @@ def test_what_is_skipped_comes_back_when_nothing_else_is_waiting(browser: Client
     assert Skip.objects.count() == 1
 
 
-def test_what_one_skips_another_is_given_at_once(browser: Client, reviewer: User) -> None:
+def test_an_item_skipped_by_one_reviewer_goes_to_another(browser: Client, reviewer: User) -> None:
     kernel = make.a_kernel()
     browser.post(act(kernel, "skip"))
     browser.post(act(kernel, "skip"))
@@ -284,7 +286,7 @@ def test_what_one_skips_another_is_given_at_once(browser: Client, reviewer: User
     assert other.get(reverse("queue")).headers["Location"] == kernel.get_absolute_url()
 
 
-def test_undo_takes_the_last_decision_back_with_its_correction(browser: Client) -> None:
+def test_undo_reverts_the_last_decision_and_its_correction(browser: Client) -> None:
     kernel = make.a_kernel(operation_type="other", difficulty="easy")
     browser.post(act(kernel), decision(kernel, operation_type="scan", difficulty="easy", tags=""))
 
@@ -315,7 +317,7 @@ def decided_and_undone(browser: Client, kernel: Kernel) -> str:
 
 
 @pytest.mark.parametrize("field", REFILLED)
-def test_undo_fills_the_form_as_it_was_decided(browser: Client, field: str) -> None:
+def test_undo_refills_the_form_with_the_values_of_the_decision(browser: Client, field: str) -> None:
     kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
 
     assert REFILLED[field] in decided_and_undone(browser, kernel)
@@ -344,7 +346,7 @@ def test_the_form_is_not_filled_after_another_decision(browser: Client) -> None:
     assert not [field for field, filled in REFILLED.items() if filled in page]
 
 
-def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
+def test_undo_reverts_one_decision_at_a_time_until_none_is_left(browser: Client) -> None:
     kernels = [make.a_kernel() for _ in range(2)]
     for kernel in kernels:
         browser.post(act(kernel), decision(kernel))
@@ -359,7 +361,7 @@ def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
     )
 
 
-def test_who_exchanges_parts_of_the_page_gets_the_next_one_with_the_answer(browser: Client) -> None:
+def test_a_swap_request_gets_the_next_page_with_the_response(browser: Client) -> None:
     wanted = [make.a_kernel(operation_type="matmul") for _ in range(2)]
     swaps = {"X-Swap": "1"}
     first, second = sorted(wanted, key=lambda kernel: kernel.pk)
@@ -380,7 +382,7 @@ def test_who_exchanges_parts_of_the_page_gets_the_next_one_with_the_answer(brows
     assert last.headers["Location"] == f"{reverse('queue')}?operation=matmul"
 
 
-def test_a_refused_decision_stays_in_its_queue(browser: Client) -> None:
+def test_a_refused_decision_keeps_the_filter_of_the_queue(browser: Client) -> None:
     kernel = make.a_kernel(operation_type="matmul")
 
     answer = browser.post(act(kernel), decision(kernel, version=9, queue="operation=matmul"))
@@ -389,7 +391,7 @@ def test_a_refused_decision_stays_in_its_queue(browser: Client) -> None:
     assert '<input type="hidden" name="queue" value="operation=matmul">' in answer.content.decode()
 
 
-def test_undo_leaves_alone_what_somebody_has_decided_since(browser: Client) -> None:
+def test_undo_keeps_a_later_decision_of_another_reviewer(browser: Client) -> None:
     kernel = make.a_kernel()
     browser.post(act(kernel), decision(kernel))
     kernel.refresh_from_db()
@@ -404,7 +406,7 @@ def test_undo_leaves_alone_what_somebody_has_decided_since(browser: Client) -> N
     assert "rejected now by grace" in answer.content.decode()
 
 
-def test_nobody_undoes_what_others_decided(browser: Client) -> None:
+def test_a_reviewer_can_not_undo_the_decision_of_another(browser: Client) -> None:
     made = make.a_decision()
 
     browser.post(reverse("undo"), {"decision": made.pk})
@@ -412,7 +414,7 @@ def test_nobody_undoes_what_others_decided(browser: Client) -> None:
     assert Decision.objects.count() == 1
 
 
-def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: User) -> None:
+def test_a_question_assigns_the_item_to_another_reviewer(browser: Client, reviewer: User) -> None:
     kernel, colleague = make.a_kernel(), make.a_reviewer(username="grace")
 
     browser.post(act(kernel, "ask"), {"asked": "grace", "text": "Is the mask right?"})
@@ -435,7 +437,7 @@ def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: Use
         ({"text": "so?", "asked": "nobody"}, "nobody is not a reviewer"),
     ],
 )
-def test_a_question_to_nobody_keeps_what_was_typed(
+def test_a_question_without_a_valid_recipient_keeps_its_text(
     browser: Client, said: dict[str, str], sentence: str
 ) -> None:
     answer = browser.post(act(make.a_kernel(), "ask"), said)
@@ -445,7 +447,7 @@ def test_a_question_to_nobody_keeps_what_was_typed(
     assert f"{said['text']}</textarea>" in answer.content.decode()
 
 
-def test_a_curator_pins_what_is_to_come_first() -> None:
+def test_a_curator_can_pin_an_item_to_the_front_of_the_queue() -> None:
     curator = Client()
     curator.force_login(make.a_curator())
     pinned = make.a_kernel()
@@ -483,7 +485,7 @@ def test_a_kernel_of_a_notebook_shows_its_cell_and_links_to_the_notebook(browser
     assert f"{file.path}#L" not in page
 
 
-def test_the_licence_trail_shows_the_text_that_said_it(browser: Client) -> None:
+def test_an_item_page_shows_the_matched_license_text(browser: Client) -> None:
     place = make.a_provenance(license_reason="The header says so.")
     make.some_license_evidence(
         source_file=place.source_file,
@@ -504,7 +506,7 @@ def lights(browser: Client, item: Any) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("make_item", [make.a_kernel, make.a_pair])
-def test_a_page_says_what_the_item_runs_on(
+def test_an_item_page_names_the_hardware_and_triton_release(
     browser: Client, make_item: Callable[..., Kernel | Pair]
 ) -> None:
     item = make_item(hardware="ascend", min_triton="3.4")
@@ -512,7 +514,7 @@ def test_a_page_says_what_the_item_runs_on(
     assert "Huawei Ascend, Triton 3.4 or newer" in text(browser, item.get_absolute_url())
 
 
-def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> None:
+def test_an_unchecked_kernel_is_shown_as_unknown(browser: Client) -> None:
     shown = lights(browser, make.a_kernel())
 
     assert shown == {
@@ -525,7 +527,7 @@ def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> No
     }
 
 
-def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
+def test_the_results_of_all_checks_are_summarized_on_the_item_page(browser: Client) -> None:
     license = make.a_license(expression="MIT")
     kernel = make.a_kernel(license=license, license_verdict="permissive")
     make.a_fingerprint(kernel=kernel, placed=True, compared_with=make.sha("benchmarks"))
@@ -549,7 +551,7 @@ def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
     }
 
 
-def test_what_is_known_of_a_unit_besides_stands_with_its_compiling(browser: Client) -> None:
+def test_the_item_page_shows_import_and_launch_results(browser: Client) -> None:
     kernel = make.a_kernel()
     make.a_validation_result(
         kernel=kernel,
@@ -564,7 +566,7 @@ def test_what_is_known_of_a_unit_besides_stands_with_its_compiling(browser: Clie
     assert "launch: unknown: it was too small" in page
 
 
-def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browser: Client) -> None:
+def test_the_page_of_a_pair_shows_its_timing_and_marks_impossible_speed(browser: Client) -> None:
     def times(median: float) -> dict[str, float]:
         return {"median_us": median, "low_us": median - 1, "high_us": median + 1, "runs": 20}
 
@@ -597,7 +599,7 @@ def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browse
         ("unsupported", {"reason": "inference"}, "doubt: undecided, inference"),
     ],
 )
-def test_what_does_not_compile_is_never_called_broken(
+def test_the_item_page_describes_each_compile_verdict(
     browser: Client, verdict: str, figures: dict[str, str], said: str
 ) -> None:
     kernel = make.a_kernel()
@@ -612,7 +614,7 @@ def test_what_does_not_compile_is_never_called_broken(
     assert lights(browser, kernel)["Compiles"] == said
 
 
-def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Client) -> None:
+def test_a_near_duplicate_of_a_blocked_kernel_shows_a_license_doubt(browser: Client) -> None:
     blocked = make.a_kernel(license=make.a_license(expression="GPL-3.0-only", verdict="blocked"))
     kernel = make.a_kernel(license=make.a_license(expression="MIT"), license_verdict="permissive")
     make.a_copy_flag(kernel=kernel, blocked=blocked, similarity=0.93)
@@ -625,7 +627,7 @@ def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Clie
 
 
 @pytest.mark.parametrize("of", ["place", "repository"])
-def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> None:
+def test_an_opt_out_is_the_first_line_on_an_item_page(browser: Client, of: str) -> None:
     repository = make.a_repository(opted_out_at=timezone.now() if of == "repository" else None)
     file = make.a_source_file(repository=repository)
     kernel = make.a_provenance(source_file=file, opted_out=of == "place").kernel
@@ -637,7 +639,7 @@ def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> No
     assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
 
 
-def test_the_same_operation_as_a_problem_is_a_note(browser: Client) -> None:
+def test_a_pair_with_the_operation_of_a_benchmark_shows_a_note(browser: Client) -> None:
     benchmark = make.a_benchmark(name="ScalingIntelligence/KernelBench")
     pair = make.a_pair()
     make.a_fingerprint(pair=pair, placed=True, compared_with=make.sha("benchmarks"))
@@ -651,13 +653,13 @@ def test_the_same_operation_as_a_problem_is_a_note(browser: Client) -> None:
     assert "no overlap" in page
 
 
-def test_where_no_benchmark_was_read_nothing_is_promised(browser: Client) -> None:
+def test_without_a_benchmark_the_overlap_is_shown_as_unknown(browser: Client) -> None:
     kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
 
     assert lights(browser, kernel)["Benchmarks"] == "unknown: not checked: no benchmark ingested"
 
 
-def test_a_page_without_a_claim_to_renew_has_none(browser: Client) -> None:
+def test_the_page_of_a_decided_item_has_no_claim_to_renew(browser: Client) -> None:
     kernel = make.an_approved_kernel()
 
     assert "data-claim" not in text(browser, kernel.get_absolute_url())
@@ -696,7 +698,7 @@ def test_no_page_costs_more_than_twelve_queries(client: Client) -> None:
 
 
 @pytest.mark.parametrize("url", ["find", "history"])
-def test_a_list_costs_the_same_however_long_it_is(
+def test_the_query_count_of_a_list_does_not_depend_on_its_length(
     browser: Client, django_assert_num_queries: Callable[..., Any], url: str
 ) -> None:
     browser.get(reverse("keys"))

@@ -172,13 +172,13 @@ def dead_token(kind: str) -> str:
     return {"missing": "", "guessed": "curation_guessed"}.get(kind, secret)
 
 
-def test_every_address_is_in_this_table() -> None:
+def test_every_url_name_is_in_the_permission_table() -> None:
     assert {*EXPECTED, *OWN, *API, *OPEN} == set(names())
 
 
 @pytest.mark.parametrize("name", OPEN)
 @pytest.mark.parametrize("role", PEOPLE)
-def test_what_is_open_answers_everybody(name: str, role: str, queue_redis: redis.Redis) -> None:
+def test_a_public_page_answers_every_role(name: str, role: str, queue_redis: redis.Redis) -> None:
     client = browser(role)
     url = address(name)
 
@@ -190,7 +190,7 @@ def test_what_is_open_answers_everybody(name: str, role: str, queue_redis: redis
 
 @pytest.mark.parametrize("name", [*EXPECTED, *OWN])
 @pytest.mark.parametrize("role", PEOPLE)
-def test_a_page_answers(name: str, role: str) -> None:
+def test_a_page_gives_each_role_its_expected_status(name: str, role: str) -> None:
     client = browser(role)
     url = address(name)
     expected = {
@@ -214,7 +214,7 @@ def test_a_page_answers(name: str, role: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*EXPECTED, *OWN])
-def test_a_token_opens_no_page(name: str) -> None:
+def test_an_api_token_does_not_open_browser_pages(name: str) -> None:
     secret, url = tokens.make(make.a_superuser(), "tests"), address(name)
 
     for method in METHODS:
@@ -225,7 +225,7 @@ def test_a_token_opens_no_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", API)
 @pytest.mark.parametrize("role", [*PEOPLE[2:], *DEAD_TOKENS])
-def test_the_interface_answers(name: str, role: str) -> None:
+def test_the_api_gives_each_role_its_expected_status(name: str, role: str) -> None:
     client, user = Client(), person(role)
     secret = tokens.make(user, "tests") if user else dead_token(role)
     url = address(name)
@@ -237,7 +237,7 @@ def test_the_interface_answers(name: str, role: str) -> None:
         assert answer.status_code == 200 or answer.json()["error"].endswith((".", "…”."))
 
 
-def test_the_description_of_the_interface_is_open_to_all() -> None:
+def test_the_api_description_is_public() -> None:
     found = Client().get(reverse("api-description")).json()
 
     paths = set(found["paths"])
@@ -246,7 +246,7 @@ def test_the_description_of_the_interface_is_open_to_all() -> None:
         assert "/".join("{id}" if part.isdecimal() else part for part in url.split("/")) in paths
 
 
-def test_a_form_without_the_token_against_forgery_is_refused() -> None:
+def test_a_form_without_a_csrf_token_is_refused() -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(make.a_curator())
 
@@ -257,14 +257,14 @@ def test_a_form_without_the_token_against_forgery_is_refused() -> None:
         assert client.post(address(name)).status_code == 403, name
 
 
-def test_a_session_opens_no_door_of_the_interface() -> None:
+def test_a_browser_session_does_not_open_the_api() -> None:
     client = Client()
     client.force_login(make.a_curator())
 
     assert client.get(address("api-items")).status_code == 401
 
 
-def test_a_reviewer_reaches_no_admin_no_queues_and_no_ingest() -> None:
+def test_a_reviewer_can_not_open_admin_queue_or_source_pages() -> None:
     client = Client()
     client.force_login(make.a_reviewer())
 

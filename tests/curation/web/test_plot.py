@@ -23,7 +23,7 @@ def a_check(share: object, outcome: str = Outcome.PASSED) -> ValidationCheck:
         ("nan", 133.33, "out"),
     ],
 )
-def test_a_dot_stands_where_its_share_of_the_allowed_error_is(
+def test_a_dot_is_placed_by_its_share_of_the_allowed_error(
     share: object, position: float, state: str
 ) -> None:
     [dot] = plot.errors([a_check(share)])
@@ -37,17 +37,17 @@ def test_a_check_that_failed_within_its_tolerance_has_no_good_dot() -> None:
     assert dot.state == "other"
 
 
-def test_a_failed_check_without_an_error_has_compared_nothing() -> None:
+def test_a_failed_check_without_an_error_figure_has_no_dot() -> None:
     assert plot.errors([a_check(0.0, Outcome.FAILED), a_check(0.0, Outcome.SKIPPED)]) == []
 
 
-def test_each_tick_stands_where_a_dot_of_its_value_does() -> None:
+def test_each_tick_has_the_position_of_a_dot_with_its_value() -> None:
     dots = plot.errors([a_check(share) for share in (1e-6, 1e-4, 1e-2, 1.0, 100.0)])
 
     assert [dot.position for dot in dots] == [tick.position for tick in plot.TICKS]
 
 
-def test_a_check_that_compares_nothing_has_no_dot() -> None:
+def test_a_check_without_a_comparison_has_no_dot() -> None:
     checks = [
         ValidationCheck(name="memory"),
         ValidationCheck(name="odd", figures={"share_of_allowed": None}),

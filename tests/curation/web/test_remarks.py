@@ -53,7 +53,7 @@ ASSERTION = "This edit changes an assertion of the test."
         ),
     ],
 )
-def test_a_change_that_may_loosen_the_test_gets_a_remark(
+def test_an_edit_that_may_loosen_the_test_gets_a_warning(
     old: str, new: str, expected: list[str]
 ) -> None:
     edited = TEST.replace(old, new, 1)
@@ -71,34 +71,34 @@ def test_a_change_that_may_loosen_the_test_gets_a_remark(
         ("1e-5", "0.00001"),
     ],
 )
-def test_another_layout_gets_no_remark(old: str, new: str) -> None:
+def test_a_change_of_layout_gets_no_warning(old: str, new: str) -> None:
     assert old in TEST
 
     assert remarks_on_test(TEST, TEST.replace(old, new, 1)) == []
 
 
-def test_a_remark_shows_both_statements() -> None:
+def test_a_warning_shows_the_old_and_new_statement() -> None:
     (remark,) = remarks_on_test(TEST, TEST.replace("1e-6", "1.0"))
 
     assert remark.before == ("TOLERANCE = {torch.float32: (1e-05, 1e-06)}",)
     assert remark.after == ("TOLERANCE = {torch.float32: (1e-05, 1.0)}",)
 
 
-def test_a_long_statement_is_cut() -> None:
+def test_a_long_statement_is_truncated_in_a_warning() -> None:
     many = ", ".join(f'{{"n": {n}}}' for n in range(200))
     (remark,) = remarks_on_test(TEST, TEST.replace('{"n": 37},', f"{many},"))
 
     assert len(remark.after[0]) == 200
 
 
-def test_a_test_that_does_not_parse_is_to_be_read_whole() -> None:
+def test_a_test_that_does_not_parse_gets_a_warning_to_read_it_whole() -> None:
     (remark,) = remarks_on_test(TEST, "def broken(:\n")
 
     assert "does not parse" in remark.text
 
 
 @given(st.sampled_from(TEST.splitlines()), st.text(max_size=30))
-def test_the_same_test_never_gets_a_remark(line: str, text: str) -> None:
+def test_an_unchanged_test_never_gets_a_warning(line: str, text: str) -> None:
     edited = TEST.replace(line, text)
     try:
         ast.parse(edited)

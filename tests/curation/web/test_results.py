@@ -72,7 +72,7 @@ def test_a_pair_that_raised_before_any_launch_shows_no_error_and_no_dot() -> Non
     assert "AttributeError" in page
 
 
-def test_checks_that_never_ran_say_why_instead_of_passed() -> None:
+def test_a_check_that_did_not_run_shows_the_reason_instead_of_passed() -> None:
     shown = rows(a_result(*RAISED_EARLY))
 
     why = ("Not run", "it raised before it launched anything")
@@ -81,7 +81,7 @@ def test_checks_that_never_ran_say_why_instead_of_passed() -> None:
     assert shown["Conduct"][0] == "Passed"
 
 
-def test_failures_come_first_and_what_did_not_run_comes_last() -> None:
+def test_failed_checks_are_listed_first_and_skipped_checks_last() -> None:
     result = a_result(*RAISED_EARLY)
 
     shown = [row.outcome for row in check_rows(result, list(result.checks.all()))]
@@ -97,13 +97,13 @@ def test_checks_after_an_early_end_are_listed_as_not_run() -> None:
     assert shown["Memory"] == ("Not run", "The validation ended with “Accuracy” before this check.")
 
 
-def test_a_validation_without_any_check_lists_all_as_not_run() -> None:
+def test_a_validation_without_checks_lists_each_check_as_not_run() -> None:
     shown = rows(a_result(verdict="crashed"))
 
     assert set(shown.values()) == {("Not run", "The validation ended before this check.")}
 
 
-def test_a_time_that_nobody_should_believe_is_inconclusive() -> None:
+def test_an_impossible_timing_is_shown_as_inconclusive() -> None:
     figures = {"timing": {"impossible": "0.1"}}
 
     shown = rows(
@@ -113,7 +113,7 @@ def test_a_time_that_nobody_should_believe_is_inconclusive() -> None:
     assert shown == {"Timing": ("Inconclusive", "impossible: 0.1 µs")}
 
 
-def test_a_check_that_failed_for_another_reason_says_so_at_its_dot() -> None:
+def test_the_dot_of_a_check_mentions_a_failure_for_another_reason() -> None:
     figures = {"cases": 5, "share_of_allowed": 0.17, "max_abs_error": 0.02}
     result = a_result(("accuracy", "failed", "case 3: raised ValueError", figures))
 
@@ -132,14 +132,14 @@ def test_a_check_that_failed_for_another_reason_says_so_at_its_dot() -> None:
         (800472.99, "800,473 times the tolerance"),
     ],
 )
-def test_a_dot_tells_its_value_in_words(share: float, words: str) -> None:
+def test_a_dot_has_a_text_for_its_value(share: float, words: str) -> None:
     outcome = Outcome.PASSED if share <= 1 else Outcome.FAILED
     result = a_result(("accuracy", outcome, "", {"share_of_allowed": share}))
 
     assert [said for *_, said in error_dots(list(result.checks.all()))] == [words]
 
 
-def test_figures_have_names_and_formats() -> None:
+def test_figures_are_shown_with_readable_names_and_formats() -> None:
     assert written(
         {
             "max_abs_error": 9.5367e-7,
@@ -163,11 +163,11 @@ def test_figures_have_names_and_formats() -> None:
     }
 
 
-def test_figures_that_hold_nothing_are_left_out() -> None:
+def test_empty_figures_are_omitted() -> None:
     assert written({"launches": {}, "wrong": [], "max_abs_error": None, "limits": ""}) == {}
 
 
-def test_figures_of_unknown_name_or_shape_are_still_written() -> None:
+def test_figures_with_an_unknown_name_or_shape_are_still_shown() -> None:
     assert written({"new_measure": {"a": [1, 2.5]}, "cases": "many", "seconds": "long"}) == {
         "New measure": "a = 1, 2.5",
         "Inputs tried": "many",
@@ -175,13 +175,13 @@ def test_figures_of_unknown_name_or_shape_are_still_written() -> None:
     }
 
 
-def test_a_validation_repeats_no_figure_of_its_checks() -> None:
+def test_the_figures_of_a_validation_omit_those_of_its_checks() -> None:
     result = a_result(figures={"cases": 3, "runs": 29, "timing": {}, "speedup": 2.0, **ZEROS})
 
     assert [figure.name for figure in figures_of(result)] == ["Runs"]
 
 
-def test_the_environment_has_names() -> None:
+def test_the_environment_is_shown_with_readable_names() -> None:
     run = make.a_validation_run(environment={"torch": "2.13.0", "memory_gb_s": "3350"})
     result = a_result(run=run)
 
@@ -191,7 +191,7 @@ def test_the_environment_has_names() -> None:
     ]
 
 
-def test_grades_are_shown_apart_from_the_figures() -> None:
+def test_grades_are_listed_separately_from_the_figures() -> None:
     grades = {"test_strength": "6 of 7", "accuracy": "close", "computed_by": "triton"}
     variations = ("variations", "passed", "right on 4 inputs", {"cases": 4, "accuracy": "close"})
     result = a_result(variations, figures={"runs": 3, "grades": grades})
@@ -206,7 +206,7 @@ def test_grades_are_shown_apart_from_the_figures() -> None:
     assert [figure.name for figure in row.figures] == ["Inputs tried"]
 
 
-def test_a_validation_from_before_grades_shows_none() -> None:
+def test_a_validation_without_stored_grades_shows_no_grades() -> None:
     assert grades_of(a_result(figures={"runs": 3})) == []
 
 

@@ -66,7 +66,7 @@ def told(*arguments: str, **options: Any) -> list[str]:
 
 
 # --- The list -------------------------------------------------------------------------------
-def test_all_kinds_are_one_list_with_the_newest_first() -> None:
+def test_runs_of_all_kinds_are_in_one_list_with_the_newest_first() -> None:
     runs = [
         make.an_ingest_run(), make.a_validation_run(), make.an_export_run(),
         make.a_validation_run(device=Device.COMPILER), make.an_ingest_run(),
@@ -75,7 +75,7 @@ def test_all_kinds_are_one_list_with_the_newest_first() -> None:
     assert labels(newest().runs) == labels(runs)[::-1]
 
 
-def test_pages_of_any_size_show_each_run_once_also_those_of_the_same_moment() -> None:
+def test_each_run_is_on_one_page_even_with_equal_timestamps() -> None:
     for _ in range(4):
         for a_run in (make.an_ingest_run, make.a_validation_run, make.an_export_run):
             a_run()
@@ -94,7 +94,7 @@ def test_pages_of_any_size_show_each_run_once_also_those_of_the_same_moment() ->
     assert len(set(seen)) == 12
 
 
-def test_the_list_is_narrowed_by_kind_and_state() -> None:
+def test_the_run_list_can_be_filtered_by_kind_and_state() -> None:
     compiled = ended(make.a_validation_run, RunState.FAILED, device=Device.COMPILER)
     ended(make.a_validation_run)
     failed = ended(make.an_ingest_run, RunState.FAILED)
@@ -104,7 +104,7 @@ def test_the_list_is_narrowed_by_kind_and_state() -> None:
     assert labels(newest(state="failed").runs) == [failed.label, compiled.label]
 
 
-def test_running_ones_stand_on_top_with_their_progress(browser: Client) -> None:
+def test_unfinished_runs_are_listed_on_top_with_their_progress(browser: Client) -> None:
     run = make.a_validation_run(**make.running(stage="checking", done=30, total=120))
     newer = ended(make.an_ingest_run)
 
@@ -116,19 +116,19 @@ def test_running_ones_stand_on_top_with_their_progress(browser: Client) -> None:
     assert labels(running()) == [run.label]
 
 
-def test_an_empty_list_says_so(browser: Client) -> None:
+def test_an_empty_run_list_shows_a_message(browser: Client) -> None:
     assert "No runs yet" in text(browser, reverse("runs"))
     assert "No runs match" in text(browser, reverse("runs") + "?state=failed")
 
 
 @pytest.mark.parametrize("cursor", ["x", "2026-01-01_0_1", "2026-01-01T00:00:00+00:00_a_1", "__"])
-def test_a_cursor_that_nobody_gave_out_shows_the_first_page(browser: Client, cursor: str) -> None:
+def test_an_invalid_cursor_shows_the_first_page_of_runs(browser: Client, cursor: str) -> None:
     run = make.an_ingest_run()
 
     assert run.label in text(browser, reverse("runs") + f"?after={cursor}")
 
 
-def test_a_list_costs_the_same_however_long_it_is(browser: Client) -> None:
+def test_the_query_count_of_a_list_does_not_depend_on_its_length(browser: Client) -> None:
     def cost() -> int:
         with CaptureQueriesContext(connection) as queries:
             browser.get(reverse("runs"))
@@ -144,7 +144,7 @@ def test_a_list_costs_the_same_however_long_it_is(browser: Client) -> None:
 
 
 @pytest.mark.parametrize("place", range(4))
-def test_the_page_of_a_run_costs_the_same_however_many_items_it_has(
+def test_the_query_count_of_a_run_page_does_not_depend_on_its_items(
     browser: Client, place: int
 ) -> None:
     def cost(run: Run) -> int:
@@ -170,7 +170,7 @@ def test_the_page_of_a_run_costs_the_same_however_many_items_it_has(
 
 
 # --- The page of a run ----------------------------------------------------------------------
-def test_the_items_of_a_validation_come_failures_first_and_by_pages() -> None:
+def test_the_items_of_a_validation_are_paged_with_failures_first() -> None:
     run = checked(Verdict.PASSED, None, Verdict.FAILED, Verdict.PASSED, Verdict.TIMEOUT)
     keys = [key for _, key, _ in run.batch]
 
@@ -185,7 +185,7 @@ def test_the_items_of_a_validation_come_failures_first_and_by_pages() -> None:
     assert page.counts == [("failed", 1), ("timeout", 1), ("no result", 1), ("passed", 2)]
 
 
-def test_an_item_that_was_skipped_stands_first_with_its_sentence_and_a_link(
+def test_a_skipped_item_is_listed_first_with_its_reason_and_a_link(
     browser: Client,
 ) -> None:
     sentence = "The worker stopped 3 times while it checked this, so it was skipped."
@@ -206,7 +206,7 @@ def test_an_item_that_was_skipped_stands_first_with_its_sentence_and_a_link(
     assert bad < page.index(sentence) < passed
 
 
-def test_a_failed_run_shows_why_its_log_and_what_it_left_out(browser: Client) -> None:
+def test_the_page_of_a_failed_run_shows_reason_log_and_drops(browser: Client) -> None:
     *_, run, _, _ = make.runs_of_all_kinds()
 
     page = text(browser, run.get_absolute_url())
@@ -223,12 +223,12 @@ def test_a_compile_run_has_one_address(browser: Client) -> None:
     assert answer.headers["Location"] == f"/runs/compile/{run.pk}/"
 
 
-def test_a_run_that_is_not_there_is_a_404(browser: Client) -> None:
+def test_an_unknown_run_gives_a_404(browser: Client) -> None:
     assert browser.get("/runs/ingest/99/").status_code == 404
     assert browser.get("/runs/sweep/1/").status_code == 404
 
 
-def test_the_button_cancels_and_names_who_pressed_it(
+def test_the_cancel_button_cancels_the_run_and_records_the_user(
     browser: Client, queue_redis: redis.Redis
 ) -> None:
     run = make.a_validation_run(**make.running())
@@ -241,7 +241,7 @@ def test_the_button_cancels_and_names_who_pressed_it(
     assert run.state == RunState.CANCELLED
 
 
-def test_cancelling_what_has_ended_is_answered_with_a_sentence(browser: Client) -> None:
+def test_cancelling_an_ended_run_shows_a_message(browser: Client) -> None:
     run = ended(make.an_ingest_run)
 
     page = browser.post(reverse("cancel-run", args=["ingest", run.pk]), follow=True)
@@ -249,7 +249,7 @@ def test_cancelling_what_has_ended_is_answered_with_a_sentence(browser: Client) 
     assert f"{run.label} has ended already: it is succeeded." in page.content.decode()
 
 
-def test_the_button_retries_and_leads_to_the_new_run(
+def test_the_retry_button_redirects_to_the_new_run(
     browser: Client, queue_redis: redis.Redis
 ) -> None:
     old = checked(None, Verdict.FAILED)
@@ -263,7 +263,7 @@ def test_the_button_retries_and_leads_to_the_new_run(
     assert old.label in text(browser, new.get_absolute_url())
 
 
-def test_who_may_look_but_not_queue_gets_no_buttons(client: Client) -> None:
+def test_a_user_without_add_permission_sees_no_run_buttons(client: Client) -> None:
     person = make.a_curator()
     for permission in ("add_exportrun", "add_ingestrun", "add_validationrun"):
         group = person.groups.get()
@@ -285,7 +285,7 @@ def test_reviewers_see_no_link_to_the_runs(client: Client) -> None:
     assert 'href="/runs/"' not in text(client, reverse("keys"))
 
 
-def test_the_lists_of_the_admin_lead_to_the_pages_of_runs(client: Client) -> None:
+def test_the_admin_run_lists_link_to_the_run_pages(client: Client) -> None:
     client.force_login(make.a_curator())
     for run in (make.an_ingest_run(), make.a_validation_run(), make.an_export_run()):
         list_page = reverse(f"admin:curation_{run._meta.model_name}_changelist")
@@ -294,7 +294,7 @@ def test_the_lists_of_the_admin_lead_to_the_pages_of_runs(client: Client) -> Non
 
 
 # --- Commands -------------------------------------------------------------------------------
-def test_the_command_runs_shows_a_line_for_each() -> None:
+def test_the_runs_command_prints_a_line_for_each_run() -> None:
     run = make.a_validation_run(**make.running(stage="checking", done=30, total=120))
     failed = ended(make.an_ingest_run, RunState.FAILED, message="The server answers 404.\nAnd more")
     IngestRun.objects.update(created_at=timezone.now() - timedelta(hours=26))
@@ -311,7 +311,7 @@ def test_the_command_runs_shows_a_line_for_each() -> None:
     assert told("runs", state="cancelled") == []
 
 
-def test_the_command_cancel_ends_a_run_and_names_the_shell(queue_redis: redis.Redis) -> None:
+def test_the_cancel_command_cancels_a_run_and_mentions_the_shell(queue_redis: redis.Redis) -> None:
     run = make.an_export_run()
 
     assert told("cancel", run.label) == [f"{run.label} is cancelled."]
@@ -321,7 +321,7 @@ def test_the_command_cancel_ends_a_run_and_names_the_shell(queue_redis: redis.Re
     assert run.message.endswith(" at a shell.")
 
 
-def test_the_command_retry_queues_what_failed(queue_redis: redis.Redis) -> None:
+def test_the_retry_command_queues_the_failed_items(queue_redis: redis.Redis) -> None:
     old = checked(None, Verdict.ERROR)
 
     told("retry", old.label)
@@ -335,7 +335,7 @@ def test_the_command_retry_queues_what_failed(queue_redis: redis.Redis) -> None:
 
 
 @pytest.mark.parametrize("command", ["runs", "cancel", "retry"])
-def test_each_command_helps_with_an_example(
+def test_the_help_of_each_run_command_has_an_example(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -351,6 +351,6 @@ def test_each_command_helps_with_an_example(
         ("export:99", "There is no run export:99."), ("export:" + "9" * 30, "is not a run"),
     ],
 )  # fmt: skip
-def test_a_name_that_no_run_has_is_answered_with_a_sentence(label: str, sentence: str) -> None:
+def test_an_unknown_run_label_gives_a_sentence(label: str, sentence: str) -> None:
     with pytest.raises(CurationError, match=sentence):
         find_run(label)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-def test_a_folder_of_pytests_own_can_be_written(tmp_path: Path) -> None:
+def test_a_temporary_folder_of_pytest_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "note").write_text("whole")
     (tmp_path / "inner" / "note").rename(tmp_path / "moved")

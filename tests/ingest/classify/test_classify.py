@@ -27,16 +27,16 @@ from tests.ingest.classify.sources import (
 
 
 @pytest.mark.parametrize(("kind", "text"), KINDS.items())
-def test_each_kind_is_known_by_what_it_does(kind: str, text: str) -> None:
+def test_each_operation_type_is_recognized_by_its_code(kind: str, text: str) -> None:
     assert classify("k", text).operation_type == kind
 
 
-def test_every_kind_of_the_vocabulary_has_its_example() -> None:
+def test_every_operation_type_has_an_example() -> None:
     assert set(KINDS) == set(get_args(Operation))
 
 
 @pytest.mark.parametrize(("kind", "text"), KINDS.items())
-def test_every_verdict_shows_its_line(kind: str, text: str) -> None:
+def test_every_classification_has_evidence_with_a_line(kind: str, text: str) -> None:
     found = classify("k", text)
 
     says = {evidence.says for evidence in found.evidence}
@@ -54,7 +54,7 @@ def test_every_verdict_shows_its_line(kind: str, text: str) -> None:
         "import triton\nfrom triton.language import load, store, exp, max, sum, arange\n",
     ],
 )
-def test_whatever_triton_is_called(imports: str) -> None:
+def test_a_kernel_is_classified_under_any_import_alias_of_triton(imports: str) -> None:
     body = SOFTMAX.split("\n\n\n")[1]
     if " as T" in imports:
         body = body.replace("tl.", "T.")
@@ -67,7 +67,7 @@ def test_whatever_triton_is_called(imports: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["softmax_kernel", "_attn_fwd", "conv2d", "layer_norm", "sort"])
-def test_a_name_alone_decides_nothing(name: str) -> None:
+def test_a_kernel_name_alone_does_not_change_the_classification(name: str) -> None:
     text = ADD.replace("def k(", f"def {name}(")
 
     assert classify(name, text).operation_type == "element-wise"
@@ -84,14 +84,14 @@ HALVES = HEAD + (
 )
 
 
-def test_a_rotary_embedding_is_other_and_shows_why() -> None:
+def test_a_rotary_embedding_is_classified_as_other_with_evidence() -> None:
     found = classify("k", HALVES)
 
     assert (found.operation_type, found.difficulty) == ("other", "medium")
     assert [e.rule for e in found.evidence if e.says == "other"] == ["pairs turned by an angle"]
 
 
-def test_values_that_only_move_are_other() -> None:
+def test_a_kernel_that_only_moves_values_is_classified_as_other() -> None:
     text = FRAME + "    v = tl.load(x + (n - 1 - at), mask=at < n)\n    tl.store(out + at, v)\n"
 
     assert classify("k", text).operation_type == "other"
@@ -100,19 +100,19 @@ def test_values_that_only_move_are_other() -> None:
     ).operation_type == ("element-wise")
 
 
-def test_one_product_of_an_attention_is_attention_by_its_name_or_its_files() -> None:
+def test_a_matrix_product_with_an_attention_name_or_file_is_attention() -> None:
     assert classify("neighborhood_attention_av", MATMUL).operation_type == "attention"
     assert classify("k", MATMUL, "fused_attention launch").operation_type == "attention"
     assert classify("k", MATMUL, "mlp launch").operation_type == "matmul"
 
 
-def test_a_labels_logit_and_a_log_sum_exp_are_a_loss_without_any_name() -> None:
+def test_the_logit_of_a_label_and_a_log_sum_exp_are_a_loss() -> None:
     text = CROSS_ENTROPY.replace("labels", "b").replace("loss", "c").replace("logits", "a")
 
     assert classify("k", text).operation_type == "loss"
 
 
-def test_where_a_sequence_begins_is_no_gather() -> None:
+def test_loading_a_sequence_offset_is_not_a_gather() -> None:
     text = FRAME.replace("y,", "cu_seqlens,") + (
         "    start = tl.load(cu_seqlens)\n    tl.store(out + at, tl.load(x + start + at) + 1)\n"
     )
@@ -131,13 +131,13 @@ def test_where_a_sequence_begins_is_no_gather() -> None:
         ("x + y", ["other"], "other"),
     ],
 )
-def test_a_pairs_python_side_speaks_before_its_kernels(
+def test_the_python_side_of_a_pair_takes_precedence_over_its_kernels(
     python: str, kernels: list[str], expected: str
 ) -> None:
     assert pair_operation("run_k", f"def run_k(x, y):\n    return {python}\n", kernels) == expected
 
 
-def test_a_running_mean_with_a_momentum_is_no_optimizer() -> None:
+def test_a_running_mean_with_momentum_is_not_an_optimizer() -> None:
     text = HEAD + (
         "def k(mean, batch_mean, momentum, B: tl.constexpr):\n"
         "    at = tl.arange(0, B)\n"
@@ -148,7 +148,7 @@ def test_a_running_mean_with_a_momentum_is_no_optimizer() -> None:
     assert classify("k", text).operation_type != "optimizer"
 
 
-def test_what_a_helper_does_counts_for_the_kernel() -> None:
+def test_the_operations_of_a_helper_count_for_its_kernel() -> None:
     helper = HEAD + "def helper(v):\n    return tl.sum(v, axis=0)\n\n\n"
     kernel = "@triton.jit\ndef k(x, out, B: tl.constexpr):\n    v = tl.load(x + tl.arange(0, B))\n"
 
@@ -157,7 +157,7 @@ def test_what_a_helper_does_counts_for_the_kernel() -> None:
     )
 
 
-def test_tags_name_what_was_seen() -> None:
+def test_tags_name_the_detected_features() -> None:
     text = (
         "import triton\nimport triton.language as tl\n"
         "@triton.autotune(configs=[], key=['n'])\n@triton.jit\n"
@@ -174,13 +174,13 @@ def test_tags_name_what_was_seen() -> None:
     }
 
 
-def test_difficulty_grows_with_what_there_is_to_get_right() -> None:
+def test_difficulty_grows_with_the_features_of_a_kernel() -> None:
     levels = [classify("k", text).difficulty for text in (EMPTY, ADD, MATMUL, ATTENTION)]
 
     assert levels == ["easy", "easy", "medium", "hard"]
 
 
-def test_a_function_alone_is_read_as_well_as_its_unit() -> None:
+def test_a_function_alone_is_classified_as_its_unit() -> None:
     for kind, text in KINDS.items():
         alone = text.split("\n\n\n")[1]
         nested = "\n".join("    " + line for line in alone.splitlines())
@@ -191,13 +191,13 @@ def test_a_function_alone_is_read_as_well_as_its_unit() -> None:
 
 @given(text=st.text(st.characters(codec="utf-8") | st.sampled_from("()[]:=\n .tldef@")))
 @settings(max_examples=150)
-def test_any_text_has_a_kind(text: str) -> None:
+def test_any_text_gets_an_operation_type(text: str) -> None:
     assert classify("k", text).operation_type in get_args(Operation)
 
 
 @given(data=st.data())
 @settings(max_examples=80)
-def test_a_mutilated_kernel_still_has_a_kind(data: st.DataObject) -> None:
+def test_a_mutilated_kernel_can_still_be_classified(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([CROSS_ENTROPY, GATHER, ATTENTION]))
     start = data.draw(st.integers(0, len(text)))
     length = data.draw(st.integers(0, 40))
@@ -238,11 +238,11 @@ PALLAS = {
 
 
 @pytest.mark.parametrize("kind", PALLAS)
-def test_a_pallas_kernel_is_known_by_the_same_vocabulary(kind: str) -> None:
+def test_a_pallas_kernel_gets_the_same_operation_types(kind: str) -> None:
     assert classify("k", JAX + PALLAS[kind]).operation_type == kind
 
 
-def test_a_loop_of_jax_counts_as_a_loop() -> None:
+def test_a_jax_loop_raises_the_difficulty_as_a_loop() -> None:
     text = (
         "def k(x_ref, o_ref):\n    o_ref[0] = lax.fori_loop(0, 4, lambda i, a: a + x_ref[i], 0)\n"
     )

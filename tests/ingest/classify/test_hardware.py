@@ -12,7 +12,7 @@ WAVES = "triton.Config({'waves_per_eu': 2})"
 BODY = "def k(x, y, n, BLOCK: tl.constexpr):\n    tl.store(y, tl.load(x))\n"
 
 
-def test_every_value_is_one_of_the_models() -> None:
+def test_every_hardware_value_is_a_choice_of_the_model() -> None:
     named = {DEFAULT, *MODULES.values(), *OPTIONS.values(), *FOLDERS.values()}
 
     assert named == set(Hardware.values)
@@ -35,7 +35,7 @@ def test_every_value_is_one_of_the_models() -> None:
         ),
     ],
 )
-def test_a_text_is_bound_by_what_only_one_compiler_has(text: str, named: str) -> None:
+def test_a_text_with_a_backend_feature_is_for_that_hardware(text: str, named: str) -> None:
     assert hardware_of_text(text) == named
 
 
@@ -55,7 +55,7 @@ def test_a_text_is_bound_by_what_only_one_compiler_has(text: str, named: str) ->
         "import torch_npu and nothing that parses",
     ],
 )
-def test_a_generic_text_with_a_branch_for_others_is_bound_to_none(text: str) -> None:
+def test_a_generic_text_with_a_backend_branch_is_for_no_specific_hardware(text: str) -> None:
     assert hardware_of_text(text) == ""
 
 
@@ -79,15 +79,15 @@ def test_a_generic_text_with_a_branch_for_others_is_bound_to_none(text: str) -> 
         ("cpu.py", ""),
     ],
 )
-def test_a_path_is_read_by_whole_words(path: str, named: str) -> None:
+def test_hardware_names_in_a_path_match_whole_words(path: str, named: str) -> None:
     assert hardware_of_path(path) == named
 
 
-def test_a_kernel_that_is_seen_in_one_generic_place_is_for_cuda() -> None:
+def test_a_kernel_with_one_generic_path_is_for_cuda() -> None:
     assert hardware(ADD, ["backends/_ascend/add.py"]) == "ascend"
     assert hardware(ADD, ["backends/_ascend/add.py", "ops/add.py"]) == "cuda"
     assert hardware(ADD, []) == "cuda"
 
 
-def test_a_text_says_more_than_its_places() -> None:
+def test_the_text_of_a_kernel_overrides_its_paths_for_hardware() -> None:
     assert hardware(f"import torch_npu\n{ADD}", ["ops/add.py"]) == "ascend"

@@ -13,7 +13,7 @@ from tests.ingest.classify.labeled import Item, agreement, items
 from validation.pairs.handwritten import LIBRARY
 
 
-def test_sixty_items_are_labeled_half_of_them_held_out() -> None:
+def test_sixty_items_are_labeled_and_half_are_held_out() -> None:
     labeled = items()
 
     assert len(labeled) == len({(item.source, item.path, item.name) for item in labeled}) == 60
@@ -26,7 +26,7 @@ def test_sixty_items_are_labeled_half_of_them_held_out() -> None:
     ("half", "present", "operations", "difficulties"),
     [("tuned", 23, 23, 23), ("held-out", 23, 22, 22)],
 )
-def test_the_rules_agree_with_a_reader(
+def test_the_classification_rules_agree_with_the_labels(
     half: str, present: int, operations: int, difficulties: int
 ) -> None:
     found = agreement([item for item in items() if item.half == half], {})
@@ -39,7 +39,7 @@ def test_the_rules_agree_with_a_reader(
 
 
 @pytest.mark.parametrize("item", [i for i in items() if i.source == "library"], ids=str)
-def test_a_hand_written_pair_says_the_type_that_a_reader_gave(item: Item) -> None:
+def test_a_hand_written_pair_declares_its_labeled_operation_type(item: Item) -> None:
     described = tomllib.loads((LIBRARY / item.path / "pair.toml").read_text("utf-8"))
 
     assert described["operation_type"] == item.operation_type

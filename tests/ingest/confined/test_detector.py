@@ -24,12 +24,14 @@ def apart() -> ConfinedScancode:
 
 
 @pytest.mark.parametrize("text", [APACHE_HEADER, "", "\0 \ud800 é", "GPL-2.0 or MIT, line\r\n2"])
-def test_it_answers_as_the_detector_here_does(apart: ConfinedScancode, text: str) -> None:
+def test_the_confined_detector_agrees_with_the_local_one(
+    apart: ConfinedScancode, text: str
+) -> None:
     assert apart.match(text) == detector().match(text)
     assert apart.name == detector().name
 
 
-def test_a_text_on_which_its_process_dies_is_given_up_and_the_next_one_is_read(
+def test_the_detector_skips_a_text_that_kills_it_and_continues(
     apart: ConfinedScancode,
 ) -> None:
     apart.match(APACHE_HEADER)
@@ -41,7 +43,7 @@ def test_a_text_on_which_its_process_dies_is_given_up_and_the_next_one_is_read(
     assert apart.match(APACHE_HEADER) == detector().match(APACHE_HEADER)
 
 
-def test_a_process_that_hangs_is_ended() -> None:
+def test_a_hung_detector_process_is_killed() -> None:
     apart = ConfinedScancode(seconds=5)
     apart.match(APACHE_HEADER)
     stopped = process_of(apart)
@@ -53,7 +55,7 @@ def test_a_process_that_hangs_is_ended() -> None:
     assert not Path("/proc", str(stopped)).exists()
 
 
-def test_its_process_leaves_with_whoever_asked_however_that_went() -> None:
+def test_the_detector_process_ends_with_its_killed_parent() -> None:
     asking = (
         "import os, signal\n"
         "from ingest.confined.detector import ConfinedScancode\n"

@@ -28,7 +28,7 @@ def candidate() -> Candidate:
     return found
 
 
-def test_a_kernel_and_its_evidence_come_back_as_they_were(candidate: Candidate) -> None:
+def test_a_kernel_and_its_evidence_round_trip_through_json(candidate: Candidate) -> None:
     said = evidence(candidate)
 
     assert candidate.licenses
@@ -52,7 +52,7 @@ def test_a_field_of_another_type_is_refused(change: dict[str, Any]) -> None:
         from_json(Dropped, {**DROPPED, **change})
 
 
-def test_a_missing_field_and_a_word_that_is_no_choice_are_refused(candidate: Candidate) -> None:
+def test_a_missing_field_and_an_unknown_choice_are_refused(candidate: Candidate) -> None:
     data = json.loads(to_json(candidate))
     del data["tokens"]
     with pytest.raises(UnreadableAnswer, match="fields of a Candidate"):
@@ -63,7 +63,7 @@ def test_a_missing_field_and_a_word_that_is_no_choice_are_refused(candidate: Can
         from_json(Candidate, data)
 
 
-def test_strings_become_such_as_a_database_takes() -> None:
+def test_strings_are_made_storable_in_a_database() -> None:
     found = from_json(
         Dropped,
         {**DROPPED, "stage": "a\0b", "path": "\ud800", "message": "\U0001f600", "line": None},
@@ -73,6 +73,6 @@ def test_strings_become_such_as_a_database_takes() -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"[" * 1_000_000])
-def test_what_is_no_json_is_refused(text: bytes) -> None:
+def test_invalid_json_is_refused(text: bytes) -> None:
     with pytest.raises(UnreadableAnswer):
         read_json(text)

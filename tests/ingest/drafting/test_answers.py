@@ -43,7 +43,7 @@ def test_doubled():
         ("if w is None:\n        return x, w\n    return x.clone(), w", ["x.dtype", "w.dtype"]),
     ],
 )  # fmt: skip
-def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
+def test_the_answer_types_fixed_by_the_text_are_found(answer: str, types: list[str]) -> None:
     assert find_answer_types(_module(answer), "run") == types
 
 
@@ -63,17 +63,17 @@ def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
         "return unknown(x)",
     ],
 )
-def test_what_the_text_leaves_open_is_left_open(answer: str) -> None:
+def test_an_answer_type_that_the_text_does_not_fix_stays_open(answer: str) -> None:
     assert find_answer_types(_module(answer), "run") == [""]
 
 
-def test_an_answer_that_may_be_none_is_told() -> None:
+def test_an_optional_answer_is_detected() -> None:
     module = _module("y = None\n    if w:\n        y = x.clone()\n    return x, y")
 
     assert find_optional_answers(module, "run") == [False, True]
 
 
-def test_a_reference_that_may_be_none_is_narrowed_where_it_is_not() -> None:
+def test_an_optional_reference_is_cast_only_if_it_is_not_none() -> None:
     text = """
     def ref_doubled(x, more):
         return 2 * x.float(), (3 * x.float() if more else None)
@@ -106,11 +106,11 @@ def test_a_reference_that_may_be_none_is_narrowed_where_it_is_not() -> None:
     )
 
 
-def test_a_module_without_the_entry_point_answers_with_nothing() -> None:
+def test_a_module_without_the_entry_point_has_no_answer_types() -> None:
     assert find_answer_types("x = 1\n", "run") == []
 
 
-def test_a_reference_that_is_wider_only_for_the_comparison_takes_the_launchers_type() -> None:
+def test_a_reference_widened_only_to_compare_is_cast_to_the_launcher_type() -> None:
     texts = whole(COMPARES).texts
 
     assert ".to(x.dtype)" in function(texts.python_code, "run_doubling")

@@ -26,7 +26,7 @@ def test_doubled():
 """
 
 
-def test_a_backward_that_sums_up_with_torch_is_left_out_with_all_that_only_it_needs() -> None:
+def test_a_backward_that_sums_with_torch_is_dropped_with_its_helpers() -> None:
     draft = whole(GRADED, ops__doubling=SUMS)
 
     assert not draft.differentiable
@@ -37,7 +37,7 @@ def test_a_backward_that_sums_up_with_torch_is_left_out_with_all_that_only_it_ne
     assert any("The forward alone" in note and ".sum(dim=0)" in note for note in draft.notes)
 
 
-def test_a_backward_that_is_a_kernel_stays() -> None:
+def test_a_backward_that_is_a_kernel_is_kept() -> None:
     draft = whole(GRADED)
 
     assert draft.differentiable
@@ -45,7 +45,7 @@ def test_a_backward_that_is_a_kernel_stays() -> None:
     assert ".grad" in draft.texts.test_code
 
 
-def test_a_forward_that_plainly_leaves_work_to_torch_becomes_no_pair() -> None:
+def test_a_forward_that_computes_with_torch_does_not_become_a_pair() -> None:
     linear = DOUBLING.replace(
         "        return doubled(x)\n", "        return torch.addmm(doubled(x), x, x)\n"
     )
@@ -76,14 +76,14 @@ def test_a_forward_that_plainly_leaves_work_to_torch_becomes_no_pair() -> None:
         "names = {}\n    names.add(x)\n    return kernel[(1,)](x)",
     ],
 )
-def test_only_what_a_call_computes_for_certain_counts(body: str) -> None:
+def test_only_an_unconditional_torch_computation_counts(body: str) -> None:
     said = computes_forward(f"def launch(x, scale=1, flag=False):\n    {body}\n", "launch")
 
     certain = ("return x @ x", "y = F", "n = len", "return f(x)", "layer = Layer")
     assert bool(said) is body.startswith(certain)
 
 
-def test_linear_algebra_counts_under_any_condition() -> None:
+def test_linear_algebra_with_torch_counts_under_any_condition() -> None:
     module = (
         "def launch(x, lengths=None):\n"
         "    if lengths is None:\n        return solved(kernel[(1,)](x), x)\n    return x\n\n"
@@ -105,7 +105,7 @@ def test_linear_algebra_counts_under_any_condition() -> None:
         ("return g.contiguous().view(-1)", False),
     ],
 )
-def test_of_a_backward_whatever_it_may_compute_counts(line: str, computes: bool) -> None:
+def test_a_possible_torch_computation_in_a_backward_counts(line: str, computes: bool) -> None:
     module = (
         "class Scale(torch.autograd.Function):\n"
         "    @staticmethod\n"

@@ -15,7 +15,7 @@ SAID = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters
 
 
 @given(SAID, st.sampled_from(["\n", ""]))
-def test_what_stands_around_a_change_stays(said: str, end: str) -> None:
+def test_an_edit_keeps_the_text_around_it(said: str, end: str) -> None:
     text = f'# {said}\nkernel["{said}"](n, kpack=2, m=3)  # {said}{end}'
 
     changed = remove_foreign_options(text)
@@ -24,7 +24,7 @@ def test_what_stands_around_a_change_stays(said: str, end: str) -> None:
 
 
 @given(SAID, st.sampled_from(["\n", "", "\n# the end"]))
-def test_a_line_goes_also_where_it_is_the_last(said: str, end: str) -> None:
+def test_a_removed_line_may_be_the_last_one(said: str, end: str) -> None:
     text = f'def made():\n    at = "{said}"\n    torch.manual_seed(3){end}'
 
     changed = remove_seeding(text, ast.parse(text), but="make_inputs")
@@ -32,5 +32,5 @@ def test_a_line_goes_also_where_it_is_the_last(said: str, end: str) -> None:
     assert changed == f'def made():\n    at = "{said}"\n{end.removeprefix(chr(10))}'
 
 
-def test_a_text_that_is_no_python_stays() -> None:
+def test_a_text_that_does_not_parse_is_not_edited() -> None:
     assert remove_foreign_options("kernel[(1,)](kpack=") == "kernel[(1,)](kpack="

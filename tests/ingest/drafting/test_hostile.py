@@ -15,11 +15,11 @@ def test_doubled():
 """
 
 
-def test_a_test_file_that_does_not_parse_is_no_test() -> None:
+def test_a_test_file_that_does_not_parse_is_ignored() -> None:
     assert only("def test_doubled(:\n    assert torch.allclose(").missing is Missing.NO_TEST
 
 
-def test_nesting_without_end_is_a_reason() -> None:
+def test_too_deep_nesting_gives_a_reason_instead_of_a_draft() -> None:
     deep = "(" * 150 + "x" + ")" * 150 + " + x" * 5_000
     outcome = only(
         f"def test_doubled():\n    x = torch.ones(4)\n    y = {deep}\n"
@@ -29,7 +29,7 @@ def test_nesting_without_end_is_a_reason() -> None:
     assert outcome.missing in {Missing.UNREADABLE, Missing.NO_TEST}
 
 
-def test_imports_in_a_circle_end() -> None:
+def test_drafting_ends_with_circular_imports() -> None:
     outcome = only(
         "from ops.one import ref_doubled\n" + GOOD.replace("x + x", "ref_doubled(x)"),
         ops__one="from ops.two import ref_doubled\n",
@@ -39,7 +39,7 @@ def test_imports_in_a_circle_end() -> None:
     assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
 
 
-def test_functions_that_call_one_another_in_a_circle_end() -> None:
+def test_drafting_ends_with_mutually_recursive_functions() -> None:
     test = """
 def ref_one(x):
     return ref_two(x)
@@ -51,7 +51,7 @@ def ref_two(x):
     assert only(test).missing is None
 
 
-def test_a_product_of_parameters_without_end_stays_small() -> None:
+def test_a_huge_product_of_parameters_gives_a_bounded_number_of_cases() -> None:
     many = "\n".join(f'@pytest.mark.parametrize("n{k}", list(range(1, 100000)))' for k in range(6))
     names = ", ".join(f"n{k}" for k in range(6))
     outcome = only(
@@ -62,7 +62,7 @@ def test_a_product_of_parameters_without_end_stays_small() -> None:
     assert outcome.missing is None
 
 
-def test_a_list_that_would_fill_the_memory_is_a_reason() -> None:
+def test_a_list_that_would_fill_the_memory_gives_a_reason() -> None:
     outcome = only(
         '@pytest.mark.parametrize("n", [1] * 10**12)\ndef test_doubled(n):\n'
         "    x = torch.randn(n)\n    assert torch.allclose(doubled(x), x + x)\n"
@@ -73,7 +73,7 @@ def test_a_list_that_would_fill_the_memory_is_a_reason() -> None:
 
 @settings(max_examples=60)
 @given(cut=st.integers(0, len(GOOD)), rubbish=st.text(max_size=12))
-def test_no_text_makes_it_fall_over(cut: int, rubbish: str) -> None:
+def test_no_text_crashes_the_drafting(cut: int, rubbish: str) -> None:
     rubbish = rubbish.encode("utf-8", "ignore").decode()
 
     assert len(drafted(GOOD[:cut] + rubbish + GOOD[cut:])) >= 1

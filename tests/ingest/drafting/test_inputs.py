@@ -8,7 +8,7 @@ from tests.ingest.drafting.repositories import cases, function, only, whole
 COMPARED = "    assert torch.allclose(doubled(x), x + x)\n"
 
 
-def test_shapes_and_dtypes_come_from_the_decorators() -> None:
+def test_cases_take_shapes_and_dtypes_from_the_parametrize_decorators() -> None:
     draft = whole(
         """
         SIZES = [(16, 16), (3, 37)]
@@ -30,7 +30,7 @@ def test_shapes_and_dtypes_come_from_the_decorators() -> None:
     assert "device='cuda'" not in made
 
 
-def test_cases_show_more_than_one_element_and_more_than_one_size() -> None:
+def test_cases_include_more_than_one_element_and_more_than_one_size() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("rows", [1, 3, 61])
@@ -44,7 +44,7 @@ def test_cases_show_more_than_one_element_and_more_than_one_size() -> None:
     assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 3, 3, 61]
 
 
-def test_no_heavy_row_is_shown_for_its_sizes_alone() -> None:
+def test_a_huge_case_is_not_added_only_for_its_size() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("rows", [2**12, 2**23])
@@ -58,7 +58,7 @@ def test_no_heavy_row_is_shown_for_its_sizes_alone() -> None:
     assert {case["rows"] for case in cases(draft.texts.test_code)} == {4096}
 
 
-def test_a_way_to_call_the_operation_is_shown_before_another_size() -> None:
+def test_cases_cover_ways_to_call_the_operation_before_other_sizes() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("rows", [16, 61])
@@ -75,7 +75,7 @@ def test_a_way_to_call_the_operation_is_shown_before_another_size() -> None:
     assert {case["rows"] for case in shown} == {16}
 
 
-def test_a_size_in_the_body_that_makes_the_inputs_too_large_is_a_smaller_key_of_the_case() -> None:
+def test_a_too_large_size_in_the_test_body_becomes_a_smaller_case_key() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("wide", [False, True])
@@ -102,7 +102,7 @@ def test_a_size_in_the_body_that_makes_the_inputs_too_large_is_a_smaller_key_of_
     assert "both = n * k" in made
 
 
-def test_a_list_that_a_function_builds_is_worked_out() -> None:
+def test_a_list_built_by_a_function_is_evaluated() -> None:
     draft = whole(
         """
         def sizes():
@@ -120,7 +120,7 @@ def test_a_list_that_a_function_builds_is_worked_out() -> None:
     assert {case["n"] for case in cases(draft.texts.test_code)} == {16, 32, 37}
 
 
-def test_a_size_that_is_only_shown_at_powers_of_two_is_fixed() -> None:
+def test_a_size_tested_only_at_powers_of_two_stays_fixed() -> None:
     powers = whole(
         """
         @pytest.mark.parametrize("n", [16, 64])
@@ -142,7 +142,7 @@ def test_a_size_that_is_only_shown_at_powers_of_two_is_fixed() -> None:
     assert "FIXED" not in odd.texts.test_code
 
 
-def test_rows_that_the_test_skips_are_no_cases() -> None:
+def test_parameters_that_the_test_skips_become_no_cases() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("n", [7, 16, 64])
@@ -157,7 +157,7 @@ def test_rows_that_the_test_skips_are_no_cases() -> None:
     assert [case["n"] for case in cases(draft.texts.test_code)] == [16, 64]
 
 
-def test_a_call_at_the_end_of_a_script_gives_the_values() -> None:
+def test_a_call_at_the_end_of_a_script_gives_the_case_values() -> None:
     draft = whole(
         """
         def test_doubled(rows, device=device):
@@ -171,7 +171,7 @@ def test_a_call_at_the_end_of_a_script_gives_the_values() -> None:
     assert [case["rows"] for case in cases(draft.texts.test_code)] == [24]
 
 
-def test_helpers_of_the_inputs_come_along_under_other_names_than_ours() -> None:
+def test_a_colliding_helper_of_the_inputs_is_renamed() -> None:
     draft = whole(
         """
         def make_inputs(size):
@@ -203,7 +203,7 @@ def test_random_numbers_of_one_side_are_drawn_for_both() -> None:
     assert "rand" not in function(draft.texts.python_code, "run_doubling")
 
 
-def test_unknown_values_of_a_parameter_are_a_reason() -> None:
+def test_an_unknown_parameter_value_gives_a_reason_instead_of_a_draft() -> None:
     outcome = only(
         """
         def test_doubled(prepared):
@@ -216,7 +216,7 @@ def test_unknown_values_of_a_parameter_are_a_reason() -> None:
     assert "prepared" in outcome.sentence
 
 
-def test_a_kernel_that_tunes_itself_keeps_the_first_of_its_configurations() -> None:
+def test_an_autotuned_kernel_keeps_its_first_config() -> None:
     tuned = """
 import torch
 import triton
@@ -260,7 +260,7 @@ def halved(x):
     )
 
 
-def test_a_name_that_only_one_branch_binds_is_none_in_the_other() -> None:
+def test_a_name_bound_in_one_branch_is_none_in_the_other() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("wide", [False, True])
@@ -279,7 +279,7 @@ def test_a_name_that_only_one_branch_binds_is_none_in_the_other() -> None:
     assert "    extra = None\n" in draft.texts.test_code
 
 
-def test_a_test_begins_with_what_it_compares_whatever_its_file_imports_from_the_future() -> None:
+def test_a_drafted_test_starts_with_its_imports_despite_future_imports() -> None:
     from ingest.drafting import draft
     from ingest.extract import MemoryTree
     from tests.ingest.drafting.repositories import DOUBLING, HEAD
@@ -312,7 +312,7 @@ def test_a_module_among_the_inputs_is_named() -> None:
     assert "would hold a module (layer)" in outcome.sentence
 
 
-def test_what_no_gradient_is_asked_of_has_none_in_the_reference() -> None:
+def test_inputs_without_requested_gradients_are_detached_on_both_sides() -> None:
     draft = whole(
         """
         def turning(n):
@@ -355,7 +355,7 @@ def test_an_input_that_is_made_twice_is_detached_once() -> None:
     assert draft.texts.triton_code.count("scale = scale.detach()") == 1
 
 
-def test_inputs_of_inference_mode_are_made_without_gradients_instead() -> None:
+def test_inference_mode_in_the_inputs_becomes_no_grad() -> None:
     draft = whole(
         """
         def test_doubled():
@@ -371,7 +371,7 @@ def test_inputs_of_inference_mode_are_made_without_gradients_instead() -> None:
     assert "inference_mode" not in draft.texts.test_code
 
 
-def test_addresses_among_the_inputs_are_a_reason() -> None:
+def test_memory_addresses_among_the_inputs_give_a_reason() -> None:
     outcome = only(
         """
         def test_doubled():
@@ -385,7 +385,7 @@ def test_addresses_among_the_inputs_are_a_reason() -> None:
     assert "addresses" in outcome.sentence
 
 
-def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indices() -> None:
+def test_an_answer_is_cast_to_the_dtype_of_values_and_never_of_indices() -> None:
     draft = whole(
         """
         def naive_doubled(x, index):
@@ -404,7 +404,7 @@ def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indice
     assert ".to(x.dtype)" in draft.texts.python_code
 
 
-def test_a_helper_of_another_file_makes_its_tensors_where_and_as_its_case_says() -> None:
+def test_an_imported_input_helper_uses_the_device_and_seed_of_the_case() -> None:
     draft = whole(
         """
         from tests.making import made
@@ -435,7 +435,7 @@ def made(n, seed=3, there="cuda"):
     assert "torch.manual_seed(case['seed'])" in function(draft.texts.test_code, "make_inputs")
 
 
-def test_a_helper_that_only_seeds_does_nothing() -> None:
+def test_seeding_is_removed_from_input_helpers() -> None:
     draft = whole(
         """
         def seeded():
@@ -459,7 +459,7 @@ def test_a_helper_that_only_seeds_does_nothing() -> None:
     assert "seed" not in function(draft.texts.test_code, "made").replace("seeded()", "")
 
 
-def test_a_copy_of_an_input_is_made_by_the_side_that_needs_it() -> None:
+def test_a_clone_of_an_input_is_made_on_the_side_that_needs_it() -> None:
     draft = whole(
         """
         def test_doubled():
@@ -485,7 +485,7 @@ def test_a_copy_of_an_input_is_made_by_the_side_that_needs_it() -> None:
     assert "y = x.detach().clone()" in made
 
 
-def test_a_copy_of_what_is_changed_afterwards_stays_an_input() -> None:
+def test_a_clone_of_a_tensor_changed_later_stays_an_input() -> None:
     draft = whole(
         """
         def test_doubled():
@@ -500,7 +500,7 @@ def test_a_copy_of_what_is_changed_afterwards_stays_an_input() -> None:
     assert "def run_doubling(y, z, x):" in draft.texts.triton_code
 
 
-def test_a_function_is_no_input_but_chosen_by_the_side_that_calls_it() -> None:
+def test_a_function_is_selected_by_its_side_instead_of_being_an_input() -> None:
     draft = whole(
         """
         def naive_sum(x):

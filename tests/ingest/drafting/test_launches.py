@@ -26,7 +26,7 @@ def in_place(test: str, launchers: str = IN_PLACE) -> Draft:
     return found
 
 
-def test_what_a_launcher_writes_to_is_a_copy() -> None:
+def test_an_input_that_a_launcher_writes_to_is_cloned() -> None:
     called = """
         from ops.doubling import doubled_
 
@@ -47,7 +47,7 @@ def test_what_a_launcher_writes_to_is_a_copy() -> None:
         assert "clone" not in draft.texts.python_code
 
 
-def test_an_input_that_a_test_compares_after_the_launch_is_a_copy() -> None:
+def test_an_output_argument_compared_after_the_launch_is_cloned() -> None:
     draft = in_place(
         """
         from ops.doubling import into
@@ -71,7 +71,7 @@ def test_an_input_that_a_test_compares_after_the_launch_is_a_copy() -> None:
     assert "x.clone()" not in launching
 
 
-def test_an_input_that_a_launcher_changes_beside_its_answer_is_a_copy() -> None:
+def test_an_input_that_a_launcher_updates_besides_its_answer_is_cloned() -> None:
     draft = in_place(
         """
         from ops.doubling import updating
@@ -96,7 +96,7 @@ def test_an_input_that_a_launcher_changes_beside_its_answer_is_a_copy() -> None:
     assert "x.clone()" not in launching
 
 
-def test_a_key_of_tuning_names_parameters_of_the_kernel_only() -> None:
+def test_an_autotune_key_contains_only_kernel_parameters() -> None:
     tuned = DOUBLING.replace(
         "@triton.jit",
         "@triton.autotune(configs=[triton.Config({'BLOCK': 16})], key=['n', 'BT'])\n@triton.jit",
@@ -114,7 +114,7 @@ def test_a_key_of_tuning_names_parameters_of_the_kernel_only() -> None:
     assert "key=['n'])" in draft.texts.triton_code
 
 
-def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() -> None:
+def test_a_device_named_in_a_reference_becomes_the_available_device() -> None:
     draft = whole(
         """
         def naive(x, there="cuda"):
@@ -134,7 +134,7 @@ def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() 
     assert torch.equal(module[draft.entry_point](ones), ones + ones)
 
 
-def test_a_launcher_allocates_on_the_machines_device() -> None:
+def test_a_device_named_in_a_launcher_becomes_the_available_device() -> None:
     named = DOUBLING.replace("empty_like(x)", 'empty(x.shape, dtype=x.dtype, device="cuda")')
 
     draft = whole(
@@ -202,7 +202,7 @@ def doubled(""",
     assert "_DTensor" not in code
 
 
-def test_options_that_another_makers_compiler_knows_are_left_out() -> None:
+def test_launch_options_of_other_backends_are_removed() -> None:
     launching = DOUBLING.replace(
         "BLOCK=16)", "BLOCK=16, num_warps=4,\n        waves_per_eu=0, kpack=2)"
     ).replace(
@@ -226,7 +226,7 @@ def test_options_that_another_makers_compiler_knows_are_left_out() -> None:
     assert "triton.Config({'BLOCK': 16}, num_warps=1)" in draft.texts.triton_code
 
 
-def test_an_option_that_a_kernel_takes_itself_stays() -> None:
+def test_a_launch_option_that_is_a_kernel_parameter_is_kept() -> None:
     asking = DOUBLING.replace("BLOCK: tl.constexpr", "BLOCK: tl.constexpr, kpack: tl.constexpr")
     launching = asking.replace("BLOCK=16)", "BLOCK=16, kpack=2)")
 
@@ -242,7 +242,7 @@ def test_an_option_that_a_kernel_takes_itself_stays() -> None:
     assert "BLOCK=16, kpack=2)" in draft.texts.triton_code
 
 
-def test_a_launcher_that_is_an_operation_of_torchs_is_a_plain_function() -> None:
+def test_a_launcher_registered_as_torch_operator_becomes_a_plain_function() -> None:
     registered = DOUBLING.replace(
         "def doubled(", '@torch.library.custom_op("ops::doubled", mutates_args=())\ndef doubled('
     )

@@ -8,7 +8,7 @@ from ingest.drafting import Missing, Rule
 from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
 
 
-def test_a_named_function_is_carried_along_with_what_it_calls() -> None:
+def test_a_reference_function_is_included_with_its_callees() -> None:
     draft = whole(
         """
         def twice(x):
@@ -46,7 +46,7 @@ def test_a_single_operation_of_torch_is_a_reference() -> None:
     assert "torch.mul(x, 2)" in draft.texts.python_code
 
 
-def test_an_expression_is_a_reference() -> None:
+def test_an_expression_can_be_the_reference() -> None:
     draft = whole(
         """
         def test_doubled():
@@ -59,7 +59,7 @@ def test_an_expression_is_a_reference() -> None:
     assert "return x + x" in draft.texts.python_code
 
 
-def test_a_method_that_compares_two_tensors_compares_its_receiver() -> None:
+def test_a_comparing_tensor_method_compares_its_receiver() -> None:
     draft = whole(
         """
         def test_doubled():
@@ -100,7 +100,7 @@ def test_layer(size=32):
 """
 
 
-def test_weights_that_two_modules_share_are_an_input_of_both() -> None:
+def test_weights_shared_by_two_modules_become_an_input_of_both_sides() -> None:
     draft = whole(MODULES)
 
     assert draft.rule is Rule.MODULE
@@ -111,7 +111,7 @@ def test_weights_that_two_modules_share_are_an_input_of_both() -> None:
     assert "DoublingLayer" not in draft.texts.test_code
 
 
-def test_a_helper_of_the_test_is_read_as_if_it_stood_in_the_test() -> None:
+def test_a_helper_of_the_test_is_inlined() -> None:
     draft = whole(
         """
         def check(size, scale):
@@ -146,7 +146,7 @@ def test_gradients_that_the_test_compares_make_a_draft_differentiable() -> None:
     assert "detach" not in function(draft.texts.triton_code, "run_doubling")
 
 
-def test_two_kernels_that_are_compared_prove_nothing() -> None:
+def test_a_test_that_compares_two_kernels_gives_no_draft() -> None:
     outcome = only(
         """
         def test_doubled():
@@ -158,7 +158,7 @@ def test_two_kernels_that_are_compared_prove_nothing() -> None:
     assert outcome.missing is Missing.KERNEL_AGAINST_KERNEL
 
 
-def test_a_test_that_compares_gradients_alone_is_told_apart() -> None:
+def test_a_test_that_compares_only_gradients_has_a_separate_reason() -> None:
     outcome = only(
         """
         def test_doubled():
@@ -173,7 +173,7 @@ def test_a_test_that_compares_gradients_alone_is_told_apart() -> None:
     assert outcome.missing is Missing.GRADIENTS_ONLY
 
 
-def test_values_that_the_test_writes_out_are_no_reference() -> None:
+def test_literal_expected_values_are_not_a_reference() -> None:
     written = only(
         """
         def test_doubled():
@@ -209,7 +209,7 @@ def test_values_that_the_test_writes_out_are_no_reference() -> None:
     assert "nothing is computed" in handed_back.sentence
 
 
-def test_a_comparison_by_the_variable_of_a_loop_is_a_reason() -> None:
+def test_a_comparison_by_a_loop_variable_gives_a_reason_instead_of_a_draft() -> None:
     outcome = only(
         """
         def test_doubled():
@@ -224,7 +224,7 @@ def test_a_comparison_by_the_variable_of_a_loop_is_a_reason() -> None:
     assert "in a loop, by its row" in outcome.sentence
 
 
-def test_an_answer_that_is_always_compared_goes_before_one_that_is_compared_at_times() -> None:
+def test_an_always_compared_answer_precedes_a_conditionally_compared_one() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("squares", [False, True])
@@ -247,7 +247,7 @@ def test_an_answer_that_is_always_compared_goes_before_one_that_is_compared_at_t
     assert "allclose" not in draft.texts.python_code
 
 
-def test_a_comparison_under_a_condition_that_no_case_decides_counts() -> None:
+def test_a_comparison_under_an_undecidable_condition_is_used() -> None:
     draft = whole(
         """
         def both(x):
@@ -264,7 +264,7 @@ def test_a_comparison_under_a_condition_that_no_case_decides_counts() -> None:
     assert "return (y, square)" in draft.texts.triton_code
 
 
-def test_only_cases_under_whose_condition_a_test_compares_are_shown() -> None:
+def test_only_cases_in_which_the_test_compares_are_kept() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("squares", [False, True])
@@ -279,7 +279,7 @@ def test_only_cases_under_whose_condition_a_test_compares_are_shown() -> None:
     assert [case["squares"] for case in cases(draft.texts.test_code)] == [True]
 
 
-def test_a_name_that_one_branch_of_a_side_binds_is_no_input() -> None:
+def test_a_name_bound_in_one_branch_of_a_side_is_not_an_input() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("squares", [False, True])
@@ -299,7 +299,7 @@ def test_a_name_that_one_branch_of_a_side_binds_is_no_input() -> None:
     assert "    square = None\n" in draft.texts.python_code
 
 
-def test_what_a_branch_computes_for_nothing_is_left_out() -> None:
+def test_unused_computations_of_a_branch_are_removed() -> None:
     draft = whole(
         """
         @pytest.mark.parametrize("scaled", [False, True])
@@ -322,7 +322,7 @@ def test_what_a_branch_computes_for_nothing_is_left_out() -> None:
     assert "def run_doubling(x, scaled):" in draft.texts.python_code
 
 
-def test_an_operation_that_a_library_registers_with_torch_is_a_reason() -> None:
+def test_a_torch_operator_of_a_library_gives_a_reason_instead_of_a_draft() -> None:
     outcome = only(
         """
         def ref_doubled(x):
@@ -338,7 +338,7 @@ def test_an_operation_that_a_library_registers_with_torch_is_a_reason() -> None:
     assert "torch.ops.fast.doubled" in outcome.sentence
 
 
-def test_a_test_without_a_comparison_and_no_test_at_all_are_two_reasons() -> None:
+def test_a_missing_comparison_and_a_missing_test_are_distinct_reasons() -> None:
     idle = only(
         """
         def test_doubled():
@@ -374,7 +374,7 @@ def test_a_reference_of_an_unknown_package_is_named() -> None:
     assert "somewhere" in outcome.sentence
 
 
-def test_einops_is_replaced_by_a_stand_in() -> None:
+def test_einops_is_replaced_by_a_substitute() -> None:
     draft = whole(
         """
         from einops import rearrange
@@ -408,7 +408,7 @@ def test_einops_is_replaced_by_a_stand_in() -> None:
         ),
     ],
 )
-def test_what_asks_for_a_version_or_a_machine_is_answered_by_a_stand_in(
+def test_version_and_platform_checks_are_replaced_by_substitutes(
     line: str, said: str, defined: str
 ) -> None:
     draft = whole(
@@ -429,14 +429,14 @@ def test_what_asks_for_a_version_or_a_machine_is_answered_by_a_stand_in(
     assert "from transformers" not in draft.texts.python_code
 
 
-def test_a_function_and_its_operation_are_one_outcome_whatever_order_the_files_have() -> None:
+def test_a_function_and_its_operation_give_one_outcome_in_any_file_order() -> None:
     (outcome,) = drafted("")
 
     assert outcome.operation.name == "Doubling"
     assert [kernel.qualname for kernel in outcome.operation.kernels] == ["doubling_kernel"]
 
 
-def test_a_reference_keeps_the_steps_that_it_detaches_itself() -> None:
+def test_a_reference_keeps_its_explicit_detach_calls() -> None:
     draft = whole(
         """
         def test_doubled():
@@ -457,7 +457,7 @@ def test_a_reference_keeps_the_steps_that_it_detaches_itself() -> None:
     assert "weight = torch.softmax(y, -1).detach()" in reference
 
 
-def test_a_kernel_that_is_wrapped_for_torchs_compiler_is_launched_by_itself() -> None:
+def test_a_wrap_triton_call_is_removed_from_the_launch() -> None:
     draft = whole(
         """
         def test_doubled():

@@ -35,7 +35,7 @@ def tolerance(test: str) -> dict[str, tuple[float, float]]:
         ("torch.testing.assert_close(doubled(x), x + x, rtol=unknown(), atol=0)", (1e-3, 1e-3)),
     ],
 )
-def test_the_tolerance_of_a_comparison_is_read(
+def test_a_draft_takes_the_tolerance_of_the_comparison(
     comparison: str, expected: tuple[float, float]
 ) -> None:
     test = f"""
@@ -47,7 +47,7 @@ def test_the_tolerance_of_a_comparison_is_read(
     assert tolerance(test) == {"float32": expected}
 
 
-def test_a_tolerance_by_type_is_worked_out_for_each_case() -> None:
+def test_a_tolerance_by_dtype_is_evaluated_for_each_case() -> None:
     test = """
         @pytest.mark.parametrize("dtype, atol", [(torch.float16, 4e-2), (torch.float32, 2e-2)])
         def test_doubled(dtype, atol):
@@ -60,7 +60,7 @@ def test_a_tolerance_by_type_is_worked_out_for_each_case() -> None:
     assert tolerance(test) == {"float16": (1.5e-2, 4e-2), "float32": (2e-3, 2e-2)}
 
 
-def test_the_tolerance_of_gradients_counts_too() -> None:
+def test_the_tolerance_of_gradients_is_used_too() -> None:
     test = """
         def test_doubled():
             x = torch.randn(64, device=device, requires_grad=True)
@@ -75,7 +75,7 @@ def test_the_tolerance_of_gradients_counts_too() -> None:
     assert tolerance(test) == {"float32": (1e-3, 5e-3)}
 
 
-def test_a_large_answer_may_be_off_by_its_size_and_an_infinite_one_may_not() -> None:
+def test_the_error_magnitude_ignores_infinite_and_nan_values() -> None:
     torch = pytest.importorskip("torch")
     code = whole(
         """

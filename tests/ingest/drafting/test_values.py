@@ -34,7 +34,7 @@ def worked_out(expression: str, module: str = "") -> object:
         ("[n * n for n in range(4) if n % 2]", [1, 9]),
     ],
 )
-def test_what_authors_write_is_worked_out(expression: str, value: object) -> None:
+def test_common_expressions_of_authors_are_evaluated(expression: str, value: object) -> None:
     assert worked_out(expression) == value
 
 
@@ -47,7 +47,7 @@ def test_what_authors_write_is_worked_out(expression: str, value: object) -> Non
         ("x.device.type != 'cuda'", 2),
     ],
 )
-def test_a_question_about_the_machine_is_answered_for_a_gpu(condition: str, chosen: int) -> None:
+def test_a_query_of_the_machine_is_evaluated_as_for_a_gpu(condition: str, chosen: int) -> None:
     assert worked_out(f"1 if {condition} else 2", "device = find()") == chosen
 
 
@@ -69,7 +69,7 @@ def test_a_question_about_the_machine_is_answered_for_a_gpu(condition: str, chos
         ("[1]", "x = list(zip(x, x))"),
     ],
 )
-def test_what_grows_without_end_is_no_plain_value(first: str, again: str) -> None:
+def test_a_value_that_grows_without_bound_is_not_evaluated(first: str, again: str) -> None:
     grows = f"def grown():\n    x = {first}\n" + f"    {again}\n" * STEPS + "    return x\n"
 
     with pytest.raises(NotPlain):
@@ -86,11 +86,11 @@ def test_what_grows_without_end_is_no_plain_value(first: str, again: str) -> Non
         f"[*range({MOST_ITEMS + 9}), *[1]]",
     ],
 )
-def test_what_is_too_large_at_once_is_no_plain_value(expression: str) -> None:
+def test_a_huge_value_is_not_evaluated(expression: str) -> None:
     with pytest.raises(NotPlain):
         worked_out(expression)
 
 
-def test_a_function_that_calls_itself_ends() -> None:
+def test_evaluating_a_recursive_function_ends() -> None:
     with pytest.raises((NotPlain, RecursionError)):
         worked_out("again(1)", "def again(n):\n    return again(n)\n")

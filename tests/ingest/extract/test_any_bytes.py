@@ -78,7 +78,9 @@ def test_no_bytes_crash_the_extraction(data: bytes) -> None:
 
 @settings(max_examples=250)
 @given(st.lists(st.tuples(st.integers(0, len(SOURCE)), st.integers(0, 12), TOKENS), max_size=6))
-def test_mutated_kernels_keep_exact_lines(mutations: list[tuple[int, int, bytes]]) -> None:
+def test_extracted_lines_are_exact_for_mutated_kernels(
+    mutations: list[tuple[int, int, bytes]],
+) -> None:
     data = SOURCE
     for at, length, token in mutations:
         data = data[:at] + token + data[at + length :]
@@ -87,5 +89,5 @@ def test_mutated_kernels_keep_exact_lines(mutations: list[tuple[int, int, bytes]
 
 @settings(max_examples=60)
 @given(st.integers(0, len(SOURCE)))
-def test_truncated_sources_are_read_as_far_as_they_go(length: int) -> None:
+def test_truncated_sources_are_read_up_to_their_end(length: int) -> None:
     _check(SOURCE[:length])

@@ -7,7 +7,7 @@ from tests.ingest.extract.reading import kernels, only, read
 KERNEL = "import triton\n@triton.jit\ndef k(p):\n    return p\n"
 
 
-def test_a_kernel_in_a_string_has_the_lines_of_the_file_around_it() -> None:
+def test_a_kernel_in_a_string_has_line_numbers_of_its_file() -> None:
     text = f"from x import async_compile\n\nasync_compile.triton('k', '''\n{KERNEL}''')\n"
     found = only(text)
     kernel = found.kernel
@@ -16,7 +16,7 @@ def test_a_kernel_in_a_string_has_the_lines_of_the_file_around_it() -> None:
     assert found.unit.standalone
 
 
-def test_a_kernel_with_holes_is_a_template_and_never_standalone() -> None:
+def test_a_kernel_with_placeholders_is_a_template_and_never_standalone() -> None:
     found = only(
         'import triton\nT = """\nimport triton\n@triton.jit\n'
         'def {{name}}(p, {{args}}):\n    {% if x %}\n    return {{ y }}\n    {% endif %}\n"""\n'
@@ -39,7 +39,7 @@ def test_a_template_file_is_read_as_a_whole() -> None:
     assert (found.kernel.path, found.kernel.container) == ("k.py.jinja", "template")
 
 
-def test_markdown_blocks_in_python_are_read() -> None:
+def test_python_blocks_in_markdown_are_read() -> None:
     found, _ = read(
         {"README.md": f"# Use triton\n\n```python\n{KERNEL}```\n\n```cpp\n@triton.jit\n```\n"}
     )
@@ -47,5 +47,5 @@ def test_markdown_blocks_in_python_are_read() -> None:
     assert (kernel.path, kernel.container, kernel.start_line) == ("README.md", "markdown", 5)
 
 
-def test_a_docstring_that_names_the_decorator_holds_no_kernel() -> None:
+def test_a_docstring_that_mentions_the_decorator_is_not_a_kernel() -> None:
     assert kernels('import triton\ndef f():\n    """Like\n    @triton.jit\n    does."""\n') == []

@@ -17,14 +17,14 @@ LAUNCHES = [
 
 
 @pytest.mark.parametrize("launch", LAUNCHES)
-def test_what_host_code_launches_is_an_entry(launch: str) -> None:
+def test_a_kernel_launched_from_host_code_is_an_entry(launch: str) -> None:
     text = f"{PRELUDE}@triton.jit\ndef k(x):\n    return x\ndef host(x, grid):\n    {launch}\n"
     (found,) = kernels(text)
     assert found.kernel.kind == "entry"
     assert [launcher.qualname for launcher in found.kernel.launchers] == ["host"]
 
 
-def test_what_only_a_kernel_of_another_file_calls_is_a_helper() -> None:
+def test_a_kernel_called_only_by_a_kernel_of_another_file_is_a_helper() -> None:
     found, _ = read(
         {
             "pkg/__init__.py": "from .math import poke as poked\n",
@@ -38,7 +38,7 @@ def test_what_only_a_kernel_of_another_file_calls_is_a_helper() -> None:
     assert named(found, "k").kernel.kind == "entry"
 
 
-def test_a_launch_in_another_file_makes_an_entry_and_names_its_launcher() -> None:
+def test_a_kernel_launched_in_another_file_is_an_entry_with_a_launcher() -> None:
     found, _ = read(
         {
             "kernels.py": PRELUDE + "@triton.jit\ndef k(p):\n    return p\n",
@@ -78,12 +78,12 @@ def test_the_launcher_of_an_autograd_function_is_the_class() -> None:
 
 
 @pytest.mark.parametrize(("body", "kind"), [("tl.store(x, 1)", "entry"), ("return x", "helper")])
-def test_without_any_use_the_shape_decides(body: str, kind: str) -> None:
+def test_an_unused_kernel_is_an_entry_or_helper_by_its_body(body: str, kind: str) -> None:
     (found,) = kernels(f"{PRELUDE}@triton.jit\ndef k(x):\n    {body}\n")
     assert found.kernel.kind == kind
 
 
-def test_kernels_of_one_name_in_two_functions_are_kept_apart() -> None:
+def test_kernels_with_the_same_name_in_two_functions_are_distinguished() -> None:
     found = kernels(
         """
         import triton

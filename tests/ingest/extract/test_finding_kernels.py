@@ -31,7 +31,7 @@ DECORATED = {
 
 
 @pytest.mark.parametrize("form", DECORATED)
-def test_every_way_to_write_the_decorator_is_recognised(form: str) -> None:
+def test_every_spelling_of_the_jit_decorator_is_recognized(form: str) -> None:
     imports, decorators = DECORATED[form]
     found = only(f"{imports}\n\n{decorators}\ndef k(x):\n    pass\n")
     assert (found.kernel.name, found.kernel.language) == ("k", "triton")
@@ -46,7 +46,7 @@ def test_every_way_to_write_the_decorator_is_recognised(form: str) -> None:
         ("import triton.experimental.gluon as gl", "@gl.jit(debug=True)"),
     ],
 )
-def test_gluon_is_a_language_of_its_own(imports: str, decorator: str) -> None:
+def test_a_gluon_kernel_has_the_language_gluon(imports: str, decorator: str) -> None:
     assert only(f"{imports}\n{decorator}\ndef k():\n    pass\n").kernel.language == "gluon"
 
 
@@ -62,7 +62,7 @@ def test_gluon_is_a_language_of_its_own(imports: str, decorator: str) -> None:
         "import triton\n@triton.constexpr_function\ndef jit_width():\n    return 1\n",
     ],
 )
-def test_what_only_looks_like_triton_is_no_kernel(text: str) -> None:
+def test_a_decorator_that_only_resembles_triton_jit_gives_no_kernel(text: str) -> None:
     assert kernels(text) == []
 
 
@@ -72,7 +72,7 @@ def test_a_function_jitted_by_assignment_is_a_kernel() -> None:
     assert "fast = triton.jit(k)" in found.unit.source
 
 
-def test_triton_through_a_module_of_the_repository_is_triton() -> None:
+def test_triton_imported_through_a_module_of_the_repository_is_recognized() -> None:
     found, _ = read(
         {
             "pkg/__init__.py": "",
@@ -95,7 +95,7 @@ def test_triton_through_a_module_of_the_repository_is_triton() -> None:
     assert found[0].unit.drawn_from == ("pkg/ops.py",)
 
 
-def test_the_source_runs_from_the_first_decorator_to_the_last_line_of_code() -> None:
+def test_a_kernel_source_spans_the_first_decorator_to_the_last_code_line() -> None:
     text = (
         "import triton\n\n"
         "# above\n"
@@ -113,7 +113,7 @@ def test_the_source_runs_from_the_first_decorator_to_the_last_line_of_code() -> 
     assert kernel.sha256 == hashlib.sha256(expected.encode()).hexdigest()
 
 
-def test_qualnames_and_containers_are_pythons_own() -> None:
+def test_kernels_have_the_qualnames_of_python_and_their_containers() -> None:
     found = kernels(
         """
         import triton
@@ -154,7 +154,7 @@ def test_both_branches_of_a_condition_are_kernels_of_the_same_qualname() -> None
     assert "-x" not in found[0].unit.source
 
 
-def test_parameters_know_their_annotation_default_and_constexpr() -> None:
+def test_parameters_have_annotation_default_and_constexpr_flag() -> None:
     (x, block, word, rest) = only(
         """
         import triton
@@ -173,7 +173,7 @@ def test_an_empty_stub_is_a_kernel() -> None:
     assert only("import triton\n@triton.jit\ndef k(): ...\n").kernel.end_line == 3
 
 
-def test_the_order_is_by_path_and_line_and_always_the_same() -> None:
+def test_kernels_are_ordered_by_path_and_line() -> None:
     files: dict[str, str | bytes] = {
         "b.py": "import triton\n@triton.jit\ndef y(): pass\n@triton.jit\ndef x(): pass\n",
         "a.py": "import triton\n@triton.jit\ndef z(): pass\n",
@@ -183,7 +183,7 @@ def test_the_order_is_by_path_and_line_and_always_the_same() -> None:
     assert first == second
 
 
-def test_a_kernel_in_a_method_of_a_nested_class_is_named_in_full() -> None:
+def test_a_kernel_in_a_nested_class_has_its_full_qualname() -> None:
     found = kernels(
         """
         import triton

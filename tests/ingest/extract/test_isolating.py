@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.ingest.extract.reading import PRELUDE, kernels, named, only, read
 
 
-def test_only_what_is_needed_comes_along_in_the_order_of_the_file() -> None:
+def test_a_unit_contains_only_needed_definitions_in_file_order() -> None:
     unit = named(
         kernels(
             """
@@ -70,7 +70,7 @@ def test_attributes_of_an_imported_module_become_plain_names() -> None:
     assert "tl.store(p, helper(helper(helper(1))))" in unit.source
 
 
-def test_colliding_names_are_renamed_token_by_token_and_said_so() -> None:
+def test_colliding_names_are_renamed_by_token_and_recorded() -> None:
     found, _ = read(
         {
             "pkg/__init__.py": "",
@@ -88,7 +88,7 @@ def test_colliding_names_are_renamed_token_by_token_and_said_so() -> None:
     assert "helper(N, N_like=3)" in unit.source
 
 
-def test_a_new_name_is_never_captured_by_a_local_one() -> None:
+def test_a_renamed_definition_is_never_shadowed_by_a_local_name() -> None:
     found, _ = read(
         {
             "pkg/__init__.py": "",
@@ -118,7 +118,7 @@ def test_a_definition_that_hides_a_builtin_of_another_file_is_renamed() -> None:
     assert "m_max(N)" in unit.source
 
 
-def test_variants_under_a_condition_are_kept_whole() -> None:
+def test_conditional_variants_of_a_helper_are_all_kept() -> None:
     unit = named(
         kernels(
             """
@@ -141,7 +141,7 @@ def test_variants_under_a_condition_are_kept_whole() -> None:
     assert "if IS_HIP:\n    @triton.jit\n    def fast(x): return x\nelse:\n" in unit.source
 
 
-def test_version_dependent_imports_keep_their_try() -> None:
+def test_version_dependent_imports_keep_their_try_block() -> None:
     unit = only(
         """
         import triton
@@ -158,7 +158,7 @@ def test_version_dependent_imports_keep_their_try() -> None:
     assert "try:\n    from triton.language.extra.libdevice import rsqrt\nexcept" in unit.source
 
 
-def test_a_guard_around_triton_itself_is_reduced_to_the_import() -> None:
+def test_an_import_guard_around_triton_is_reduced_to_the_import() -> None:
     unit = only(
         """
         try:
@@ -177,7 +177,7 @@ def test_a_guard_around_triton_itself_is_reduced_to_the_import() -> None:
     assert unit.source == "import triton\nimport triton.language as tl\n\n\n" + expected
 
 
-def test_a_question_to_the_triton_release_keeps_every_answer() -> None:
+def test_a_check_of_the_triton_release_keeps_every_branch() -> None:
     unit = only(
         """
         import triton
@@ -194,7 +194,7 @@ def test_a_question_to_the_triton_release_keeps_every_answer() -> None:
     assert "\n    describe = tl._experimental_make_tensor_descriptor\nelif" in unit.source
 
 
-def test_functions_that_make_tuning_configs_come_along_with_what_they_need() -> None:
+def test_functions_that_build_autotune_configs_are_included_with_their_needs() -> None:
     unit = only(
         """
         import itertools
@@ -214,7 +214,7 @@ def test_functions_that_make_tuning_configs_come_along_with_what_they_need() -> 
     assert "import itertools" in unit.source
 
 
-def test_tuning_that_needs_a_third_party_is_left_out_and_said_so() -> None:
+def test_an_autotune_decorator_that_needs_a_third_party_is_removed_with_a_note() -> None:
     unit = only(
         """
         import numpy as np
@@ -229,7 +229,7 @@ def test_tuning_that_needs_a_third_party_is_left_out_and_said_so() -> None:
     assert unit.notes == ("Left out the decorator @triton.autotune.",)
 
 
-def test_a_third_party_makes_it_not_standalone_and_is_named() -> None:
+def test_a_third_party_dependency_makes_a_unit_not_standalone() -> None:
     unit = only(
         """
         import triton
@@ -243,7 +243,7 @@ def test_a_third_party_makes_it_not_standalone_and_is_named() -> None:
     assert any("somewhere" in reason and "launchable" in reason for reason in unit.reasons)
 
 
-def test_a_known_launch_wrapper_is_dropped_and_said_so() -> None:
+def test_a_known_launch_wrapper_is_removed_with_a_note() -> None:
     unit = only(
         """
         import triton
@@ -258,7 +258,7 @@ def test_a_known_launch_wrapper_is_dropped_and_said_so() -> None:
     assert "libentry" not in unit.source
 
 
-def test_constants_of_the_function_around_are_lifted() -> None:
+def test_constants_of_the_enclosing_function_move_to_the_module() -> None:
     unit = only(
         """
         import triton
@@ -275,7 +275,7 @@ def test_constants_of_the_function_around_are_lifted() -> None:
     assert unit.source.endswith("B = 4\n\n\n@triton.jit\ndef k(p):\n    tl.store(p, B)\n")
 
 
-def test_computed_values_of_the_function_around_are_a_reason() -> None:
+def test_computed_values_of_the_enclosing_function_prevent_standalone() -> None:
     unit = only(
         """
         import triton
@@ -290,12 +290,12 @@ def test_computed_values_of_the_function_around_are_a_reason() -> None:
     assert "It captures size, which the function host around it computes." in unit.reasons
 
 
-def test_a_name_that_nothing_defines_is_missing() -> None:
+def test_an_undefined_name_is_reported_as_missing() -> None:
     unit = only("import triton\n@triton.jit\ndef k(p): return nowhere(p)\n").unit
     assert (unit.standalone, unit.names_missing) == (False, ("nowhere",))
 
 
-def test_a_method_that_uses_itself_brings_its_class() -> None:
+def test_a_method_that_uses_self_is_included_with_its_class() -> None:
     unit = only(
         """
         from triton.experimental import gluon
@@ -309,7 +309,7 @@ def test_a_method_that_uses_itself_brings_its_class() -> None:
     assert "@gluon.aggregate\nclass Pair:" in unit.source
 
 
-def test_a_static_kernel_leaves_its_class_and_says_so() -> None:
+def test_a_static_method_kernel_is_moved_out_of_its_class_with_a_note() -> None:
     unit = only(
         """
         import triton
@@ -323,7 +323,7 @@ def test_a_static_kernel_leaves_its_class_and_says_so() -> None:
     assert unit.notes == ("Left out the decorator @staticmethod.",)
 
 
-def test_moving_code_to_the_margin_keeps_strings_as_they_are() -> None:
+def test_dedenting_code_keeps_multiline_strings() -> None:
     unit = only(
         'import triton\ndef host():\n    @triton.jit\n    def k(p):\n        s = """a\n'
         '        b"""\n        return s\n'
@@ -331,14 +331,14 @@ def test_moving_code_to_the_margin_keeps_strings_as_they_are() -> None:
     assert 's = """a\n        b"""\n    return s\n' in unit.source
 
 
-def test_future_imports_come_first() -> None:
+def test_future_imports_are_the_first_lines_of_a_unit() -> None:
     unit = only(
         "from __future__ import annotations\nimport triton\n@triton.jit\ndef k(p: int): pass\n"
     ).unit
     assert unit.source.startswith("from __future__ import annotations\nimport triton\n")
 
 
-def test_circular_imports_end() -> None:
+def test_isolating_ends_with_circular_imports() -> None:
     found, _ = read(
         {
             "a.py": PRELUDE + "from b import g\n@triton.jit\ndef f(x):\n    return g(x)\n",
@@ -352,7 +352,7 @@ def test_circular_imports_end() -> None:
     assert not named(found, "k").unit.standalone
 
 
-def test_tritons_own_library_imports_itself_instead_of_being_copied() -> None:
+def test_code_of_triton_itself_is_imported_instead_of_copied() -> None:
     found, _ = read(
         {
             "python/triton/__init__.py": "",
@@ -370,7 +370,7 @@ def test_tritons_own_library_imports_itself_instead_of_being_copied() -> None:
     assert "from triton.language import core\n" in found[0].unit.source
 
 
-def test_a_name_that_is_given_anew_after_the_kernel_keeps_its_earlier_value() -> None:
+def test_a_name_reassigned_after_the_kernel_keeps_its_earlier_value() -> None:
     unit = only(
         """
         import triton
@@ -385,7 +385,7 @@ def test_a_name_that_is_given_anew_after_the_kernel_keeps_its_earlier_value() ->
     assert "configs = None" not in unit.source
 
 
-def test_a_global_statement_is_no_local_binding() -> None:
+def test_a_global_statement_is_not_a_local_binding() -> None:
     unit = only(
         """
         import triton
@@ -401,7 +401,7 @@ def test_a_global_statement_is_no_local_binding() -> None:
     assert "WIDTH = 1" in unit.source
 
 
-def test_a_value_made_from_a_parameter_of_the_same_name_is_captured() -> None:
+def test_a_local_computed_from_a_parameter_prevents_standalone() -> None:
     unit = only(
         """
         import triton

@@ -21,20 +21,20 @@ def found() -> list[Extraction]:
     return [item for item in extract(MemoryTree(files)) if isinstance(item, Extraction)]
 
 
-def test_an_operator_library_gives_its_kernels(found: list[Extraction]) -> None:
+def test_the_kernels_of_the_liger_wheel_are_extracted(found: list[Extraction]) -> None:
     assert len(found) > 80
     assert len({item.kernel.path for item in found}) > 20
     assert {item.kernel.kind for item in found} == {"entry", "helper"}
 
 
-def test_nearly_all_of_them_stand_alone_and_no_name_is_undefined(found: list[Extraction]) -> None:
+def test_over_90_percent_of_the_wheel_kernels_are_standalone(found: list[Extraction]) -> None:
     alone = [item for item in found if item.unit.standalone]
 
     assert len(alone) / len(found) > 0.9
     assert [item.kernel.qualname for item in alone if undefined_names(item.unit.source)] == []
 
 
-def test_their_exact_lines_are_what_stands_in_the_file(found: list[Extraction]) -> None:
+def test_extracted_kernels_equal_the_lines_of_their_file(found: list[Extraction]) -> None:
     root = Path(importlib.util.find_spec("liger_kernel").submodule_search_locations[0])  # type: ignore[union-attr, index]
     for item in found:
         kernel = item.kernel

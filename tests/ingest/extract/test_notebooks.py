@@ -34,7 +34,7 @@ def test_a_kernel_of_a_python_file_has_no_cell() -> None:
     assert only(PRELUDE + KERNEL).kernel.cell is None
 
 
-def test_each_definition_of_a_name_is_a_kernel_of_its_own() -> None:
+def test_each_definition_of_a_name_is_a_separate_kernel() -> None:
     again = KERNEL.replace("1", "2")
     found = kernels(notebook(PRELUDE, KERNEL, again), "a.ipynb")
 
@@ -42,14 +42,14 @@ def test_each_definition_of_a_name_is_a_kernel_of_its_own() -> None:
     assert "tl.store(p, 2)" in found[1].unit.source
 
 
-def test_a_launch_in_a_later_cell_makes_the_launcher() -> None:
+def test_a_launch_in_a_later_cell_is_the_launcher() -> None:
     host = "def run(x):\n    k[(1,)](x)\n"
     kernel = only(notebook(PRELUDE, KERNEL, host), "a.ipynb").kernel
 
     assert [launcher.qualname for launcher in kernel.launchers] == ["run"]
 
 
-def test_a_kernel_in_a_function_of_a_notebook_stands_in_the_notebook() -> None:
+def test_a_kernel_in_a_notebook_function_has_the_notebook_container() -> None:
     cell = "def make():\n    @triton.jit\n    def k(p):\n        pass\n    return k\n"
     kernel = only(notebook(PRELUDE, cell), "a.ipynb").kernel
 
@@ -84,7 +84,7 @@ def test_magics_and_shell_commands_do_not_hide_a_kernel() -> None:
         ("  x = 1\n  y = 2", "x = 1\ny = 2"),
     ],
 )
-def test_what_only_ipython_understands_is_replaced(cell: str, python: str) -> None:
+def test_ipython_syntax_is_replaced(cell: str, python: str) -> None:
     assert python_of(cell) == python
 
 
@@ -116,7 +116,7 @@ def test_a_cell_keeps_its_number_of_lines(cell: str) -> None:
         (notebook("# triton jit \0"), "null character"),
     ],
 )
-def test_a_broken_notebook_costs_that_file_only(data: bytes, reason: str) -> None:
+def test_a_broken_notebook_drops_only_that_file(data: bytes, reason: str) -> None:
     found, problems = read({"a.ipynb": data, "b.py": PRELUDE + KERNEL})
 
     assert [e.kernel.path for e in found] == ["b.py"]
@@ -125,7 +125,7 @@ def test_a_broken_notebook_costs_that_file_only(data: bytes, reason: str) -> Non
     assert reason in problem.message
 
 
-def test_a_broken_cell_leaves_the_kernels_of_the_others() -> None:
+def test_a_broken_cell_does_not_affect_kernels_of_other_cells() -> None:
     broken = notebook(PRELUDE, "x = (1,\ndef\n", KERNEL)
     found, (problem,) = read({"a.ipynb": broken})
 
@@ -134,17 +134,17 @@ def test_a_broken_cell_leaves_the_kernels_of_the_others() -> None:
     assert "code cell 2" in problem.message
 
 
-def test_not_a_number_in_an_output_is_no_obstacle() -> None:
+def test_a_nan_in_a_cell_output_is_accepted() -> None:
     data = notebook(PRELUDE, KERNEL).replace(b'"outputs": []', b'"outputs": [NaN]')
     assert only(data, "a.ipynb").kernel.name == "k"
 
 
-def test_half_a_surrogate_pair_is_replaced() -> None:
+def test_half_a_surrogate_pair_in_a_notebook_is_replaced() -> None:
     data = notebook(PRELUDE, KERNEL + "# X").replace(b"# X", b"# \\ud800")
     assert only(data, "a.ipynb").kernel.name == "k"
 
 
-def test_outputs_are_not_kept() -> None:
+def test_notebook_outputs_are_discarded() -> None:
     output = {"output_type": "display_data", "data": {"image/png": "iVBOR" * 300_000}}
     document = json.loads(notebook(PRELUDE, KERNEL))
     document["cells"][0]["outputs"] = [output]
@@ -155,7 +155,7 @@ def test_outputs_are_not_kept() -> None:
     assert time.perf_counter() - started < 1
 
 
-def test_no_module_imports_a_notebook() -> None:
+def test_a_notebook_can_not_be_imported_as_a_module() -> None:
     found, _ = read(
         {
             "helpers.ipynb": notebook(PRELUDE, "@triton.jit\ndef h(x):\n    return x\n"),
@@ -166,11 +166,11 @@ def test_no_module_imports_a_notebook() -> None:
     assert not kernel.unit.standalone
 
 
-def test_markdown_cells_are_comments_where_a_license_is_looked_for() -> None:
+def test_markdown_cells_become_comments_for_license_detection() -> None:
     read_ = read_notebook(notebook("#md Licensed under X\n\nend", "a = 1"))
     assert read_.words == "# Licensed under X\n# \n# end\n\na = 1"
 
 
-def test_a_file_that_is_no_notebook_says_so() -> None:
+def test_a_file_that_is_not_a_notebook_is_refused() -> None:
     with pytest.raises(NotebookError, match="no list of cells"):
         read_notebook(b"{}")

@@ -52,7 +52,7 @@ def test_every_way_to_pass_a_kernel_is_recognized(form: str) -> None:
     assert found.unit.standalone
 
 
-def test_a_decorator_of_pallas_call_makes_a_kernel() -> None:
+def test_a_pallas_call_decorator_marks_a_kernel() -> None:
     found = only(
         f"{JAX}@functools.partial(pl.pallas_call, out_shape=jax.ShapeDtypeStruct((8,), 'f4'))\n"
         "def double(x_ref, o_ref):\n    o_ref[...] = x_ref[...] * 2\n"
@@ -64,7 +64,7 @@ def test_a_decorator_of_pallas_call_makes_a_kernel() -> None:
     )
 
 
-def test_the_unit_holds_imports_constants_and_helpers() -> None:
+def test_a_pallas_unit_contains_imports_constants_and_helpers() -> None:
     found = only(
         f"{JAX}import numpy as np\nfrom jax import lax\nSCALE = np.float32(2)\n"
         "def scaled(x):\n    return lax.rsqrt(x) * SCALE\n"
@@ -77,7 +77,7 @@ def test_the_unit_holds_imports_constants_and_helpers() -> None:
     assert "pallas_call" not in found.unit.source
 
 
-def test_a_kernel_of_another_file_is_found_there() -> None:
+def test_a_pallas_kernel_imported_from_another_file_is_found() -> None:
     found, _ = read(
         {
             "ops/kernels.py": "import jax.numpy as jnp\n" + KERNEL,
@@ -90,7 +90,7 @@ def test_a_kernel_of_another_file_is_found_there() -> None:
     assert [launcher.path for launcher in extraction.kernel.launchers] == ["ops/host.py"]
 
 
-def test_the_definition_before_the_call_is_the_kernel() -> None:
+def test_each_pallas_call_refers_to_the_definition_before_it() -> None:
     call = "def f(x):\n    return pl.pallas_call(add)(x)\n"
     again = KERNEL.replace("+", "*")
     found = kernels(notebook(JAX, KERNEL, call, again, call), "a.ipynb")
@@ -108,7 +108,7 @@ def test_the_definition_before_the_call_is_the_kernel() -> None:
         "# pl.pallas_call(add)\n",
     ],
 )
-def test_what_is_passed_no_known_function_gives_no_kernel(text: str) -> None:
+def test_a_pallas_call_without_a_known_function_gives_no_kernel(text: str) -> None:
     assert kernels(JAX + KERNEL + text) == []
 
 
@@ -128,7 +128,9 @@ IMPORTS = {
     ],
     ids=["unit", "launcher", "file"],
 )
-def test_a_kernel_for_another_backend_is_left_out_with_a_reason(backend: str, text: str) -> None:
+def test_a_pallas_kernel_for_another_backend_is_skipped_with_a_reason(
+    backend: str, text: str
+) -> None:
     found, (problem,) = read({"k.py": JAX + IMPORTS[backend] + text})
 
     assert found == []
@@ -136,7 +138,7 @@ def test_a_kernel_for_another_backend_is_left_out_with_a_reason(backend: str, te
 
 
 @pytest.mark.parametrize("module", ["triton", "gpu"])
-def test_a_launcher_that_names_triton_keeps_its_kernel(module: str) -> None:
+def test_a_pallas_launcher_that_also_supports_triton_keeps_its_kernel(module: str) -> None:
     found = only(
         f"{JAX}{IMPORTS['tpu']}from jax.experimental.pallas import {module} as plgpu\n{KERNEL}"
         "def f(x, tpu):\n    p = pltpu.CompilerParams() if tpu else plgpu.CompilerParams()\n"
@@ -145,14 +147,14 @@ def test_a_launcher_that_names_triton_keeps_its_kernel(module: str) -> None:
     assert found.kernel.language == "pallas"
 
 
-def test_a_triton_kernel_may_still_not_import_jax() -> None:
+def test_a_triton_kernel_that_imports_jax_is_not_standalone() -> None:
     found = only(
         "import jax.numpy as jnp\nimport triton\n@triton.jit\ndef k(p):\n    return jnp.pi\n"
     )
     assert not found.unit.standalone
 
 
-def test_a_triton_and_a_pallas_kernel_share_a_helper_without_sharing_its_meaning() -> None:
+def test_a_helper_with_jax_is_allowed_for_pallas_but_not_for_triton() -> None:
     found = kernels(
         f"{JAX}import triton\ndef h(x):\n    return jnp.exp(x)\n"
         "@triton.jit\ndef t(p):\n    return h(p)\n"

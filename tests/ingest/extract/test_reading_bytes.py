@@ -26,17 +26,17 @@ SOURCE = "@triton.jit\ndef k(p):\n    return p"
         b"# coding: rot13\n" + KERNEL,
     ],
 )
-def test_the_bytes_around_don_t_change_the_source(data: bytes) -> None:
+def test_encoding_and_line_ends_of_a_file_do_not_change_the_source(data: bytes) -> None:
     found, _ = read({"triton/k.py": data})
     assert [e.kernel.source for e in found] == [SOURCE]
 
 
-def test_bytes_that_lie_about_their_encoding_are_noted() -> None:
+def test_bytes_that_contradict_their_encoding_are_reported() -> None:
     _, problems = read({"k.py": KERNEL + b"# \xe9\n"})
     assert [(p.code, p.line) for p in problems] == [("encoding", None)]
 
 
-def test_tabs_keep_their_place() -> None:
+def test_tabs_are_preserved() -> None:
     found, _ = read({"k.py": b"import triton\n@triton.jit\ndef k(p):\n\treturn p\n"})
     assert found[0].kernel.source.endswith("\treturn p")
 
@@ -53,7 +53,7 @@ def test_tabs_keep_their_place() -> None:
         b"x = 'never closed\n",
     ],
 )
-def test_one_broken_statement_loses_no_other_kernel(broken: bytes) -> None:
+def test_a_broken_statement_does_not_affect_other_kernels(broken: bytes) -> None:
     before = b"import triton\n@triton.jit\ndef before(p):\n    return p\n\n"
     after = b"\n@triton.jit\ndef after(p):\n    return p\n"
     found, _ = read({"k.py": before + broken + after})
@@ -66,12 +66,12 @@ def test_newer_grammar_than_the_running_python_is_read() -> None:
     assert found[0].kernel.name == "k"
 
 
-def test_a_null_byte_is_a_problem_with_its_line() -> None:
+def test_a_null_byte_is_reported_with_its_line() -> None:
     _, problems = read({"k.py": KERNEL + b"\0"})
     assert [(p.code, p.line) for p in problems] == [("null-byte", 5)]
 
 
-def test_a_file_beyond_the_limit_is_a_problem() -> None:
+def test_a_file_above_the_size_limit_is_reported_as_a_problem() -> None:
     items = list(extract(MemoryTree({"k.py": KERNEL + b"x" * 50_000_000})))
     assert [item.code for item in items if isinstance(item, Problem)] == ["too-large"]
 
@@ -99,7 +99,7 @@ def test_a_file_beyond_the_limit_is_a_problem() -> None:
         + b"deep = 1\n@triton.jit\ndef q(p):\n    return p + deep\n",
     ],
 )
-def test_bombs_end_in_bounded_time(bomb: bytes) -> None:
+def test_parser_bombs_end_in_bounded_time(bomb: bytes) -> None:
     start = time.monotonic()
     read({"k.py": KERNEL + bomb})
     assert time.monotonic() - start < 12

@@ -14,7 +14,7 @@ KERNEL = f"{PRELUDE}\n@triton.jit\ndef add(x):\n    tl.store(x, 1)\n"
 
 
 @pytest.mark.parametrize("link", ["as plus", "as \\\n    plus", "as  # so called\n    plus"])
-def test_a_launch_counts_under_a_name_given_in_a_third_file(link: str) -> None:
+def test_a_launch_under_an_import_alias_of_a_third_file_is_recognized(link: str) -> None:
     files: dict[str, str | bytes] = {
         "ops/kernels.py": KERNEL,
         "ops/api.py": f"from ops.kernels import (add {link})\n",
@@ -39,16 +39,16 @@ def test_a_launch_counts_under_a_name_given_in_a_third_file(link: str) -> None:
         b"f (x)",
     ],
 )
-def test_a_text_that_may_bind_a_name_is_not_taken_for_one_that_only_reads_it(text: bytes) -> None:
+def test_only_read_rejects_a_text_that_may_bind_the_name(text: bytes) -> None:
     assert not only_read(text, b"f")
 
 
 @pytest.mark.parametrize("text", [b"f(x)", b"f[g](x)", b"f.run(off, ff)", b"type(f.a)", b"x"])
-def test_a_text_that_only_reads_a_name_is_known_to(text: bytes) -> None:
+def test_only_read_accepts_a_text_that_only_reads_the_name(text: bytes) -> None:
     assert only_read(text, b"f")
 
 
-def test_the_garbage_collector_runs_again_whenever_a_caller_does() -> None:
+def test_the_garbage_collector_is_enabled_while_the_caller_runs() -> None:
     tree = MemoryTree({"a.py": KERNEL.encode(), "b.py": KERNEL.encode()})
     for _ in extract(tree):
         assert gc.isenabled()

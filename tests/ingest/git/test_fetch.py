@@ -45,7 +45,7 @@ def contents(snapshot: Snapshot) -> dict[str, str]:
     }
 
 
-def test_only_the_wanted_files_are_fetched_at_the_default_branch(
+def test_a_fetch_downloads_only_selected_files_of_the_default_branch(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo", branch="trunk")
@@ -60,7 +60,7 @@ def test_only_the_wanted_files_are_fetched_at_the_default_branch(
     assert [line[0] for line in listed.splitlines()].count("?") == 1
 
 
-def test_the_files_come_in_one_request_however_many_they_are(
+def test_the_number_of_fetch_requests_does_not_grow_with_the_files(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -72,7 +72,9 @@ def test_the_files_come_in_one_request_however_many_they_are(
     assert len([r for r in server.requests if r.startswith("POST")]) <= 5
 
 
-def test_an_unchanged_repository_costs_one_question(server: GitServer, mirrors: Path) -> None:
+def test_fetching_an_unchanged_repository_only_lists_its_refs(
+    server: GitServer, mirrors: Path
+) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
     first = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
@@ -84,7 +86,7 @@ def test_an_unchanged_repository_costs_one_question(server: GitServer, mirrors: 
     assert len(server.requests) == 2, "the capabilities, and the refs"
 
 
-def test_a_wider_selection_fetches_only_what_it_lacks(server: GitServer, mirrors: Path) -> None:
+def test_a_wider_selection_fetches_the_missing_files(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a", "LICENSE": "MIT"}))
     fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
@@ -97,9 +99,7 @@ def test_a_wider_selection_fetches_only_what_it_lacks(server: GitServer, mirrors
 
 
 @pytest.mark.parametrize("web", [True, False])
-def test_a_branch_a_tag_or_a_commit_may_be_named(
-    server: GitServer, mirrors: Path, web: bool
-) -> None:
+def test_a_branch_tag_or_commit_can_be_fetched(server: GitServer, mirrors: Path, web: bool) -> None:
     repository = make_repository(server.root / "repo")
     old = commit(repository, plain({"a.py": "old"}))
     git(repository, "-c", "user.name=t", "-c", "user.email=t@t", "tag", "-am", "one", "v1", old)
@@ -113,7 +113,9 @@ def test_a_branch_a_tag_or_a_commit_may_be_named(
         assert contents(snapshot) == {"a.py": text}
 
 
-def test_a_branch_goes_before_a_tag_of_the_same_name(server: GitServer, mirrors: Path) -> None:
+def test_a_branch_takes_precedence_over_a_tag_of_the_same_name(
+    server: GitServer, mirrors: Path
+) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "branch"}), "same")
     other = commit(repository, plain({"a.py": "tag"}))
@@ -125,7 +127,7 @@ def test_a_branch_goes_before_a_tag_of_the_same_name(server: GitServer, mirrors:
 
 
 @pytest.mark.parametrize("web", [True, False])
-def test_a_vanished_ref_is_named_beside_those_there_are(
+def test_a_missing_ref_is_reported_with_the_existing_refs(
     server: GitServer, mirrors: Path, web: bool
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -139,12 +141,14 @@ def test_a_vanished_ref_is_named_beside_those_there_are(
 
 
 @pytest.mark.parametrize("ref", ["--upload-pack=x", "a..b", "a b", "x:y", "a\nb", "@{1}", "x^"])
-def test_what_can_be_no_ref_is_refused(mirrors: Path, ref: str) -> None:
+def test_an_invalid_ref_is_refused(mirrors: Path, ref: str) -> None:
     with pytest.raises(SourceRefused):
         fetch(parse_source("a/b"), mirrors=mirrors, ref=ref)
 
 
-def test_a_force_pushed_branch_is_simply_another_commit(server: GitServer, mirrors: Path) -> None:
+def test_a_force_pushed_branch_is_fetched_at_its_new_commit(
+    server: GitServer, mirrors: Path
+) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "before"}))
     before = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
@@ -157,7 +161,7 @@ def test_a_force_pushed_branch_is_simply_another_commit(server: GitServer, mirro
 
 
 @pytest.mark.parametrize("web", [True, False])
-def test_an_empty_repository_is_said_to_be_empty(
+def test_an_empty_repository_is_reported_as_empty(
     server: GitServer, mirrors: Path, web: bool
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -167,7 +171,9 @@ def test_an_empty_repository_is_said_to_be_empty(
         fetch(source, mirrors=mirrors, network=LOCAL_WEB)
 
 
-def test_a_missing_and_a_private_repository_read_alike(server: GitServer, mirrors: Path) -> None:
+def test_a_missing_and_a_private_repository_give_the_same_error(
+    server: GitServer, mirrors: Path
+) -> None:
     with pytest.raises(RepositoryNotFound, match="private, moved, deleted or misspelt"):
         fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     server.status = 401
@@ -175,9 +181,7 @@ def test_a_missing_and_a_private_repository_read_alike(server: GitServer, mirror
         fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
 
-def test_a_host_that_fails_or_is_not_there_may_be_tried_again(
-    server: GitServer, mirrors: Path
-) -> None:
+def test_a_failing_or_unreachable_host_can_be_retried(server: GitServer, mirrors: Path) -> None:
     server.status = 503
     with pytest.raises(HostUnreachable):
         fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
@@ -187,7 +191,7 @@ def test_a_host_that_fails_or_is_not_there_may_be_tried_again(
     assert failed.value.retry
 
 
-def test_links_submodules_and_pointers_are_entries_with_a_reason(
+def test_links_submodules_and_lfs_pointers_are_entries_with_a_problem(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -220,7 +224,7 @@ def test_links_submodules_and_pointers_are_entries_with_a_reason(
 @pytest.mark.parametrize(
     "listing", [b"[submodule", b"\x00\xff", b"[include]\n\tpath = /etc/passwd\n", b"=\n" * 1000]
 )
-def test_a_listing_that_is_no_configuration_lists_no_submodule(
+def test_an_invalid_gitmodules_file_gives_no_submodule(
     mirrors: Path, tmp_path: Path, listing: bytes
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -235,7 +239,7 @@ def test_a_listing_that_is_no_configuration_lists_no_submodule(
         submodule(snapshot, "x")
 
 
-def test_a_listed_submodule_is_a_source_of_its_own(mirrors: Path, tmp_path: Path) -> None:
+def test_a_listed_submodule_becomes_a_separate_source(mirrors: Path, tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "repo")
     listing = b'[submodule "x"]\n\tpath = third_party/x\n\turl = https://github.com/o/x.git\n'
     commit(repository, [File(b".gitmodules", listing), File(b"third_party/x", b"2" * 40, "160000")])
@@ -252,7 +256,7 @@ def test_a_listed_submodule_is_a_source_of_its_own(mirrors: Path, tmp_path: Path
         submodule(snapshot, "third_party/y")
 
 
-def test_an_absent_blob_is_an_entry_with_a_reason_and_is_never_fetched_by_a_read(
+def test_reading_an_absent_blob_gives_a_problem_and_fetches_nothing(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -290,7 +294,7 @@ def test_an_open_snapshot_reads_one_path_at_a_time(server: GitServer, mirrors: P
     assert list(snapshot.read(["none"])) == [Absent("none", Problem.UNKNOWN)]
 
 
-def test_a_transfer_beyond_its_limit_is_stopped(server: GitServer, mirrors: Path) -> None:
+def test_a_transfer_above_its_size_limit_is_stopped(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, [File(b"a.py", os.urandom(400_000))])
 
@@ -303,7 +307,7 @@ def test_a_transfer_beyond_its_limit_is_stopped(server: GitServer, mirrors: Path
         )
 
 
-def test_a_stalled_server_is_left_at_the_deadline_and_nothing_of_git_remains(
+def test_a_stalled_fetch_ends_at_the_deadline_without_git_processes(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -326,7 +330,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def test_progress_tells_each_stage(server: GitServer, mirrors: Path) -> None:
+def test_a_fetch_reports_progress_of_each_stage(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a", "b.py": "b"}))
     told: list[Progress] = []
@@ -338,7 +342,7 @@ def test_progress_tells_each_stage(server: GitServer, mirrors: Path) -> None:
     assert "fetching 2 files" in stages
 
 
-def test_a_damaged_mirror_is_made_anew(server: GitServer, mirrors: Path) -> None:
+def test_a_damaged_mirror_is_recreated(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
     fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
@@ -351,7 +355,7 @@ def test_a_damaged_mirror_is_made_anew(server: GitServer, mirrors: Path) -> None
     assert contents(snapshot) == {"a.py": "a"}
 
 
-def test_a_mirror_with_a_broken_pack_is_dropped_so_that_the_next_attempt_succeeds(
+def test_a_mirror_with_a_broken_pack_is_discarded_for_the_next_fetch(
     server: GitServer, mirrors: Path
 ) -> None:
     repository = make_repository(server.root / "repo")
@@ -368,7 +372,7 @@ def test_a_mirror_with_a_broken_pack_is_dropped_so_that_the_next_attempt_succeed
     assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
 
 
-def test_no_hook_of_a_mirror_runs(server: GitServer, mirrors: Path, tmp_path: Path) -> None:
+def test_git_hooks_of_a_mirror_do_not_run(server: GitServer, mirrors: Path, tmp_path: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
     fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
@@ -383,9 +387,7 @@ def test_no_hook_of_a_mirror_runs(server: GitServer, mirrors: Path, tmp_path: Pa
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_server_that_knows_no_partial_clones_serves_as_well(
-    server: GitServer, mirrors: Path
-) -> None:
+def test_a_server_without_partial_clone_support_works(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     git(repository, "config", "uploadpack.allowFilter", "false")
     commit(repository, plain({"a.py": "a", "b.md": "b"}))
@@ -393,7 +395,7 @@ def test_a_server_that_knows_no_partial_clones_serves_as_well(
     assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
 
 
-def test_a_repository_of_another_owner_and_hash_is_read(tmp_path: Path, mirrors: Path) -> None:
+def test_a_sha256_repository_of_another_owner_can_be_read(tmp_path: Path, mirrors: Path) -> None:
     folder = tmp_path / "repo"
     folder.mkdir()
     git(folder, "init", "--quiet", "--bare", "--object-format=sha256", "--initial-branch=main", ".")
@@ -407,7 +409,7 @@ def test_a_repository_of_another_owner_and_hash_is_read(tmp_path: Path, mirrors:
     assert contents(snapshot) == {"a.py": "a"}
 
 
-def test_a_machine_without_git_says_so(
+def test_a_fetch_without_git_installed_is_refused(
     tmp_path: Path, mirrors: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = make_repository(tmp_path / "repo")
@@ -417,7 +419,7 @@ def test_a_machine_without_git_says_so(
         fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
 
 
-def test_two_addresses_that_look_alike_have_two_mirrors() -> None:
+def test_similar_urls_have_distinct_mirrors() -> None:
     names = {
         mirror_name(parse_source(text)) for text in ("a/b", "https://gitlab.com/a/b", "a/b.", "a/B")
     }

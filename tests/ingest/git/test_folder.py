@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_is_a_snapshot_whose_commit_is_its_content(folder: Path, mirrors: Path) -> None:
+def test_the_snapshot_of_a_folder_has_a_content_hash_as_commit(folder: Path, mirrors: Path) -> None:
     source = parse_source(str(folder), allow_local=True)
     first = fetch(source, mirrors=mirrors)
     same = fetch(source, mirrors=mirrors)
@@ -36,7 +36,9 @@ def test_a_file_has_the_same_blob_id_in_a_folder_and_in_git(tmp_path: Path) -> N
     assert blob_id(b"text\n") == git(repository, "hash-object", "--stdin", feed=b"text\n")
 
 
-def test_what_is_no_plain_file_is_an_entry_with_a_reason(folder: Path, mirrors: Path) -> None:
+def test_a_path_that_is_not_a_plain_file_is_an_entry_with_a_problem(
+    folder: Path, mirrors: Path
+) -> None:
     (folder / "link.py").symlink_to("/etc/passwd")
     (folder / "up.py").symlink_to("../../x.py")
     (folder / "out").symlink_to("/etc")
@@ -64,9 +66,7 @@ def test_what_is_no_plain_file_is_an_entry_with_a_reason(folder: Path, mirrors: 
     }
 
 
-def test_a_file_that_changed_or_became_a_link_since_is_not_read(
-    folder: Path, mirrors: Path
-) -> None:
+def test_a_file_changed_since_the_snapshot_is_not_read(folder: Path, mirrors: Path) -> None:
     snapshot = fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors)
     (folder / "b.py").write_text("c")
     (folder / "ops").rename(folder.parent / "elsewhere")
@@ -78,7 +78,7 @@ def test_a_file_that_changed_or_became_a_link_since_is_not_read(
     ]
 
 
-def test_a_snapshot_answers_only_for_its_own_paths(folder: Path, mirrors: Path) -> None:
+def test_a_snapshot_reads_only_its_own_paths(folder: Path, mirrors: Path) -> None:
     (folder.parent / "secret.py").write_text("secret")
     snapshot = fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors)
 

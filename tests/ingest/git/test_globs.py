@@ -77,7 +77,7 @@ def test_a_path_without_special_characters_matches_itself_and_all_below_it(
 
 
 @given(_NAMES, _NAMES)
-def test_any_text_is_a_pattern_and_a_star_never_crosses_a_folder(
+def test_any_text_is_a_valid_glob_and_a_star_never_matches_a_slash(
     pattern: list[str], path: list[str]
 ) -> None:
     text = "/".join(pattern)

@@ -21,11 +21,11 @@ from ingest.git.errors import FolderUnusable, SourceRefused
         "  triton-lang/triton\n",
     ],
 )
-def test_every_way_to_write_a_repository_gives_one_url(text: str) -> None:
+def test_every_spelling_of_a_repository_gives_the_same_url(text: str) -> None:
     assert parse_source(text).location == "https://github.com/triton-lang/triton"
 
 
-def test_a_remote_elsewhere_is_named_with_its_host() -> None:
+def test_a_repository_on_another_host_is_named_with_its_host() -> None:
     source = parse_source("https://gitlab.com/group/sub/project.git")
 
     assert source.kind is SourceKind.REMOTE
@@ -69,7 +69,7 @@ def test_a_remote_elsewhere_is_named_with_its_host() -> None:
         ("x" * 600, "longer"),
     ],
 )
-def test_what_may_not_be_fetched_is_refused_in_a_sentence(text: str, word: str) -> None:
+def test_a_source_that_must_not_be_fetched_is_refused_with_a_sentence(text: str, word: str) -> None:
     with pytest.raises(SourceRefused) as refused:
         parse_source(text)
 
@@ -77,7 +77,9 @@ def test_what_may_not_be_fetched_is_refused_in_a_sentence(text: str, word: str) 
     assert str(refused.value).endswith(".")
 
 
-def test_a_git_repository_a_plain_folder_and_a_missing_one_are_told_apart(tmp_path: Path) -> None:
+def test_a_git_repository_a_plain_folder_and_a_missing_one_are_distinguished(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / "plain").mkdir()
     (tmp_path / "file.py").touch()
@@ -142,7 +144,7 @@ _SECRET = st.text("abcdefghijklmnopqrstuvwxyz0123456789_/:%~", min_size=12, max_
         ]
     ),
 )
-def test_a_secret_in_a_source_never_shows_in_the_refusal(secret: str, shape: str) -> None:
+def test_a_secret_in_a_source_url_is_not_in_the_error(secret: str, shape: str) -> None:
     with pytest.raises(SourceRefused) as refused:
         parse_source(shape.format(secret))
 
@@ -154,7 +156,7 @@ def test_a_secret_in_a_source_never_shows_in_the_refusal(secret: str, shape: str
     "text",
     ["ghp_0123456789abcdef", "github_pat_11AAAA_bbbbcccc", "https://github.com/a/b/ghp_01234567"],
 )
-def test_a_token_in_the_place_of_a_name_does_not_show_either(text: str) -> None:
+def test_a_token_in_place_of_a_name_is_not_in_the_error(text: str) -> None:
     with pytest.raises(SourceRefused) as refused:
         parse_source(text)
 

@@ -43,7 +43,7 @@ def removed(mirrors: Path, days: int = 0, most_bytes: int = 0) -> list[str]:
     return [each.name for each in remove_unused(mirrors, days=days, most_bytes=most_bytes)]
 
 
-def test_a_mirror_goes_when_it_was_not_used_for_long(server: GitServer, mirrors: Path) -> None:
+def test_a_mirror_unused_for_long_is_removed(server: GitServer, mirrors: Path) -> None:
     old = mirrored(server, mirrors, "old", days_ago=31)
     new = mirrored(server, mirrors, "new", days_ago=29)
 
@@ -57,7 +57,9 @@ def test_a_mirror_goes_when_it_was_not_used_for_long(server: GitServer, mirrors:
     assert removed(mirrors, days=30) == []
 
 
-def test_the_least_recently_used_go_until_the_rest_fits(server: GitServer, mirrors: Path) -> None:
+def test_the_least_recently_used_mirrors_are_removed_until_the_rest_fits(
+    server: GitServer, mirrors: Path
+) -> None:
     third = mirrored(server, mirrors, "a", days_ago=3)
     fifth = mirrored(server, mirrors, "b", days_ago=5)
     fourth = mirrored(server, mirrors, "c", days_ago=4)
@@ -71,20 +73,20 @@ def gone_bytes(folder: Path) -> int:
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_mirror_that_was_used_today_stays_however_large(server: GitServer, mirrors: Path) -> None:
+def test_a_recently_used_mirror_is_kept_at_any_size(server: GitServer, mirrors: Path) -> None:
     mirrored(server, mirrors, "busy", days_ago=0.9)
 
     assert removed(mirrors, days=1, most_bytes=1) == []
 
 
-def test_a_fetch_counts_as_a_use(server: GitServer, mirrors: Path) -> None:
+def test_a_fetch_counts_as_a_use_of_the_mirror(server: GitServer, mirrors: Path) -> None:
     mirrored(server, mirrors, "old", days_ago=31)
     read(server, mirrors, "old")
 
     assert removed(mirrors, days=30) == []
 
 
-def test_a_mirror_that_is_being_fetched_stays(server: GitServer, mirrors: Path) -> None:
+def test_a_mirror_with_a_running_fetch_is_not_removed(server: GitServer, mirrors: Path) -> None:
     folder = mirrored(server, mirrors, "old", days_ago=31)
     with folder.with_suffix(".lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -93,7 +95,7 @@ def test_a_mirror_that_is_being_fetched_stays(server: GitServer, mirrors: Path) 
     assert removed(mirrors, days=30) == [folder.name]
 
 
-def test_the_next_fetch_makes_it_anew(server: GitServer, mirrors: Path) -> None:
+def test_the_next_fetch_recreates_a_removed_mirror(server: GitServer, mirrors: Path) -> None:
     folder = mirrored(server, mirrors, "old", days_ago=31)
     removed(mirrors, days=30)
 

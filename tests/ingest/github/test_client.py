@@ -27,7 +27,7 @@ def name(answer: object) -> object:
 
 
 @pytest.mark.parametrize("status", [403, 429])
-def test_a_refusal_that_names_a_time_is_waited_for_visibly(
+def test_a_rate_limit_with_retry_after_is_waited_out_and_reported(
     client: GitHubClient, github: FakeGitHub, waits: list[Waiting], clock: Clock, status: int
 ) -> None:
     github.replies.append(Reply(status, {"retry-after": "17"}))
@@ -39,7 +39,7 @@ def test_a_refusal_that_names_a_time_is_waited_for_visibly(
     assert "rate limit" in waits[0].reason
 
 
-def test_a_spent_limit_is_waited_out_on_githubs_clock_not_on_ours(
+def test_a_spent_rate_limit_is_waited_out_by_the_clock_of_github(
     client: GitHubClient, github: FakeGitHub, clock: Clock
 ) -> None:
     servers_now = clock.now + 5_000
@@ -55,7 +55,7 @@ def test_a_spent_limit_is_waited_out_on_githubs_clock_not_on_ours(
     assert clock.slept == [pytest.approx(41.0)]
 
 
-def test_the_last_granted_request_makes_the_next_one_wait_beforehand(
+def test_the_request_after_the_last_allowed_one_waits_first(
     client: GitHubClient, github: FakeGitHub, clock: Clock, waits: list[Waiting]
 ) -> None:
     headers = {
@@ -73,7 +73,7 @@ def test_the_last_granted_request_makes_the_next_one_wait_beforehand(
     assert len(github.asked) == 2
 
 
-def test_a_secondary_limit_without_a_time_is_waited_for_longer_each_time(
+def test_a_secondary_rate_limit_doubles_the_wait_each_time(
     client: GitHubClient, github: FakeGitHub, clock: Clock
 ) -> None:
     limited = Reply(403, body=b'{"message": "You have exceeded a secondary rate limit."}')
@@ -84,14 +84,14 @@ def test_a_secondary_limit_without_a_time_is_waited_for_longer_each_time(
     assert clock.slept == [60.0, 120.0]
 
 
-def test_a_wait_beyond_reason_is_an_error(client: GitHubClient, github: FakeGitHub) -> None:
+def test_too_long_a_rate_limit_wait_is_an_error(client: GitHubClient, github: FakeGitHub) -> None:
     github.replies.append(Reply(429, {"retry-after": "90000"}))
 
     with pytest.raises(RateLimited, match="90000 seconds"):
         client.get(PATH)
 
 
-def test_a_limit_that_never_ends_is_an_error(client: GitHubClient, github: FakeGitHub) -> None:
+def test_a_rate_limit_that_never_ends_is_an_error(client: GitHubClient, github: FakeGitHub) -> None:
     github.replies.extend([Reply(429, {"retry-after": "1"})] * 5)
 
     with pytest.raises(RateLimited, match="again and again"):
@@ -110,7 +110,7 @@ def test_a_limit_that_never_ends_is_an_error(client: GitHubClient, github: FakeG
         Reply(200, body=b"[" * 100_000),
     ],
 )
-def test_a_broken_answer_is_asked_for_again_with_growing_pauses(
+def test_a_broken_response_is_retried_with_exponential_backoff(
     client: GitHubClient, github: FakeGitHub, clock: Clock, broken: Reply
 ) -> None:
     github.replies.extend([broken] * 3)
@@ -119,7 +119,7 @@ def test_a_broken_answer_is_asked_for_again_with_growing_pauses(
     assert clock.slept == [1.0, 2.0, 4.0]
 
 
-def test_answers_that_stay_broken_end_as_an_error_in_words(
+def test_responses_that_stay_broken_end_with_an_error(
     client: GitHubClient, github: FakeGitHub, clock: Clock
 ) -> None:
     github.replies.extend([Reply(200, body=b'{"a": 1}', cut=3)] * 9)
@@ -129,7 +129,7 @@ def test_answers_that_stay_broken_end_as_an_error_in_words(
     assert clock.slept == [1.0, 2.0, 4.0, 8.0]
 
 
-def test_no_network_ends_as_an_error_in_words(clock: Clock) -> None:
+def test_a_missing_network_ends_with_an_error(clock: Clock) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -139,7 +139,7 @@ def test_no_network_ends_as_an_error_in_words(clock: Clock) -> None:
         client.get(PATH)
 
 
-def test_a_refusal_that_is_no_rate_limit_is_not_repeated(
+def test_a_refused_request_without_a_rate_limit_is_not_retried(
     client: GitHubClient, github: FakeGitHub, clock: Clock
 ) -> None:
     github.replies.append(Reply(403, body=b'{"message": "Resource not accessible"}'))
@@ -151,13 +151,13 @@ def test_a_refusal_that_is_no_rate_limit_is_not_repeated(
     assert clock.slept == []
 
 
-def test_what_is_not_there_is_nothing(client: GitHubClient, github: FakeGitHub) -> None:
+def test_a_missing_resource_gives_none(client: GitHubClient, github: FakeGitHub) -> None:
     assert client.get("/repos/no/body") is None
     github.replies.append(Reply(451))
     assert client.get(PATH) is None
 
 
-def test_the_token_goes_to_github_only_and_is_never_shown(
+def test_the_token_is_sent_only_to_github_and_never_shown(
     client: GitHubClient, github: FakeGitHub, waits: list[Waiting]
 ) -> None:
     github.replies.append(Reply(500, body=b'{"message": "secret-token"}'))
@@ -170,13 +170,13 @@ def test_the_token_goes_to_github_only_and_is_never_shown(
     assert "secret-token" not in repr(client) + repr(waits)
 
 
-def test_without_a_token_no_authorization_is_sent(github: FakeGitHub) -> None:
+def test_without_a_token_no_authorization_header_is_sent(github: FakeGitHub) -> None:
     GitHubClient(base_url=github.url).get(PATH)
 
     assert github.authorizations == [""]
 
 
-def test_a_circle_of_redirects_ends(client: GitHubClient, github: FakeGitHub) -> None:
+def test_a_redirect_loop_of_the_api_ends(client: GitHubClient, github: FakeGitHub) -> None:
     github.replies.extend([Reply(301, {"location": PATH})] * 9)
 
     with pytest.raises(UnexpectedAnswer, match="without end"):
@@ -184,7 +184,7 @@ def test_a_circle_of_redirects_ends(client: GitHubClient, github: FakeGitHub) ->
 
 
 @pytest.mark.parametrize("token", ["a b", "a\nhost: evil", "é"])
-def test_a_token_that_would_change_the_request_is_refused(token: str) -> None:
+def test_a_github_token_with_invalid_characters_is_refused(token: str) -> None:
     with pytest.raises(GitHubError) as refused:
         GitHubClient(token=token)
     assert token not in str(refused.value)

@@ -15,7 +15,7 @@ def names(found: object) -> list[str]:
     return [proposed.full_name for proposed in found]  # type: ignore[attr-defined]
 
 
-def test_a_proposed_repository_carries_what_an_admin_decides_by(
+def test_a_discovered_repository_has_stars_license_and_dates(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     github.repositories.append(FakeRepository(7, stars=321, license="Apache-2.0"))
@@ -28,7 +28,7 @@ def test_a_proposed_repository_carries_what_an_admin_decides_by(
     assert found.pushed_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def test_all_pages_are_read(client: GitHubClient, github: FakeGitHub) -> None:
+def test_discovery_reads_all_pages(client: GitHubClient, github: FakeGitHub) -> None:
     github.repositories += [FakeRepository(n) for n in range(1, 251)]
 
     found = names(discover(client, repository_terms=TOPIC))
@@ -36,7 +36,7 @@ def test_all_pages_are_read(client: GitHubClient, github: FakeGitHub) -> None:
     assert len(set(found)) == len(found) == 250
 
 
-def test_the_cap_of_a_thousand_results_loses_nothing(
+def test_discovery_finds_more_than_the_thousand_result_limit(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     chance = random.Random(5)  # noqa: S311
@@ -50,7 +50,7 @@ def test_the_cap_of_a_thousand_results_loses_nothing(
     assert len(github.asked) < 100
 
 
-def test_repositories_with_equally_many_stars_are_split_by_their_creation(
+def test_repositories_with_equal_stars_are_split_by_creation_date(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     github.repositories += [
@@ -60,7 +60,9 @@ def test_repositories_with_equally_many_stars_are_split_by_their_creation(
     assert len(set(names(discover(client, repository_terms=TOPIC)))) == 2500
 
 
-def test_what_can_not_be_split_further_is_told(client: GitHubClient, github: FakeGitHub) -> None:
+def test_a_search_that_can_not_be_split_further_is_reported(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
     github.repositories += [FakeRepository(n, stars=150) for n in range(1, 1201)]
     gaps: list[str] = []
 
@@ -70,7 +72,7 @@ def test_what_can_not_be_split_further_is_told(client: GitHubClient, github: Fak
     assert len(gaps) == 1 and "does not show every result" in gaps[0]
 
 
-def test_incomplete_results_are_asked_again_and_then_split(
+def test_incomplete_search_results_are_retried_and_then_split(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     github.repositories += [FakeRepository(n, stars=100 + n) for n in range(1, 301)]
@@ -83,7 +85,7 @@ def test_incomplete_results_are_asked_again_and_then_split(
     assert gaps == []
 
 
-def test_forks_archived_opted_out_and_lesser_ones_are_left_out(
+def test_discovery_skips_forks_and_archived_opted_out_or_small_repositories(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     github.repositories += [
@@ -102,7 +104,7 @@ def test_forks_archived_opted_out_and_lesser_ones_are_left_out(
     assert found == ["owner6/kernels6"]
 
 
-def test_code_search_finds_what_no_topic_names_and_each_repository_comes_once(
+def test_code_search_adds_repositories_without_a_topic_and_no_duplicates(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     github.repositories += [
@@ -118,7 +120,7 @@ def test_code_search_finds_what_no_topic_names_and_each_repository_comes_once(
     assert github.asked.count("/repos/owner2/kernels2") == 1
 
 
-def test_without_a_token_code_is_not_searched_and_that_is_told(github: FakeGitHub) -> None:
+def test_without_a_token_code_search_is_skipped_and_reported(github: FakeGitHub) -> None:
     github.repositories.append(FakeRepository(1, topic="none", file_sizes=(9,)))
     gaps: list[str] = []
 
@@ -131,7 +133,9 @@ def test_without_a_token_code_is_not_searched_and_that_is_told(github: FakeGitHu
     assert not any("/search/code" in path for path in github.asked)
 
 
-def test_trouble_in_the_middle_loses_nothing(client: GitHubClient, github: FakeGitHub) -> None:
+def test_errors_during_discovery_lose_no_repository(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
     github.repositories += [FakeRepository(n) for n in range(1, 251)]
     found = discover(client, repository_terms=TOPIC, code_terms=())
     first = next(found)
@@ -142,7 +146,7 @@ def test_trouble_in_the_middle_loses_nothing(client: GitHubClient, github: FakeG
     assert len({first.full_name, *rest}) == 250
 
 
-def test_an_item_of_another_shape_is_told_and_passed_over(
+def test_a_malformed_search_item_is_reported_and_skipped(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     body = b'{"total_count": 2, "items": [{"id": "x", "full_name": "a/b"}, {"full_name": "a/.."}]}'
@@ -153,14 +157,16 @@ def test_an_item_of_another_shape_is_told_and_passed_over(
     assert len(gaps) == 2
 
 
-def test_an_answer_that_is_no_list_is_an_error(client: GitHubClient, github: FakeGitHub) -> None:
+def test_a_search_response_without_a_list_is_an_error(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
     github.replies.append(Reply(body=b'["a"]'))
 
     with pytest.raises(GitHubError, match="no list of results"):
         list(discover(client, repository_terms=TOPIC))
 
 
-def test_a_repository_is_looked_up_where_it_moved_to_or_found_gone(
+def test_a_repository_lookup_follows_a_move_and_detects_a_deletion(
     client: GitHubClient, github: FakeGitHub
 ) -> None:
     github.repositories.append(FakeRepository(1, full_name="new/name", license="NOASSERTION"))

@@ -18,7 +18,7 @@ def kernels(traces: list[Trace]) -> list[InductorKernel]:
     return [kernel for trace in traces for kernel in trace.kernels]
 
 
-def test_the_predecessors_layout_gives_each_kernel_once_with_model_and_trace(
+def test_the_old_folder_layout_gives_each_kernel_once_with_model_and_trace(
     tmp_path: Path,
 ) -> None:
     add = Made("triton_poi_fused_add_relu_0")
@@ -45,7 +45,7 @@ def test_a_kernels_line_is_where_its_source_begins(tmp_path: Path) -> None:
         assert lines[kernel.line - 1 : kernel.line - 1 + len(source)] == source
 
 
-def test_a_tree_counts_less_by_exact_text_and_less_again_by_identity(tmp_path: Path) -> None:
+def test_deduplication_by_identity_removes_more_than_by_exact_text(tmp_path: Path) -> None:
     plus = Made("triton_poi_fused_add_0")
     renamed = Made("triton_poi_fused_add_7")
     elsewhere = Made("triton_poi_fused_add_0", device=DEVICE_B, backend_hash="CD34")
@@ -64,7 +64,7 @@ def test_a_tree_counts_less_by_exact_text_and_less_again_by_identity(tmp_path: P
     assert len({identity_source(kernel.source) for kernel in found}) == 3
 
 
-def test_a_torch_compile_debug_tree_is_read_through_its_runs(tmp_path: Path) -> None:
+def test_a_torch_compile_debug_folder_is_read_with_its_runs(tmp_path: Path) -> None:
     run = tmp_path / "torch_compile_debug" / "run_2026_01_01_00_00_00_000000-pid_7"
     trace = write_trace(run / "torchinductor" / "model__2_backward_5.3", Made("triton_red_fused_0"))
     (trace / "fx_graph_runnable.py").write_text("import torch\n")
@@ -78,7 +78,7 @@ def test_a_torch_compile_debug_tree_is_read_through_its_runs(tmp_path: Path) -> 
     assert found.graph is not None and found.graph.path.endswith("fx_graph_readable.py")
 
 
-def test_a_cache_gives_the_kernels_of_its_modules_and_those_without_a_module(
+def test_a_cache_folder_gives_kernels_with_and_without_a_module(
     tmp_path: Path,
 ) -> None:
     known, alone = Made("triton_poi_fused_0"), Made("triton_per_fused_1", "tmp0 - 1")
@@ -102,7 +102,7 @@ def test_a_cache_gives_the_kernels_of_its_modules_and_those_without_a_module(
     assert found[1].line == 2
 
 
-def test_a_kernel_that_a_person_wrote_keeps_its_escapes_and_the_path_it_came_from(
+def test_a_user_kernel_keeps_its_escapes_and_its_original_path(
     tmp_path: Path,
 ) -> None:
     text = (
@@ -119,7 +119,7 @@ def test_a_kernel_that_a_person_wrote_keeps_its_escapes_and_the_path_it_came_fro
     assert kernel.origins.user_path == "/home/me/mine.py:12"
 
 
-def test_a_broken_statement_costs_only_the_kernel_in_it(tmp_path: Path) -> None:
+def test_a_broken_statement_loses_only_its_own_kernel(tmp_path: Path) -> None:
     good, other = Made("triton_good_0"), Made("triton_good_1", "tmp0 * 3")
     broken = "\ntriton_bad_2 = async_compile.triton('triton_bad_2', f(\n\n"
     (tmp_path / "output_code.py").write_text(module(good) + broken + other.call)
@@ -130,7 +130,7 @@ def test_a_broken_statement_costs_only_the_kernel_in_it(tmp_path: Path) -> None:
     assert any("1 of its kernels could not be read" in p.reason for p in trace.problems)
 
 
-def test_what_can_not_be_read_is_a_problem_in_words_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_unreadable_debug_files_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     write_trace(tmp_path / "m" / "no_graph", Made("triton_poi_fused_0"), graph="")
     (tmp_path / "latin.py").write_bytes(b"# caf\xe9\nx = async_compile.triton('x', '''y''')\n")
     (tmp_path / "large.py").write_bytes(b"#" * 10_001)
@@ -147,18 +147,18 @@ def test_what_can_not_be_read_is_a_problem_in_words_and_the_rest_goes_on(tmp_pat
     }
 
 
-def test_a_folder_without_kernels_gives_nothing(tmp_path: Path) -> None:
+def test_a_debug_folder_without_kernels_gives_no_trace(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import torch\n")
 
     assert list(read_debug_folder(tmp_path)) == []
 
 
-def test_a_folder_that_is_not_there_is_an_error_in_words(tmp_path: Path) -> None:
+def test_a_missing_debug_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FolderUnreadable, match="no folder"):
         list(read_debug_folder(tmp_path / "nowhere"))
 
 
-def test_a_folder_with_too_many_files_is_left_with_a_reason(tmp_path: Path) -> None:
+def test_a_debug_folder_with_too_many_files_is_skipped_with_a_reason(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"{number}.py").write_text("")
 

@@ -5,7 +5,7 @@ from ingest.inductor.graph import read_graph
 from tests.ingest.inductor.trees import GRAPH
 
 
-def test_the_graph_becomes_a_module_that_python_accepts() -> None:
+def test_a_graph_becomes_a_valid_python_module() -> None:
     graph = read_graph("g.py", GRAPH)
 
     assert graph.text == GRAPH
@@ -15,7 +15,7 @@ def test_the_graph_becomes_a_module_that_python_accepts() -> None:
     assert defined[-1].name == "GraphModule"
 
 
-def test_the_repaired_graph_runs() -> None:
+def test_a_graph_module_can_be_executed() -> None:
     import torch
 
     namespace: dict[str, Any] = {}
@@ -26,7 +26,7 @@ def test_the_repaired_graph_runs() -> None:
     assert torch.equal(out, torch.full((8, 4), 2.0))
 
 
-def test_names_that_the_text_takes_for_granted_are_imported() -> None:
+def test_names_that_a_graph_uses_implicitly_are_imported() -> None:
     body = "        return torch.full([2], -inf, device = device(type='cpu'))\n"
     graph = read_graph("g.py", f"class <lambda>(torch.nn.Module):\n    def forward(self):\n{body}")
 
@@ -37,7 +37,7 @@ def test_names_that_the_text_takes_for_granted_are_imported() -> None:
     ]
 
 
-def test_a_graph_that_reads_values_the_text_lacks_says_which() -> None:
+def test_a_graph_names_the_constant_whose_value_is_missing() -> None:
     body = (
         "        c = self._tensor_constant0\n        g = self.true_graph_0\n        return (c,)\n"
     )
@@ -52,7 +52,7 @@ def test_a_graph_that_reads_values_the_text_lacks_says_which() -> None:
     assert graph.missing == "it reads self._tensor_constant0, whose value is not kept"
 
 
-def test_a_text_that_is_no_graph_is_kept_with_the_reason() -> None:
+def test_a_text_without_a_graph_is_kept_with_the_reason() -> None:
     assert read_graph("g.py", "hello").missing == "it holds no graph module"
     broken = read_graph("g.py", "class <lambda>(torch.nn.Module):\n    def forward(self:\n  (((")
     assert (broken.module, broken.text[:5]) == ("", "class")

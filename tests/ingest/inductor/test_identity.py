@@ -20,7 +20,7 @@ KERNEL = Made("triton_poi_fused_add_3")
         replace(KERNEL, backend_hash="FFFF"),
     ],
 )
-def test_names_devices_and_hashes_make_no_difference(other: Made) -> None:
+def test_names_devices_and_hashes_do_not_change_the_identity(other: Made) -> None:
     assert other.source != KERNEL.source
     assert identity_source(other.source) == identity_source(KERNEL.source)
 
@@ -32,7 +32,7 @@ def test_names_devices_and_hashes_make_no_difference(other: Made) -> None:
         replace(KERNEL, numel=64),
     ],
 )
-def test_bodies_and_shapes_make_a_difference(other: Made) -> None:
+def test_a_changed_body_or_shape_changes_the_identity(other: Made) -> None:
     assert identity_source(other.source) != identity_source(KERNEL.source)
 
 
@@ -46,17 +46,17 @@ def test_bodies_and_shapes_make_a_difference(other: Made) -> None:
         ("min_elem_per_thread=0", "min_elem_per_thread=1"),
     ],
 )
-def test_every_hint_and_type_makes_a_difference(line: str, changed: str) -> None:
+def test_every_hint_and_type_changes_the_identity(line: str, changed: str) -> None:
     assert identity_source(KERNEL.source.replace(line, changed)) != identity_source(KERNEL.source)
 
 
-def test_a_name_that_a_person_gave_is_kept() -> None:
+def test_the_identity_keeps_a_kernel_name_given_by_a_person() -> None:
     source = KERNEL.source.replace("def triton_poi_fused_add_3", "def my_kernel")
 
     assert "def my_kernel(" in identity_source(source)
 
 
-def test_line_ends_and_blanks_at_line_ends_make_no_difference() -> None:
+def test_line_ends_and_trailing_blanks_do_not_change_the_identity() -> None:
     crlf = "\n" + KERNEL.source.replace("\n", " \r\n")
 
     assert identity_source(crlf) == identity_source(KERNEL.source)
@@ -64,7 +64,7 @@ def test_line_ends_and_blanks_at_line_ends_make_no_difference() -> None:
 
 @given(st.permutations(["'kernel_name': 'triton_poi_fused_add_3'", "'num_load': 1",
                         "'backend_hash': 'AB12'", "'x': {}"]))  # fmt: skip
-def test_the_identity_is_python_wherever_the_name_stands_among_the_hints(pairs: list[str]) -> None:
+def test_the_identity_is_valid_python_at_any_position_of_the_name_hint(pairs: list[str]) -> None:
     start = KERNEL.source.index("inductor_meta={") + len("inductor_meta={")
     end = KERNEL.source.index("}", start)
     source = KERNEL.source[:start] + ", ".join(pairs) + KERNEL.source[end:]
@@ -78,7 +78,7 @@ def test_the_identity_is_python_wherever_the_name_stands_among_the_hints(pairs: 
 
 
 @given(st.text())
-def test_any_text_has_an_identity_that_is_its_own_identity(text: str) -> None:
+def test_computing_the_identity_is_idempotent_for_any_text(text: str) -> None:
     text = text.encode("utf-8", "ignore").decode()
 
     once = identity_source(text)

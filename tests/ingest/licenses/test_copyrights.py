@@ -18,7 +18,7 @@ from ingest.licenses.copyrights import copyrights, same_holder
         ("// Copyright Contributors to the Kernel Project", "Contributors to the Kernel Project"),
     ],
 )  # fmt: skip
-def test_a_holder_is_found(line: str, holder: str) -> None:
+def test_a_copyright_holder_is_found(line: str, holder: str) -> None:
     (found,) = copyrights([line])
 
     assert found.holder == holder
@@ -39,11 +39,11 @@ def test_a_holder_is_found(line: str, holder: str) -> None:
         "",
     ],
 )
-def test_words_about_copyright_are_no_holder(line: str) -> None:
+def test_a_sentence_about_copyright_gives_no_holder(line: str) -> None:
     assert copyrights([line]) == ()
 
 
-def test_all_rights_reserved_may_stand_in_the_next_line() -> None:
+def test_all_rights_reserved_may_be_on_the_next_line() -> None:
     first, second = copyrights(
         ["# Copyright 2024 A Person", "# All rights reserved.", "# Copyright 2024 Another"]
     )
@@ -52,6 +52,6 @@ def test_all_rights_reserved_may_stand_in_the_next_line() -> None:
     assert not second.all_rights_reserved
 
 
-def test_holders_are_the_same_by_the_words_that_name_them() -> None:
+def test_copyright_holders_are_compared_by_their_significant_words() -> None:
     assert same_holder("Facebook, Inc. and its affiliates", "Facebook")
     assert not same_holder("Example Corporation", "Other Corporation and its affiliates")

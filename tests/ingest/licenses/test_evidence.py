@@ -8,7 +8,7 @@ from tests.ingest.licenses.small_repository import assessed, kernel
 AT = "kernels/add.py"
 
 
-def test_evidence_names_the_lines_and_quotes_them() -> None:
+def test_license_evidence_quotes_the_matched_lines() -> None:
     found = assessed({AT: kernel("\n" + tag("MIT"))})
 
     (evidence,) = found.evidence
@@ -28,7 +28,7 @@ def test_a_header_is_quoted_with_its_holder_and_the_rule_that_matched() -> None:
     assert ".RULE" in evidence.detector
 
 
-def test_evidence_comes_strongest_first() -> None:
+def test_license_evidence_is_ordered_by_strength() -> None:
     found = assessed({AT: kernel(APACHE_HEADER + "\n\n" + tag("MIT")), "LICENSE": MIT_OF_ADA})
 
     order = list(ReadFrom)
@@ -36,14 +36,14 @@ def test_evidence_comes_strongest_first() -> None:
     assert places == sorted(places)
 
 
-def test_a_difference_between_two_permissive_licences_is_shown() -> None:
+def test_a_conflict_between_two_permissive_licenses_is_noted() -> None:
     found = assessed({AT: kernel(APACHE_HEADER), "LICENSE": MIT_OF_ADA})
 
     assert found.verdict is Verdict.PERMISSIVE
     assert any("Apache-2.0" in note and "MIT" in note for note in found.notes)
 
 
-def test_licences_of_others_in_the_license_file_are_shown_and_do_not_count() -> None:
+def test_third_party_licenses_in_a_license_file_are_noted_and_do_not_count() -> None:
     text = f"{MIT_OF_ADA}\n\nThird-party software: this repository bundles glib.\n\n{GPL}"
 
     found = assessed({AT: kernel(), "LICENSE": text})
@@ -54,7 +54,7 @@ def test_licences_of_others_in_the_license_file_are_shown_and_do_not_count() -> 
     assert any("GPL-3.0-only" in note for note in found.notes)
 
 
-def test_an_origin_is_noted_with_its_address() -> None:
+def test_a_stated_origin_is_noted_with_its_url() -> None:
     found = assessed({AT: kernel("# Adapted from https://github.com/example/kernels.\n")})
 
     (evidence,) = found.evidence
@@ -63,7 +63,7 @@ def test_an_origin_is_noted_with_its_address() -> None:
     assert any("https://github.com/example/kernels" in note for note in found.notes)
 
 
-def test_holders_and_their_lines_are_kept_for_the_notice() -> None:
+def test_copyright_lines_are_stored_for_the_notice() -> None:
     found = assessed({AT: kernel("# Copyright (c) 2024 Grace Hopper\n"), "LICENSE": MIT_OF_ADA})
 
     assert found.copyrights == (
@@ -72,11 +72,11 @@ def test_holders_and_their_lines_are_kept_for_the_notice() -> None:
     )
 
 
-def test_the_version_of_the_policy_is_kept() -> None:
+def test_an_assessment_records_the_policy_version() -> None:
     assert assessed({AT: kernel(), "LICENSE": APACHE}).policy == load_policy().version
 
 
-def test_a_reason_names_the_file_that_decided() -> None:
+def test_the_license_reason_names_the_deciding_file() -> None:
     found = assessed({AT: kernel(), "LICENSE": APACHE, "kernels/LICENSE": GPL})
 
     assert found.reason == "kernels/LICENSE says GPL-3.0-only, which is blocked."

@@ -8,7 +8,7 @@ from tests.ingest.licenses.small_repository import assessed
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_case_is_judged_right(case: Case) -> None:
+def test_each_license_case_gets_its_expected_verdict(case: Case) -> None:
     found = assessed(case.files, case.path)
 
     assert found.verdict is case.verdict, found.reason
@@ -21,10 +21,10 @@ def test_the_case_is_judged_right(case: Case) -> None:
     assert found.reason.endswith("."), found.reason
 
 
-def test_there_are_cases_enough_and_each_has_a_name_of_its_own() -> None:
+def test_there_are_enough_license_cases_with_distinct_names() -> None:
     assert len({case.name for case in CASES}) == len(CASES) >= 45
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
-def test_every_verdict_occurs_among_the_cases(verdict: Verdict) -> None:
+def test_every_license_verdict_has_a_case(verdict: Verdict) -> None:
     assert any(case.verdict is verdict for case in CASES)

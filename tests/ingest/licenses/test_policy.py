@@ -43,18 +43,20 @@ FILE_OF = {"BSD-2-Clause": "bsd-simplified", "BSD-3-Clause": "bsd-new", "BSL-1.0
         (None, Verdict.UNKNOWN),
     ],
 )
-def test_the_policy_judges_expressions(expression: str | None, verdict: Verdict) -> None:
+def test_the_policy_gives_each_expression_its_verdict(
+    expression: str | None, verdict: Verdict
+) -> None:
     assert POLICY.verdict(expression) is verdict
 
 
-def test_every_id_that_it_permits_is_spdx_and_has_a_reason() -> None:
+def test_every_permitted_id_is_an_spdx_id_with_a_reason() -> None:
     for key, reason in {**POLICY.permissive, **POLICY.exceptions}.items():
         assert normalize(key) == key
         assert reason.endswith((".", ".)"))
 
 
 @pytest.mark.parametrize("key", sorted(POLICY.permissive))
-def test_no_text_that_it_permits_reads_as_a_restriction(key: str) -> None:
+def test_no_permitted_license_text_is_read_as_a_restriction(key: str) -> None:
     lines = tuple(text_of(FILE_OF.get(key, key.lower())).split("\n"))
 
     found = restrictions(Window(BlockKind.TEXT, 1, lines, True), ReadFrom.HEADER)
@@ -62,13 +64,13 @@ def test_no_text_that_it_permits_reads_as_a_restriction(key: str) -> None:
     assert not found
 
 
-def test_a_permission_for_all_uses_is_no_restriction() -> None:
+def test_a_permission_for_all_uses_is_not_a_restriction() -> None:
     line = "Free for commercial and non-commercial use; non-commercial or commercial alike."
 
     assert not restrictions(Window(BlockKind.TEXT, 1, (line,), True), ReadFrom.HEADER)
 
 
-def test_a_file_that_is_no_policy_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_an_invalid_policy_file_is_refused_with_a_sentence(tmp_path: Path) -> None:
     broken = tmp_path / "policy.json"
     broken.write_text('{"version": 1')
 

@@ -20,7 +20,7 @@ class CountingDetector:
         return []
 
 
-def test_the_second_reading_asks_nobody() -> None:
+def test_a_cached_license_reading_does_not_call_the_detector() -> None:
     detector, kept = CountingDetector(), dict[str, str]()
     first = LicenseReader(detector, kept).read("a.py", kernel(APACHE_HEADER))
     asked = detector.asked
@@ -31,7 +31,7 @@ def test_the_second_reading_asks_nobody() -> None:
     assert detector.asked == asked > 0
 
 
-def test_a_file_without_licence_words_never_asks() -> None:
+def test_a_file_without_license_words_does_not_call_the_detector() -> None:
     detector = CountingDetector()
 
     LicenseReader(detector).read("a.py", kernel("# The limit of a commit is a primitive.\n"))
@@ -39,19 +39,19 @@ def test_a_file_without_licence_words_never_asks() -> None:
     assert detector.asked == 0
 
 
-def test_findings_survive_their_way_through_a_database() -> None:
+def test_license_findings_round_trip_through_json() -> None:
     found = reader().read("a.py", kernel(APACHE_HEADER))
 
     assert found.statements
     assert from_json(to_json(found)) == found
 
 
-def test_a_text_and_its_bytes_are_the_same_content() -> None:
+def test_a_text_and_its_bytes_have_the_same_blob_hash() -> None:
     assert git_blob_hash("é") == git_blob_hash("é".encode())
     assert git_blob_hash(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 
 
-def test_the_licence_files_of_a_tree_are_read_once() -> None:
+def test_equal_license_files_of_a_tree_are_read_once() -> None:
     detector, kept = CountingDetector(), dict[str, str]()
     tree = MemoryTree({"LICENSE": MIT_OF_ADA.encode(), "a/LICENSE": MIT_OF_ADA.encode()})
 

@@ -12,7 +12,7 @@ BLOCKED_BY_FOLDER = assessed({AT: kernel(), "LICENSE": "GNU GENERAL PUBLIC LICEN
 SILENT = assessed({AT: kernel()})
 
 
-def test_a_unit_of_permissive_files_needs_all_their_licences() -> None:
+def test_a_unit_of_permissive_files_combines_their_licenses_with_and() -> None:
     found = strictest([INHERITS, STATES])
 
     assert found.verdict is Verdict.PERMISSIVE
@@ -20,22 +20,22 @@ def test_a_unit_of_permissive_files_needs_all_their_licences() -> None:
     assert set(found.copyrights) == {*INHERITS.copyrights, *STATES.copyrights}
 
 
-def test_one_blocked_file_blocks_the_unit_and_is_named() -> None:
+def test_one_blocked_file_blocks_the_unit_and_is_named_in_the_reason() -> None:
     found = strictest([INHERITS, BLOCKED, SILENT])
 
     assert found.verdict is Verdict.BLOCKED
     assert "LGPL" in found.reason
 
 
-def test_one_silent_file_leaves_the_unit_unknown() -> None:
+def test_one_file_without_a_license_makes_the_unit_unknown() -> None:
     assert strictest([INHERITS, SILENT]).verdict is Verdict.UNKNOWN
 
 
-def test_a_unit_of_no_file_is_unknown() -> None:
+def test_a_unit_without_files_has_an_unknown_license() -> None:
     assert strictest([]).verdict is Verdict.UNKNOWN
 
 
-def test_a_headerless_copy_of_an_lgpl_kernel_is_flagged_with_a_link() -> None:
+def test_a_copy_of_an_lgpl_kernel_without_a_header_is_flagged_with_a_link() -> None:
     copies = [Copy("a/one", INHERITS), Copy("b/two", BLOCKED)]
 
     (flag,) = flagged_copies(copies)
@@ -45,22 +45,22 @@ def test_a_headerless_copy_of_an_lgpl_kernel_is_flagged_with_a_link() -> None:
     assert flag.evidence.target == "b/two"
 
 
-def test_two_authors_who_both_say_that_it_is_theirs_are_shown_to_a_person() -> None:
+def test_copies_with_two_conflicting_stated_licenses_are_flagged() -> None:
     (flag,) = flagged_copies([Copy("a", STATES), Copy("b", BLOCKED)])
 
     assert flag.link == "a"
 
 
-def test_a_copy_with_its_own_licence_outlives_one_that_inherited_a_blocked_one() -> None:
+def test_a_copy_with_a_stated_license_is_not_flagged_for_an_inherited_block() -> None:
     assert BLOCKED_BY_FOLDER.verdict is Verdict.BLOCKED
     assert flagged_copies([Copy("a", STATES), Copy("b", BLOCKED_BY_FOLDER)]) == ()
 
 
-def test_copies_without_a_blocked_one_are_left_alone() -> None:
+def test_copies_without_a_blocked_license_are_not_flagged() -> None:
     assert flagged_copies([Copy("a", STATES), Copy("b", INHERITS), Copy("c", SILENT)]) == ()
 
 
-def test_coverage_counts_each_category() -> None:
+def test_license_coverage_is_counted_for_each_category() -> None:
     found = coverage([INHERITS, INHERITS, STATES, BLOCKED, SILENT])
 
     assert found == {"valid": 1, "inherited": 2, "unknown": 1, "conflict": 0, "blocked": 1}

@@ -5,7 +5,7 @@ import pytest
 from ingest.licenses.records import ReadFrom, Verdict
 
 
-def test_its_words_are_those_of_the_database() -> None:
+def test_the_license_vocabulary_equals_that_of_the_database() -> None:
     license_model = pytest.importorskip("curation.models.licenses")
     vocabulary = pytest.importorskip("curation.models.vocabulary")
 

@@ -51,7 +51,7 @@ def test_a_good_kernel_passes_every_gate() -> None:
     assert [each.gate for each in check(FACTS) if not each.passed] == []
 
 
-def test_every_gate_has_a_finding_with_a_sentence() -> None:
+def test_every_quality_gate_returns_a_finding_with_a_message() -> None:
     found = check(FACTS)
 
     assert [each.gate for each in found] == [gate.name for gate in default_profile().gates]
@@ -72,7 +72,9 @@ def test_every_gate_has_a_finding_with_a_sentence() -> None:
         ("magic_number_share", "x * 2", "x * 0.7978845 + 0.044715 + 1337"),
     ],
 )
-def test_a_gate_sees_what_is_missing_in_the_tree(gate: str, old: str, new: str) -> None:
+def test_a_quality_gate_detects_what_is_missing_in_the_syntax_tree(
+    gate: str, old: str, new: str
+) -> None:
     assert not with_text(gate, old, new).passed
 
 
@@ -85,7 +87,9 @@ def test_a_gate_sees_what_is_missing_in_the_tree(gate: str, old: str, new: str) 
         ("mask = at", "mask\ufe00 = at", "U+FE00 VARIATION SELECTOR-1 once on line 12"),
     ],
 )
-def test_a_character_that_deceives_is_a_warning_and_no_block(old: str, new: str, says: str) -> None:
+def test_a_deceptive_character_is_a_warning_and_does_not_block(
+    old: str, new: str, says: str
+) -> None:
     found = finding("invisible_characters", standalone_source=GOOD.replace(old, new))
 
     assert (found.passed, found.action) == (not says, "warn")
@@ -107,7 +111,7 @@ def test_an_unusual_character_in_a_comment_or_a_docstring_is_a_note() -> None:
     assert finding("invisible_characters", standalone_source=text).passed
 
 
-def test_the_launcher_is_read_for_invisible_characters_too() -> None:
+def test_the_launcher_is_checked_for_invisible_characters_too() -> None:
     found = finding("invisible_characters", launcher_source="def f():\n    # \u2067\n    ...")
 
     assert found.message == (
@@ -115,12 +119,12 @@ def test_the_launcher_is_read_for_invisible_characters_too() -> None:
     )
 
 
-def test_a_byte_order_mark_at_the_start_is_no_finding() -> None:
+def test_a_byte_order_mark_at_the_start_is_accepted() -> None:
     assert finding("invisible_characters", standalone_source=f"\ufeff{GOOD}").passed
     assert finding("unusual_characters", standalone_source=f"\ufeff{GOOD}").passed
 
 
-def test_what_only_a_string_or_a_comment_says_doesnt_count() -> None:
+def test_gates_ignore_strings_and_comments() -> None:
     text = "@other\ndef k(x):\n    '@triton.jit tl.program_id mask= tl.load tl.store BLOCK_SIZE'\n"
 
     failed = {
@@ -136,7 +140,7 @@ def test_what_only_a_string_or_a_comment_says_doesnt_count() -> None:
     "spelling",
     ["from triton import language as L", "import triton.language as L"],
 )
-def test_gates_look_through_aliases(spelling: str) -> None:
+def test_quality_gates_resolve_import_aliases(spelling: str) -> None:
     text = GOOD.replace("import triton.language as tl", spelling).replace("tl.", "L.")
 
     assert not [
@@ -146,13 +150,13 @@ def test_gates_look_through_aliases(spelling: str) -> None:
     ]
 
 
-def test_a_single_value_needs_no_mask() -> None:
+def test_a_load_of_a_single_value_needs_no_mask() -> None:
     text = GOOD.replace("x = tl.load", "s = tl.load(s_ptr)\n    x = tl.load")
 
     assert finding("bounds_masking", standalone_source=text).value == 1.0
 
 
-def test_a_checked_block_pointer_is_masked() -> None:
+def test_a_block_pointer_with_boundary_check_counts_as_masked() -> None:
     text = (
         "import triton\nimport triton.language as tl\n@triton.jit\ndef scale(p, B: tl.constexpr):\n"
         "    b = tl.make_block_ptr(p, (8,), (1,), (0,), (B,), (0,))\n"
@@ -162,14 +166,14 @@ def test_a_checked_block_pointer_is_masked() -> None:
     assert finding("bounds_masking", standalone_source=text).value == 1.0
 
 
-def test_the_finding_points_at_the_line() -> None:
+def test_a_finding_names_the_line() -> None:
     found = with_text("bounds_masking", "tl.load(x_ptr + at, mask=mask)", "tl.load(x_ptr + at)")
 
     assert found.value == 0.5
     assert "line 13 isn't: `tl.load(x_ptr + at)`" in found.message
 
 
-def test_a_kernel_that_isnt_standalone_says_why() -> None:
+def test_the_standalone_finding_names_the_reason() -> None:
     found = finding("standalone", standalone=False, standalone_reasons=("It needs `helper`.",))
 
     assert not found.passed
@@ -180,7 +184,7 @@ def test_a_kernel_that_isnt_standalone_says_why() -> None:
 @pytest.mark.parametrize(
     "body", ["pass", "...", '"""Doc."""', "return", "raise NotImplementedError"]
 )
-def test_a_stub_is_blocked(body: str) -> None:
+def test_a_stub_kernel_is_blocked_by_its_gate(body: str) -> None:
     text = f"import triton\n@triton.jit\ndef scale(x):\n    {body}\n"
 
     found = check(dataclasses.replace(FACTS, standalone_source=text))
@@ -195,7 +199,7 @@ def test_a_test_double_is_blocked_but_a_real_kernel_in_a_test_isnt() -> None:
     assert finding("not_a_test_double", path="ops/a.py", name="dummy_kernel").passed
 
 
-def test_a_helper_isnt_asked_for_what_only_entries_have() -> None:
+def test_a_helper_is_not_checked_by_gates_for_entries() -> None:
     text = "import triton\n@triton.jit\ndef scale(x):\n    # why\n    return x * x + 1\n"
     found = check(
         dataclasses.replace(FACTS, standalone_source=text, kind="helper", launcher_source=None)
@@ -204,14 +208,14 @@ def test_a_helper_isnt_asked_for_what_only_entries_have() -> None:
     assert {each.gate for each in found if not each.passed} <= {"docstring"}
 
 
-def test_bounds_are_data() -> None:
+def test_gate_bounds_come_from_the_profile() -> None:
     assert not finding("tokens", tokens=20_000).passed
     assert not finding("tokens", tokens=3).passed
     assert finding("tokens", tokens=None).passed
     assert finding("tokens", tokens=20_000).action == "warn"
 
 
-def test_a_profile_of_ones_own_decides(tmp_path: Path) -> None:
+def test_a_custom_profile_changes_the_gates(tmp_path: Path) -> None:
     path = tmp_path / "strict.toml"
     path.write_text('version = "7"\n[gates.docstring]\naction = "block"\nleast = 1\n')
 
@@ -235,7 +239,9 @@ def test_a_profile_of_ones_own_decides(tmp_path: Path) -> None:
         ('version = "1"\n[gates.docstring]\naction = "warn"\nleast = "a"', "must be a number"),
     ],
 )
-def test_a_wrong_profile_says_what_is_wrong(tmp_path: Path, text: str, says: str) -> None:
+def test_an_invalid_profile_is_refused_with_the_reason(
+    tmp_path: Path, text: str, says: str
+) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text)
 
@@ -254,7 +260,7 @@ def test_any_text_can_be_checked(text: str) -> None:
 @pytest.mark.parametrize(
     "gate", ["has_jit", "bounds_masking", "program_id", "block_size", "load_store"]
 )
-def test_gates_about_tritons_language_are_not_asked_of_a_pallas_kernel(gate: str) -> None:
+def test_gates_about_triton_syntax_skip_a_pallas_kernel(gate: str) -> None:
     text = "def scale(x_ref, o_ref):\n    o_ref[...] = x_ref[...] * 2\n"
     asked = finding(gate, language="pallas", function_source=text, standalone_source=text)
 

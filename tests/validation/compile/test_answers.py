@@ -27,7 +27,7 @@ def compile_one(judge: Judge, source: str) -> Outcome:
     return done
 
 
-def test_each_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
+def test_each_signature_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
     names = dict(enumerate(kernels.COMPILING))
     units = [Unit(key, kernels.COMPILING[name], "kernel") for key, name in names.items()]
 
@@ -40,7 +40,7 @@ def test_each_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
     assert first >= set(done) - {"LOOP_CARRIED", "POINTER_TABLE"}
 
 
-def test_the_answer_keeps_what_it_holds_for(judge: Judge) -> None:
+def test_a_compile_answer_records_signature_constants_and_environment(judge: Judge) -> None:
     done = compile_one(judge, kernels.TUNED)
 
     assert done.signature == {"x": "*fp32", "n": "i32"}
@@ -50,7 +50,7 @@ def test_the_answer_keeps_what_it_holds_for(judge: Judge) -> None:
     assert said.endswith("constexprs BLOCK = 256, EVEN = True)")
 
 
-def test_a_scalar_becomes_a_float_when_the_compiler_says_so(judge: Judge) -> None:
+def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: Judge) -> None:
     done = compile_one(judge, kernels.LOOP_CARRIED)
 
     assert done.signature["start"] == "fp32"
@@ -59,7 +59,7 @@ def test_a_scalar_becomes_a_float_when_the_compiler_says_so(judge: Judge) -> Non
 
 
 @pytest.mark.parametrize("source", [kernels.OLD_LANGUAGE, kernels.LOST_MODULE])
-def test_what_left_the_language_is_rejected_by_name(judge: Judge, source: str) -> None:
+def test_a_removed_triton_feature_is_rejected_by_name(judge: Judge, source: str) -> None:
     done = compile_one(judge, source)
 
     assert done.answer is Answer.REJECTED
@@ -74,14 +74,14 @@ def test_a_unit_that_cannot_be_loaded_is_undecided(judge: Judge) -> None:
     assert "nowhere_to_be_found" in done.message
 
 
-def test_a_signature_that_is_not_found_is_undecided_not_broken(judge: Judge) -> None:
+def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None:
     done = compile_one(judge, kernels.NOT_INFERRED)
 
     assert (done.answer, done.reason) == (Answer.UNDECIDED, Reason.INFERENCE)
     assert done.sentence(judge.environment).startswith("undecided: inference, ")
 
 
-def test_what_takes_too_long_is_undecided_and_holds_nobody_up(judge: Judge) -> None:
+def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Judge) -> None:
     units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]
 
     done = {unit.key: outcome for unit, outcome in judge.compile(units)}
@@ -90,7 +90,7 @@ def test_what_takes_too_long_is_undecided_and_holds_nobody_up(judge: Judge) -> N
     assert done[2].answer is Answer.COMPILES
 
 
-def test_a_unit_cannot_end_the_worker(judge: Judge) -> None:
+def test_a_unit_can_not_kill_the_compile_worker(judge: Judge) -> None:
     source = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n" + kernels.ADD
 
     done = compile_one(judge, source)
@@ -108,7 +108,7 @@ def test_a_unit_cannot_end_the_worker(judge: Judge) -> None:
         "write_everywhere(json.dumps({'answer': 'excellent'}).encode())",
     ],
 )
-def test_a_unit_that_ends_its_process_costs_only_its_own_answer(
+def test_a_unit_that_crashes_its_process_loses_only_its_own_answer(
     judge: Judge, mischief: str
 ) -> None:
     source = f"{WRITER}\n{mischief}\nos._exit(1)\n" + kernels.ADD
@@ -124,7 +124,7 @@ def test_a_unit_that_ends_its_process_costs_only_its_own_answer(
     assert done[2].answer is Answer.COMPILES
 
 
-def test_a_unit_sees_neither_the_worker_nor_the_project(judge: Judge) -> None:
+def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: Judge) -> None:
     """Only what the compiler needs is there, and nothing is open but its own output."""
     here = Path(__file__).resolve()
     source = kernels.ADD + (
@@ -150,14 +150,14 @@ def test_a_unit_sees_neither_the_worker_nor_the_project(judge: Judge) -> None:
     assert done.answer is Answer.COMPILES, done.message
 
 
-def test_it_says_when_it_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_judge_reports_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.compile.judge.WORKER", "validation.compile.nobody")
 
     with Judge() as judge, pytest.raises(ForkServerFailed, match="nobody"):
         compile_one(judge, kernels.ADD)
 
 
-def test_an_answer_is_nothing_but_text_and_numbers() -> None:
+def test_a_malformed_compile_answer_counts_as_a_crash() -> None:
     whole = Outcome(Answer.COMPILES, signature={"x": "*fp32"}, stages=("ptx",))
     said = json.loads(json.dumps(asdict(whole)))
 
@@ -166,6 +166,6 @@ def test_an_answer_is_nothing_but_text_and_numbers() -> None:
         assert outcome(nonsense, 1.0).reason is Reason.CRASH  # type: ignore[arg-type]
 
 
-def test_an_architecture_is_named_as_its_maker_names_it() -> None:
+def test_a_gpu_architecture_has_the_name_of_its_vendor() -> None:
     assert Environment("3.9.0", "cuda:80", "none").architecture == "sm_80"
     assert Environment("3.9.0", "hip:gfx942", "none").architecture == "gfx942"

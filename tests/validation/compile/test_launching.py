@@ -21,7 +21,7 @@ def launched(source: str, signature: dict[str, str], launcher: Launcher, **fixed
     return launcher.launch(Unit(1, source, "kernel"), compiled)
 
 
-def test_what_compiles_is_launched_with_the_signature_that_was_found(
+def test_a_compiled_kernel_is_launched_with_its_found_signature(
     judge: Judge, launcher: Launcher
 ) -> None:
     ((unit, done),) = judge.compile([Unit(1, kernels.ADD, "kernel")])
@@ -45,7 +45,7 @@ def test_helpers_indices_and_tuned_kernels_can_be_launched(
     assert launcher.launch(unit, done) == Launch(launched=True)
 
 
-def test_a_launch_that_fails_proves_nothing(launcher: Launcher) -> None:
+def test_a_failed_launch_counts_as_unknown(launcher: Launcher) -> None:
     source = kernels.unit(
         "@triton.jit\ndef kernel(out, n):\n    tl.static_assert(n == 3, 'three')\n"
     )
@@ -67,7 +67,9 @@ def test_a_launch_that_fails_proves_nothing(launcher: Launcher) -> None:
         ("tl.load(out + (1 << 60))", "its process ended with status -11"),
     ],
 )
-def test_what_hangs_or_crashes_holds_nobody_up(body: str, words: str, launcher: Launcher) -> None:
+def test_a_hanging_or_crashing_launch_does_not_block_others(
+    body: str, words: str, launcher: Launcher
+) -> None:
     source = kernels.unit(f"@triton.jit\ndef kernel(out):\n    {body}\n")
 
     assert launched(source, {"out": "*fp32"}, launcher) == Launch(False, words)
@@ -77,7 +79,7 @@ def test_what_hangs_or_crashes_holds_nobody_up(body: str, words: str, launcher: 
 INDEXED = {"table": "*fp32", "rows": "*i32", "out": "*fp32", "stride": "i32"}
 
 
-def test_a_unit_that_cannot_be_imported_says_what_it_raises(judge: Judge) -> None:
+def test_the_import_check_names_the_exception_of_a_unit(judge: Judge) -> None:
     ((_, done),) = judge.compile([Unit(1, kernels.MISSING_MODULE, "kernel")])
 
     (first, *_) = finding(done, judge.environment).checks

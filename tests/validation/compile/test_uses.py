@@ -31,13 +31,13 @@ def test_an_address_is_a_pointer_and_a_size_a_power_of_two() -> None:
     assert seen["BLOCK"] == 32
 
 
-def test_pointers_are_followed_into_helpers_and_out_again() -> None:
+def test_pointer_types_are_inferred_through_helpers() -> None:
     seen = guessed(kernels.THROUGH_HELPERS, "BLOCK")
 
     assert (seen["a"], seen["b"]) == ("*fp32", "*fp32")
 
 
-def test_what_is_loaded_and_then_indexes_is_an_integer() -> None:
+def test_a_loaded_value_used_as_an_index_is_an_integer() -> None:
     seen = guessed(kernels.INDEXED, "BLOCK")
 
     assert seen["rows"] == "*i32"
@@ -45,58 +45,58 @@ def test_what_is_loaded_and_then_indexes_is_an_integer() -> None:
     assert seen["stride"] == "i32"
 
 
-def test_what_is_loaded_and_then_loaded_through_is_an_address() -> None:
+def test_a_loaded_value_used_as_a_pointer_is_an_address() -> None:
     assert guessed(kernels.POINTER_TABLE, "BLOCK")["tables"] == "*i64"
 
 
-def test_what_is_multiplied_as_a_matrix_is_half_a_float() -> None:
+def test_an_operand_of_a_matrix_product_is_float16() -> None:
     seen = guessed(kernels.MATMUL, "M", "N", "STEP", "T")
 
     assert (seen["a"], seen["b"], seen["c"]) == ("*fp16", "*fp16", "*fp32")
     assert seen["T"] == Dtype("float32")
 
 
-def test_a_constant_is_what_it_is_compared_with() -> None:
+def test_a_constexpr_gets_the_value_that_it_is_compared_with() -> None:
     seen = guessed(kernels.SWITCHES, "KIND", "HAS_BIAS", "BLOCK")
 
     assert (seen["KIND"], seen["HAS_BIAS"]) == ("exp", True)
 
 
-def test_items_of_a_tuple_have_types_of_their_own() -> None:
+def test_items_of_a_tuple_have_separate_types() -> None:
     seen = guessed(kernels.TUPLES, "BLOCK")
 
     assert seen["pointers"] == ("*fp32", "*fp32")
     assert seen["strides"] == ("i32", "i32")
 
 
-def test_what_is_chosen_between_is_of_one_type() -> None:
+def test_alternatives_of_a_selection_have_the_same_type() -> None:
     seen = guessed(kernels.CHOSEN, "BLOCK")
 
     assert seen["a"] == seen["b"] == "*fp32"
     assert seen["n"] == "i32"
 
 
-def test_a_descriptor_is_known_by_its_methods() -> None:
+def test_a_descriptor_parameter_is_recognized_by_its_methods() -> None:
     assert guessed(kernels.DESCRIPTOR, "SIDE")["source"] == "tensordesc<fp16[32, 32]>"
 
 
-def test_a_value_of_its_own_tuning_goes_before_any_guess() -> None:
+def test_an_autotune_value_takes_precedence_over_a_guess() -> None:
     assert guessed(kernels.ADD, "BLOCK", BLOCK=1024)["BLOCK"] == 1024
 
 
-def test_recursion_and_deep_nesting_have_an_end() -> None:
+def test_reading_recursive_kernels_ends() -> None:
     looping = kernels.unit("def kernel(x):\n    kernel(x)\n    other(x)\ndef other(x): kernel(x)\n")
 
     assert Use.POINTER not in read_uses(looping, "kernel").of(("x",)).kinds
 
 
-def test_a_kernel_that_is_not_there_is_said() -> None:
+def test_reading_the_uses_of_a_missing_kernel_raises_key_error() -> None:
     with pytest.raises(KeyError):
         read_uses("x = 1", "kernel")
 
 
 @given(st.text(alphabet="abkernel()[]:=+*.,\n \t0'\"", max_size=80))
-def test_whatever_parses_is_read(body: str) -> None:
+def test_any_source_that_parses_can_be_read(body: str) -> None:
     source = f"def kernel(a, b, k):\n    pass\n{body}"
     try:
         compile(source, "unit", "exec")

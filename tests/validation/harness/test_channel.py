@@ -41,7 +41,9 @@ def refill(file: int, raw: bytes) -> None:
 
 @each_anew
 @given(header=plain_json, blobs=st.lists(st.binary(max_size=200), max_size=5))
-def test_a_parcel_arrives_as_it_was_sent(file: int, header: Any, blobs: list[bytes]) -> None:
+def test_a_parcel_round_trips_through_a_memory_file(
+    file: int, header: Any, blobs: list[bytes]
+) -> None:
     os.ftruncate(file, 0)
 
     write_parcel(file, header, blobs)
@@ -53,7 +55,9 @@ def test_a_parcel_arrives_as_it_was_sent(file: int, header: Any, blobs: list[byt
 
 @each_anew
 @given(raw=st.binary(max_size=200), framed=st.booleans())
-def test_any_other_bytes_are_refused_or_bounded(file: int, raw: bytes, framed: bool) -> None:
+def test_random_bytes_are_refused_as_a_parcel_or_bounded(
+    file: int, raw: bytes, framed: bool
+) -> None:
     refill(file, MAGIC + struct.pack("<Q", len(raw)) + raw if framed else raw)
     try:
         _, views = read_parcel(file)
@@ -64,7 +68,7 @@ def test_any_other_bytes_are_refused_or_bounded(file: int, raw: bytes, framed: b
 
 @each_anew
 @given(sizes=st.lists(st.integers(-(1 << 70), 1 << 70), min_size=1, max_size=3))
-def test_a_parcel_cannot_name_bytes_that_it_lacks(file: int, sizes: list[int]) -> None:
+def test_a_parcel_with_missing_bytes_is_refused(file: int, sizes: list[int]) -> None:
     text = str([0, sizes]).encode()
     refill(file, MAGIC + struct.pack("<Q", len(text)) + text)
     try:
@@ -89,7 +93,7 @@ def test_a_malformed_message_is_refused_and_its_files_are_closed() -> None:
     assert os.read(reading, 1) == b""
 
 
-def test_the_end_of_the_other_side_is_no_message() -> None:
+def test_a_closed_channel_gives_no_message() -> None:
     ours, theirs = Channel.pair()
     theirs.close()
 

@@ -21,17 +21,17 @@ def names(*answers: Wanted) -> list[str]:
     return [one.name for one in select_answered(trials, dict(enumerate(answers)))]
 
 
-def test_the_first_meaningful_trial_of_a_group_counts() -> None:
+def test_the_first_meaningful_trial_of_a_group_is_selected() -> None:
     assert names(NEAR, NEAR, NEAR, NEAR) == ["case 0", SMALL.name, "zeros"]
     assert names(NEAR, ROUNDING, NEAR, NEAR) == ["case 0", LESS_SMALL.name, "zeros"]
 
 
-def test_a_group_of_rounding_errors_still_counts() -> None:
+def test_a_group_of_trials_with_only_rounding_errors_is_selected() -> None:
     """Otherwise a reference with another answer in float64 would spare its candidate the trials."""
     assert names(NEAR, ROUNDING, ROUNDING, ROUNDING) == ["case 0", SMALL.name, "zeros"]
 
 
-def test_a_doubled_size_counts_only_where_the_reference_is_finite() -> None:
+def test_a_doubled_size_is_selected_only_if_the_reference_is_finite() -> None:
     doubled = Trial(1, "twice n", "near", {})
     not_finite = Wanted(value_of(numbers_of([float("nan"), 1.0])), None)
 

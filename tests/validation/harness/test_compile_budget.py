@@ -61,7 +61,7 @@ def child_that(*behaviors: Behavior) -> Iterator[Child]:
         theirs.close()
 
 
-def test_compiling_does_not_count_as_running() -> None:
+def test_compile_time_does_not_count_as_run_time() -> None:
     with child_that(compiles(0.3), compiles(0.3)) as child:
         answer = child.ask("suite", "suite", {}, 0.25, compile_budget=5.0)
 
@@ -77,7 +77,7 @@ def test_compiling_beyond_its_budget_is_a_timeout() -> None:
     assert child.compile_seconds == pytest.approx(0.6, abs=0.1)
 
 
-def test_running_too_long_is_a_timeout_whatever_is_left_for_compiling() -> None:
+def test_exceeding_the_run_time_is_a_timeout_despite_unused_compile_time() -> None:
     with (
         child_that(compiles(0.01), lambda _: time.sleep(1.0)) as child,
         pytest.raises(DeadlinePassed) as passed,
@@ -87,7 +87,7 @@ def test_running_too_long_is_a_timeout_whatever_is_left_for_compiling() -> None:
     assert not passed.value.compiling
 
 
-def test_an_end_of_compiling_without_a_beginning_is_forged() -> None:
+def test_an_end_of_compiling_without_a_start_is_forged() -> None:
     with (
         child_that(lambda channel: channel.send({"compiling": False})) as child,
         pytest.raises(Forged),
@@ -124,7 +124,7 @@ def test_a_child_announces_each_kernel_that_triton_compiles(
     theirs.close()
 
 
-def test_in_the_interpreter_nothing_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_the_interpreter_no_compilation_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     triton = SimpleNamespace(compiler=SimpleNamespace(compile=len))
     monkeypatch.setitem(sys.modules, "triton", triton)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
@@ -137,7 +137,7 @@ def test_in_the_interpreter_nothing_is_announced(monkeypatch: pytest.MonkeyPatch
     theirs.close()
 
 
-def test_code_of_a_repository_may_compile_for_longer() -> None:
+def test_real_world_code_has_a_longer_compile_time_limit() -> None:
     assert compile_seconds("real-world:some/where") == 300.0
     assert compile_seconds("manual") == compile_seconds("") == 120.0
     assert most_compile_seconds() == 300.0

@@ -43,9 +43,7 @@ junk = st.recursive(
         ("", ""),
     ],
 )
-def test_entries_of_unknown_sources_have_no_owner_to_share_a_process_by(
-    origin: str, owner: str
-) -> None:
+def test_an_entry_has_an_owner_only_with_a_known_source(origin: str, owner: str) -> None:
     entry = replace(parse(RECORD, "here"), origin=origin)
 
     assert entry.owner == owner
@@ -72,7 +70,7 @@ def test_an_entry_for_other_releases_of_triton_is_unsupported(
     assert bool(unsupported(entry, installed)) == bool(said)
 
 
-def test_a_bound_that_is_no_version_is_refused() -> None:
+def test_a_triton_bound_that_is_not_a_version_is_refused() -> None:
     with pytest.raises(EntryUnreadable, match="metadata.max_triton is no version"):
         parse({**RECORD, "metadata": {**METADATA, "max_triton": "new"}}, "here")
 
@@ -94,14 +92,14 @@ def written(folder: Path, text: str | bytes) -> Path:
     ],
     ids=["lines", "blank lines", "array", "spread out", "marked"],
 )
-def test_lines_and_an_array_hold_the_same(tmp_path: Path, text: str) -> None:
+def test_json_lines_and_a_json_array_give_the_same_entries(tmp_path: Path, text: str) -> None:
     entries = list(read_entries(written(tmp_path, text)))
 
     assert [entry.id for entry in entries] == ["add-1", "add-1"]
     assert entries[0].origin == "real-world:some/where"
 
 
-def test_a_line_ends_with_a_line_feed_only(tmp_path: Path) -> None:
+def test_only_a_line_feed_ends_a_line_of_entries(tmp_path: Path) -> None:
     record = {**RECORD, "python_code": "a = '\u2028'"}
 
     (entry,) = read_entries(written(tmp_path, json.dumps(record, ensure_ascii=False)))
@@ -124,7 +122,7 @@ def test_a_line_ends_with_a_line_feed_only(tmp_path: Path) -> None:
         (b"\xff\xfe{", "no UTF-8"),
     ],
 )
-def test_a_record_that_is_no_entry_is_named(
+def test_an_invalid_entry_is_refused_with_its_line(
     tmp_path: Path, text: str | bytes, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, text)
@@ -136,7 +134,7 @@ def test_a_record_that_is_no_entry_is_named(
     assert said in capsys.readouterr().out
 
 
-def test_a_file_without_entries_is_no_success(
+def test_a_file_without_entries_is_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, "\n")
@@ -187,7 +185,7 @@ def test_any_json_is_an_entry_or_is_refused(record: Any, changes: dict[str, Any]
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(raw=st.binary(max_size=60))
-def test_any_bytes_are_entries_or_refused(tmp_path: Path, raw: bytes) -> None:
+def test_random_bytes_are_refused_as_entries(tmp_path: Path, raw: bytes) -> None:
     path = written(tmp_path, raw)
     try:
         assert list(read_entries(path)) == []

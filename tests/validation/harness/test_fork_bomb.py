@@ -60,7 +60,7 @@ def cases(fork_server: ForkServer, test_code: str) -> object:
         child.release()
 
 
-def test_a_fork_bomb_is_ended_with_all_that_it_started(
+def test_a_fork_bomb_is_killed_with_all_its_processes(
     fork_server: ForkServer,
 ) -> None:
     started = time.monotonic()
@@ -72,5 +72,5 @@ def test_a_fork_bomb_is_ended_with_all_that_it_started(
     assert "error" not in cases(fork_server, TEST)  # type: ignore[operator]
 
 
-def test_as_many_processes_as_a_compiler_needs_are_allowed(fork_server: ForkServer) -> None:
+def test_an_entry_may_start_the_processes_that_a_compiler_needs(fork_server: ForkServer) -> None:
     assert "error" not in cases(fork_server, AS_MANY_AS_ALLOWED + TEST)  # type: ignore[operator]

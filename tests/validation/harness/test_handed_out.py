@@ -67,7 +67,7 @@ def test_equivalence():
     ],
     ids=["a table that is not written to again", "the same memory, written to again"],
 )
-def test_what_was_handed_out_is_not_written_to_again(
+def test_a_returned_tensor_must_not_be_written_to_later(
     out: str, verdict: Verdict, pool: WorkerPool
 ) -> None:
     code = CANDIDATE.replace("OUT", out)

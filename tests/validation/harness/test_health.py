@@ -41,7 +41,7 @@ def test_a_gpu_that_multiplies_is_healthy(check: Callable[..., list[float]]) -> 
     assert sum(check({"right": True})) == 0
 
 
-def test_if_no_process_is_left_it_waits_for_a_neighbor_to_end(
+def test_the_gpu_health_check_waits_for_a_free_process(
     check: Callable[..., list[float]],
 ) -> None:
     assert sum(check(NONE_LEFT, NONE_LEFT, {"right": True})) >= 10

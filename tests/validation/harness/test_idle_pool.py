@@ -103,7 +103,7 @@ def test_each_request_is_served_and_few_children_are_made_at_once(
     assert workshop.most == MAKERS
 
 
-def test_a_waiting_request_takes_a_child_of_its_kind_that_is_handed_back(
+def test_a_waiting_request_takes_a_returned_child_of_its_kind(
     idle: IdlePool[Process], taking: Taking
 ) -> None:
     asked, used = taking(MINE), Process(0)
@@ -112,7 +112,7 @@ def test_a_waiting_request_takes_a_child_of_its_kind_that_is_handed_back(
     assert asked.result(10) is used
 
 
-def test_a_request_for_a_new_child_gets_no_used_one(
+def test_a_request_for_a_new_child_never_gets_a_used_child(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     idle.put(MINE, Process(0))
@@ -121,7 +121,7 @@ def test_a_request_for_a_new_child_gets_no_used_one(
     assert asked.result(10).number > 0
 
 
-def test_the_next_child_is_made_before_it_is_requested(workshop: Workshop, taking: Taking) -> None:
+def test_the_next_child_is_created_before_its_request(workshop: Workshop, taking: Taking) -> None:
     asked = taking(MINE)
     workshop.let(2)
     asked.result(10)
@@ -136,7 +136,7 @@ def test_no_child_is_made_before_the_first_request(
     assert not workshop.begun
 
 
-def test_prepared_children_are_made_before_they_are_requested(
+def test_prepared_children_are_created_before_their_requests(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(100)
@@ -164,7 +164,7 @@ def test_preparing_stops_if_no_child_can_be_made(
     taking(MINE).result(10)
 
 
-def test_without_children_ahead_each_request_makes_one(workshop: Workshop) -> None:
+def test_without_prepared_children_each_request_creates_one(workshop: Workshop) -> None:
     idle = IdlePool(workshop.make, ahead=0)
     workshop.let(100)
     idle.prepare(5)
@@ -174,7 +174,7 @@ def test_without_children_ahead_each_request_makes_one(workshop: Workshop) -> No
     idle.close()
 
 
-def test_a_request_raises_why_no_child_can_be_made_and_the_next_gets_one(
+def test_a_request_raises_the_creation_error_and_the_next_gets_a_child(
     workshop: Workshop, taking: Taking
 ) -> None:
     workshop.next = [ChildEnded(None, SERVER_ENDED)]
@@ -186,7 +186,7 @@ def test_a_request_raises_why_no_child_can_be_made_and_the_next_gets_one(
     taking(MINE).result(10)
 
 
-def test_a_failure_does_not_reach_a_request_made_after_it_was_begun(
+def test_a_creation_error_is_not_raised_for_a_later_request(
     workshop: Workshop, taking: Taking
 ) -> None:
     asked = taking(MINE)
@@ -201,7 +201,9 @@ def test_a_failure_does_not_reach_a_request_made_after_it_was_begun(
     assert later.result(10).number == 3
 
 
-def test_a_failure_ahead_of_need_reaches_no_request(workshop: Workshop, taking: Taking) -> None:
+def test_a_creation_error_of_a_prepared_child_is_not_raised(
+    workshop: Workshop, taking: Taking
+) -> None:
     asked = taking(MINE)
     workshop.let(1)
     asked.result(10)
@@ -216,7 +218,7 @@ def test_a_failure_ahead_of_need_reaches_no_request(workshop: Workshop, taking: 
     taking(MINE).result(10)
 
 
-def test_a_child_that_died_while_idle_is_not_handed_out(
+def test_a_child_that_died_while_idle_is_not_used(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     dead = Process(0)
@@ -231,7 +233,7 @@ def test_a_child_that_died_while_idle_is_not_handed_out(
     assert taking(MINE).result(10) is not another
 
 
-def test_after_new_children_are_given_up_only_later_ones_are_handed_out(
+def test_after_discarding_new_children_only_later_ones_are_used(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(2)
@@ -246,7 +248,7 @@ def test_after_new_children_are_given_up_only_later_ones_are_handed_out(
     assert late.number > 4
 
 
-def test_a_child_that_is_given_up_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
+def test_a_discarded_child_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
     workshop.let(2)
     idle.take(MINE)
     until(lambda: bool(idle._new))
@@ -283,7 +285,7 @@ def crew_whose_children_answer(*answers: Any) -> tuple[WorkerPool, list[Any]]:
     return pool, made
 
 
-def test_a_child_with_a_context_is_handed_out() -> None:
+def test_a_child_with_a_cuda_context_is_used() -> None:
     pool, made = crew_whose_children_answer({})
     assert cast("Any", pool._with_context()) is made[0]
     assert not made[0].released
@@ -299,20 +301,20 @@ def test_a_child_with_a_context_is_handed_out() -> None:
         Forged("noise"),
     ],
 )
-def test_a_child_without_a_context_is_replaced_and_the_entry_reports_why(answer: Any) -> None:
+def test_a_child_without_a_cuda_context_is_replaced_with_a_reason(answer: Any) -> None:
     pool, made = crew_whose_children_answer(answer)
     assert cast("Any", pool._with_context()) is made[1]
     assert made[0].released
     assert not made[1].released
 
 
-def test_the_end_of_the_fork_server_is_no_fault_of_a_child() -> None:
+def test_the_end_of_the_fork_server_is_raised_as_such() -> None:
     pool, _ = crew_whose_children_answer(ChildEnded(None, SERVER_ENDED))
     with pytest.raises(ChildEnded, match=SERVER_ENDED):
         pool._with_context()
 
 
-def test_without_a_gpu_a_child_without_a_context_serves(pool: WorkerPool) -> None:
+def test_without_a_gpu_a_child_without_a_cuda_context_is_used(pool: WorkerPool) -> None:
     child: Child = pool._with_context()
     order = {"python_code": "def one(x):\n    return x\n", "entry_point": "one"}
     test = "CASES = [{}]\ndef make_inputs(case, seed, device):\n    return ()\n"

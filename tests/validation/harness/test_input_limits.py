@@ -78,7 +78,7 @@ def words(report: Report, name: str) -> str:
     return next(check.words for check in report.checks if check.name == name)
 
 
-def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_so(
+def test_a_too_large_case_is_compared_at_smaller_sizes_and_reported(
     pool: WorkerPool,
 ) -> None:
     """Its 8 GiB are never allocated: the meta device knows their size."""
@@ -90,7 +90,9 @@ def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_s
     assert report.seconds["inputs"] < 10
 
 
-def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test(pool: WorkerPool) -> None:
+def test_a_too_large_case_with_fixed_sizes_is_left_to_the_test_of_the_entry(
+    pool: WorkerPool,
+) -> None:
     report = examined(entry(5000, HUGE, fixed=True), pool)
 
     assert report.verdict is Verdict.PASSED, report.message
@@ -105,14 +107,14 @@ def test_an_entry_of_which_no_case_fits_is_unsupported(pool: WorkerPool) -> None
     assert "the smallest inputs, of case 0, take 8,192 MiB, and 16 are the most" in report.message
 
 
-def test_a_trivial_case_beside_a_huge_one_is_no_comparison(pool: WorkerPool) -> None:
+def test_an_entry_with_only_trivial_comparable_cases_is_vacuous(pool: WorkerPool) -> None:
     report = examined(entry(3, HUGE, fixed=True), pool)
 
     assert report.verdict is Verdict.VACUOUS
     assert "nothing but trivial cases can be compared" in report.message
 
 
-def test_a_fault_of_large_inputs_is_found_in_the_smaller_case(pool: WorkerPool) -> None:
+def test_a_fault_at_large_inputs_is_found_at_the_smaller_size(pool: WorkerPool) -> None:
     wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
 
     report = examined(entry(5000, HUGE, triton=wrong), pool)
@@ -121,7 +123,7 @@ def test_a_fault_of_large_inputs_is_found_in_the_smaller_case(pool: WorkerPool) 
     assert report.message.startswith("case 1, made smaller")
 
 
-def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_too_large_to_transfer_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.harness.fork_server.FILE_SIZE", 4 << 20)
     python = PYTHON.replace("return x + x", "return (x + x).repeat(1000)")
 
@@ -132,7 +134,7 @@ def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatc
     assert "and 4 are the most to hand over" in report.message
 
 
-def test_only_light_cases_are_varied() -> None:
+def test_only_cases_below_the_size_limit_are_varied() -> None:
     shown: list[tuple[plan.Case, int]] = [
         ({"n": 1, "dtype": "a"}, 10),
         ({"n": 2, "dtype": "a"}, 99),
@@ -142,7 +144,7 @@ def test_only_light_cases_are_varied() -> None:
     assert plan.light(shown, 50) == [shown[0][0], shown[2][0]]
 
 
-def test_sizes_are_halved_down_to_one_and_what_is_fixed_stays() -> None:
+def test_sizes_are_halved_down_to_one_except_fixed_sizes() -> None:
     case = {"n": 5, "shape": {"tuple": [2, 9]}, "heads": 8, "seed": 7}
 
     assert list(plan.smaller(case, ["heads"])) == [

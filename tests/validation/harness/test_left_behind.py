@@ -54,7 +54,7 @@ def case_of(child: Child, test_code: str) -> Any:
     return child.ask("author", "cases", order, 50.0).header["cases"][0]
 
 
-def test_the_next_entry_finds_its_own_folder_and_nothing_else(fork_server: ForkServer) -> None:
+def test_the_next_entry_sees_no_files_of_the_previous_entry(fork_server: ForkServer) -> None:
     child = fork_server.child()
     assert case_of(child, LEAVES) == {"n": 1}
     seen = case_of(child, LOOKS)
@@ -63,7 +63,7 @@ def test_the_next_entry_finds_its_own_folder_and_nothing_else(fork_server: ForkS
 
 
 @pytest.mark.parametrize("test_code", [LEAVES, DEEP])
-def test_no_files_left_behind_end_the_fork_server(fork_server: ForkServer, test_code: str) -> None:
+def test_leftover_files_do_not_end_the_fork_server(fork_server: ForkServer, test_code: str) -> None:
     parent, child = fork_server._process, fork_server.child()
     try:
         assert case_of(child, test_code) == {"n": 1}

@@ -20,7 +20,7 @@ def names(entries: list[Entry]) -> list[str]:
 
 
 @given(st.lists(st.sampled_from([LONG, SHORT, SHORT * 2])), st.integers(0, 9))
-def test_every_entry_is_there_once_and_the_first_stay_as_they_were(
+def test_sorting_keeps_every_entry_once_and_the_first_in_place(
     codes: list[str], first: int
 ) -> None:
     entries = made(codes)
@@ -29,17 +29,17 @@ def test_every_entry_is_there_once_and_the_first_stay_as_they_were(
     assert sorted(names(ordered)) == sorted(names(entries))
 
 
-def test_products_of_matrices_come_after_the_first() -> None:
+def test_entries_with_matrix_products_follow_the_first_entries() -> None:
     some = made([LONG, SHORT, SHORT, SHORT, LONG, SHORT, SHORT, LONG])
     assert names(sort_longest_first(some, after=2)) == ["0", "1", "4", "7", "2", "3", "5", "6"]
 
 
-def test_the_shortest_of_the_others_begins_last() -> None:
+def test_the_shortest_entry_starts_last() -> None:
     some = made([SHORT * 3, SHORT, SHORT * 4, LONG, SHORT * 2])
     assert names(sort_longest_first(some, after=0)) == ["3", "2", "0", "4", "1"]
 
 
-def test_a_scaled_product_counts_and_a_name_that_ends_alike_does_not() -> None:
+def test_a_scaled_dot_counts_as_a_product_and_a_similar_name_does_not() -> None:
     scaled = "tl.dot_scaled(a, s, 'e4m3', b)"
     alike = "def sum_of_knot(x): ...\npolkadot(x)  # longer than the other is\n"
     assert names(sort_longest_first(made([alike, alike, scaled]), after=0)) == ["2", "0", "1"]

@@ -97,7 +97,7 @@ def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
         "beside its kernel",
     ],
 )
-def test_a_number_is_judged(
+def test_a_python_number_as_answer_is_compared(
     candidate: str, check: str, verdict: Verdict, words: str, pool: WorkerPool
 ) -> None:
     report = checked(pool, candidate, check)

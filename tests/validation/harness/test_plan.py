@@ -39,13 +39,13 @@ def named(trials: list[plan.Trial], name: str) -> plan.Case:
     return next(trial.case for trial in trials if trial.name == name)
 
 
-def test_each_type_that_is_shown_is_varied() -> None:
+def test_each_dtype_of_the_cases_is_varied() -> None:
     trials = varied(CASES)
 
     assert {trial.case["dtype"]["dtype"] for trial in trials} == {"float32", "float16"}
 
 
-def test_sizes_that_no_case_shows_are_tried() -> None:
+def test_sizes_that_no_case_has_are_tried() -> None:
     trials = varied(CASES)
 
     assert named(trials, "primes")["n"] == 13
@@ -53,12 +53,12 @@ def test_sizes_that_no_case_shows_are_tried() -> None:
     assert named(trials, "larger n")["n"] == 197
 
 
-def test_one_trial_has_a_last_block_that_is_not_full() -> None:
+def test_one_trial_has_an_incomplete_last_block() -> None:
     """A case of 4,096 fills every block of any kernel: 4,095 does not."""
     assert named(varied(CASES), "largest, made odd")["n"] == 4095
 
 
-def test_fixed_sizes_stay() -> None:
+def test_fixed_sizes_are_not_varied() -> None:
     cases = [{"rows": 8, "heads": 4, "shape": {"tuple": [3, 5]}, "seed": 0}]
 
     trials = varied(cases, fixed=("heads", "shape"))
@@ -68,13 +68,13 @@ def test_fixed_sizes_stay() -> None:
     assert len({trial.case["rows"] for trial in trials}) > 3
 
 
-def test_a_flag_is_no_size() -> None:
+def test_flags_and_floats_are_not_varied_as_sizes() -> None:
     trials = varied([{"n": 4, "causal": True, "eps": 0.5, "name": "x", "seed": 0}])
 
     assert all(trial.case["causal"] is True and trial.case["eps"] == 0.5 for trial in trials)
 
 
-def test_in_the_interpreter_no_case_is_much_more_work_than_a_shown_one() -> None:
+def test_in_the_interpreter_no_trial_is_much_larger_than_a_case() -> None:
     cases = [{"b": 2, "c": 2, "f": 5, "image": {"tuple": [7, 11]}, "seed": 0}]
 
     for trial in varied(cases):
@@ -83,26 +83,26 @@ def test_in_the_interpreter_no_case_is_much_more_work_than_a_shown_one() -> None
         assert case["b"] * case["c"] * case["f"] * height * width <= 2 * 1540, trial.name
 
 
-def test_on_a_gpu_more_is_tried() -> None:
+def test_on_a_gpu_more_trials_are_made() -> None:
     more = {trial.name for trial in varied(CASES, device="cuda")}
 
     assert more > {trial.name for trial in varied(CASES)}
     assert "sizes of 32" in more
 
 
-def test_gaps_are_widened_only_where_a_case_shows_gaps() -> None:
+def test_wider_gaps_are_tried_only_if_a_case_has_gaps() -> None:
     assert "wider gaps" not in {trial.name for trial in varied(CASES)}
     assert "wider gaps" in {trial.name for trial in varied(CASES, gaps=[0])}
 
 
-def test_without_a_seed_the_values_are_shuffled() -> None:
+def test_without_a_seed_the_input_values_are_shuffled() -> None:
     (trial,) = (t for t in varied([{"n": 4}]) if t.kind == "seed")
 
     assert trial.variant == {"kind": "shuffled", "seed": 10}
 
 
 @given(st.lists(any_case, min_size=1, max_size=4), st.sampled_from(["interpreter", "cuda"]))
-def test_any_cases_give_trials_that_are_all_different(cases: list[plan.Case], device: str) -> None:
+def test_any_cases_give_distinct_trials(cases: list[plan.Case], device: str) -> None:
     shown = plan.shown(cases, device)
     more = varied(cases, device=device)
 

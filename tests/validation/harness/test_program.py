@@ -51,7 +51,7 @@ EACH = [
 ]  # fmt: skip
 
 
-def test_every_instruction_is_read() -> None:
+def test_every_instruction_of_a_recording_is_read() -> None:
     program = read(recording(*EACH))
 
     assert len(program.instructions) == len(EACH)
@@ -85,12 +85,12 @@ def test_every_instruction_is_read() -> None:
         recording(backwards={"first": {}}),
     ],
 )
-def test_a_recording_of_another_form_is_refused(said: Any) -> None:
+def test_a_malformed_recording_is_refused(said: Any) -> None:
     with pytest.raises(BadProgram):
         read(said)
 
 
-def test_a_recording_without_end_is_refused() -> None:
+def test_a_recording_with_too_many_instructions_is_refused() -> None:
     with pytest.raises(BadProgram, match="200,000 instructions"):
         read(recording(*[{"do": "poison", "target": WINDOW}] * 200_001))
 
@@ -106,7 +106,7 @@ ANYTHING = st.recursive(
 
 @given(st.data())
 @settings(max_examples=500, deadline=None)
-def test_any_change_of_a_recording_is_read_or_refused(data: st.DataObject) -> None:
+def test_any_mutated_recording_is_read_or_refused(data: st.DataObject) -> None:
     said = json.loads(json.dumps(recording(*EACH)))
     places = list(_places(said))
     holder, key = data.draw(st.sampled_from(places))

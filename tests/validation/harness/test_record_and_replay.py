@@ -80,7 +80,7 @@ def grades(made: Report) -> Mapping[str, Any]:
     return found
 
 
-def test_a_sum_of_torch_at_the_end_is_named_and_played(pool: WorkerPool) -> None:
+def test_a_final_torch_sum_is_replayed_and_named(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x):\n    return (2 * x).sum()\n",
@@ -92,7 +92,7 @@ def test_a_sum_of_torch_at_the_end_is_named_and_played(pool: WorkerPool) -> None
     assert 0 < grades(made)["torch_share"] <= 0.5
 
 
-def test_a_product_of_matrices_is_not_played(pool: WorkerPool) -> None:
+def test_a_torch_matrix_product_is_not_replayed(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x):\n    return torch.outer(2 * x, x)\n",
@@ -114,7 +114,7 @@ def test_an_answer_that_needs_no_kernel_is_not_triton(pool: WorkerPool) -> None:
     assert "do nothing" in made.message
 
 
-def test_a_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
+def test_a_replayed_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x, lengths):\n    return x[: int(lengths.max())] * 3\n",
@@ -126,7 +126,7 @@ def test_a_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     assert grades(made)["torch_operations"] == ["max"]
 
 
-def test_a_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
+def test_a_replayed_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x, lengths):\n    return x[: sum(lengths.tolist())] * 3\n",
@@ -138,7 +138,7 @@ def test_a_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPool) -> Non
     assert grades(made)["computed_by"] == "triton"
 
 
-def test_a_fraction_of_a_number_that_was_read_counts_as_computing(pool: WorkerPool) -> None:
+def test_arithmetic_on_a_number_read_from_a_tensor_counts_as_computing(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x, lengths):\n    return x / lengths[0]\n",
@@ -150,7 +150,7 @@ def test_a_fraction_of_a_number_that_was_read_counts_as_computing(pool: WorkerPo
     assert grades(made)["torch_operations"] == ["a number that it reads"]
 
 
-def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(pool: WorkerPool) -> None:
+def test_a_table_computed_in_an_earlier_call_is_recomputed_in_the_replay(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x):\n    return x * 6\n",
@@ -172,7 +172,7 @@ def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(pool: Worke
     assert made.verdict is Verdict.PASSED, made.message
 
 
-def test_memory_that_is_handed_out_twice_is_found(pool: WorkerPool) -> None:
+def test_a_buffer_returned_twice_is_detected(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x):\n    return x * 2\n",
@@ -194,7 +194,7 @@ def test_an_argument_that_the_function_writes_to_is_compared(pool: WorkerPool) -
     assert wrong.verdict is Verdict.FAILED
 
 
-def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own_test(
+def test_a_launcher_that_uses_torch_only_in_its_test_is_detected(
     pool: WorkerPool,
 ) -> None:
     made = report(
@@ -209,7 +209,9 @@ def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own
 
 
 @pytest.mark.parametrize("name", ["data", "handle"])
-def test_a_kernel_that_reaches_beyond_the_language_is_refused(pool: WorkerPool, name: str) -> None:
+def test_a_kernel_that_uses_interpreter_internals_does_not_pass(
+    pool: WorkerPool, name: str
+) -> None:
     made = report(
         pool,
         "def entry(x):\n    return x * 2\n",
@@ -241,7 +243,7 @@ SCALES = (
 
 
 @pytest.mark.parametrize(("largest", "verdict"), [("amax", "passed"), ("amin", "failed")])
-def test_exponents_of_block_scales_are_compared(
+def test_block_scales_in_float8_e8m0_are_compared(
     pool: WorkerPool, largest: str, verdict: str
 ) -> None:
     made = report(
@@ -256,7 +258,7 @@ def test_exponents_of_block_scales_are_compared(
     assert made.verdict == verdict, made.message
 
 
-def test_block_scales_of_exponents_are_inputs(pool: WorkerPool) -> None:
+def test_block_scales_in_float8_e8m0_can_be_inputs(pool: WorkerPool) -> None:
     made = report(
         pool,
         "def entry(x, scale):\n    return x * scale.float()\n",
@@ -299,7 +301,7 @@ def entry(x, gate):
     ("gate", "verdict"), [("torch.full((1,), 3.0)", "passed"),
                           ("torch.full((1,), 3.0).requires_grad_()", "failed")],
 )  # fmt: skip
-def test_only_gradients_that_the_inputs_declare_are_compared(
+def test_only_gradients_of_inputs_that_require_them_are_compared(
     pool: WorkerPool, gate: str, verdict: str
 ) -> None:
     made = report(

@@ -32,7 +32,7 @@ def ask(monkeypatch: pytest.MonkeyPatch, verdict_on_cpu: Verdict) -> str:
     return references.ask_reference(cast(Session, GpuSession()), NO_INPUTS)[1]
 
 
-def test_a_reference_that_takes_too_long_on_the_cpu_is_asked_on_the_gpu(
+def test_a_reference_that_times_out_on_the_cpu_runs_on_the_gpu(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert ask(monkeypatch, Verdict.TIMEOUT) == "cuda"

@@ -62,7 +62,7 @@ def under_it(pool: WorkerPool, more: str = "", *, within: str = "") -> Check:
     return made
 
 
-def test_an_entry_without_errors_passes(pool: WorkerPool, stand_in: Path) -> None:
+def test_an_entry_without_sanitizer_errors_passes(pool: WorkerPool, stand_in: Path) -> None:
     made = under_it(pool)
 
     assert (made.verdict, made.words) == (
@@ -70,7 +70,7 @@ def test_an_entry_without_errors_passes(pool: WorkerPool, stand_in: Path) -> Non
     )  # fmt: skip
 
 
-def test_its_complaint_is_a_failed_check_with_its_first_lines(
+def test_a_sanitizer_error_fails_the_check_with_its_first_lines(
     pool: WorkerPool, stand_in: Path
 ) -> None:
     made = under_it(pool, within="    print('reads beyond')\n")
@@ -82,7 +82,7 @@ def test_its_complaint_is_a_failed_check_with_its_first_lines(
 
 
 @pytest.mark.parametrize("more", ["\nraise OSError('tired')\n", "\nimport os\nos._exit(0)\n"])
-def test_a_launcher_that_can_not_be_recorded_is_not_looked_at(
+def test_an_entry_that_can_not_be_recorded_is_not_sanitized(
     pool: WorkerPool, stand_in: Path, more: str
 ) -> None:
     made = under_it(pool, more)
@@ -91,7 +91,7 @@ def test_a_launcher_that_can_not_be_recorded_is_not_looked_at(
     assert made.words.startswith("not run: ")
 
 
-def test_the_option_is_refused_without_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sanitize_option_is_refused_without_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CUDA_HOME", raising=False)
 
@@ -100,7 +100,9 @@ def test_the_option_is_refused_without_the_tool(monkeypatch: pytest.MonkeyPatch)
         list(check([ADD], Options(device="cuda", sanitize=True)))
 
 
-def test_a_refused_run_probes_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_sanitizer_run_does_not_probe_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The probe is cached, and would hold for later runs with another PATH."""
     monkeypatch.setenv("PATH", "/nowhere")
     probe.cache_clear()
@@ -111,7 +113,7 @@ def test_a_refused_run_probes_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> Non
     assert probe.cache_info().currsize == 0
 
 
-def test_without_a_gpu_it_is_refused(stand_in: Path) -> None:
+def test_the_sanitize_option_is_refused_without_a_gpu(stand_in: Path) -> None:
     assert found() == stand_in
     with pytest.raises(Unsuited, match="runs on a GPU"):
         list(check([ADD], Options(sanitize=True)))
@@ -129,11 +131,13 @@ def test_without_a_gpu_it_is_refused(stand_in: Path) -> None:
         ("Error: no device", 1, None),
     ],
 )
-def test_no_output_of_the_entry_hides_an_error(said: str, status: int, count: int | None) -> None:
+def test_output_of_the_entry_can_not_hide_a_sanitizer_error(
+    said: str, status: int, count: int | None
+) -> None:
     assert errors(said, status) == count
 
 
-def test_lines_that_describe_an_error_are_kept() -> None:
+def test_sanitizer_lines_that_describe_an_error_are_kept() -> None:
     said = "hello\n========= COMPUTE-SANITIZER\n========= \n=========     at   a+0x1\n"
 
     assert complaint(said) == "at a+0x1"

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from validation.harness.shared_lock import SharedLock
 
 
-def test_an_exclusive_holder_is_alone_and_others_hold_the_lock_together() -> None:
+def test_the_shared_lock_allows_one_exclusive_or_many_shared_holders() -> None:
     shared, lock = SharedLock(), threading.Lock()
     inside: list[bool] = []
     seen: list[tuple[bool, int]] = []

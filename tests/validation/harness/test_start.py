@@ -10,7 +10,9 @@ from validation.harness.options import Options
 from validation.harness.worker_pool import WorkerPool
 
 
-def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named_when_the_fork_server_can_not_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(fork_server, "NEEDED", ("pytest", "no_such_torch", "no_such_triton"))
 
     with pytest.raises(ForkServerFailed) as told:

@@ -20,9 +20,9 @@ def a_report(words: str) -> Report:
         "OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
     ],
 )
-def test_a_neighbor_may_have_used_up_the_resource(words: str) -> None:
+def test_a_resource_error_marks_the_entry_for_another_run(words: str) -> None:
     assert is_starved(a_report(words))
 
 
-def test_a_wrong_answer_is_the_entrys_own() -> None:
+def test_a_wrong_answer_does_not_mark_the_entry_for_another_run() -> None:
     assert not is_starved(a_report("case 0: output: 1 of 1 elements are wrong"))

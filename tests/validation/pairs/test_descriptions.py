@@ -102,7 +102,7 @@ def test_an_authors_docstring_becomes_imperative(docstring: str, sentence: str) 
     assert derive(python_code=python, **REAL) == sentence  # type: ignore[arg-type]
 
 
-def test_a_description_never_names_a_folder_of_this_machine() -> None:
+def test_a_description_never_contains_a_local_path() -> None:
     place = {"provenance": {"repository": "/home/ada/Liger-Kernel"}}
 
     sentence = derive(python_code="", **(REAL | place))  # type: ignore[arg-type]

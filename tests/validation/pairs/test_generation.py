@@ -20,14 +20,14 @@ from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.recipe import Recipe
 
 
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
+def test_the_seed_determines_the_generated_pairs() -> None:
     one, same, other = (generate(RECIPES, 100, seed) for seed in (4, 4, 5))
 
     assert one == same
     assert {draft.content_hash for draft in one} != {draft.content_hash for draft in other}
 
 
-def test_no_two_pairs_are_the_same() -> None:
+def test_no_two_generated_pairs_are_equal() -> None:
     drafts = generate(RECIPES, 300)
 
     assert len(drafts) == 300
@@ -35,28 +35,28 @@ def test_no_two_pairs_are_the_same() -> None:
     assert len({draft.triton_code for draft in drafts}) == 300
 
 
-def test_no_recipe_takes_more_than_its_share() -> None:
+def test_no_recipe_exceeds_its_share_of_the_generated_pairs() -> None:
     used = Counter(draft.recipe for draft in generate(RECIPES, 300, caps=Caps(recipe_share=0.04)))
 
     assert max(used.values()) <= 12
 
 
 @pytest.mark.parametrize("cap", [0.0, 0.2, 0.5])
-def test_no_more_than_the_cap_are_near_duplicates(cap: float) -> None:
+def test_the_share_of_near_duplicates_stays_within_its_cap(cap: float) -> None:
     drafts = generate([_recipe("unary-map")], 120, caps=Caps(near_share=cap))
 
     assert sum(_are_near_earlier_ones(drafts)) <= cap * len(drafts)
     assert drafts
 
 
-def test_renamed_variables_and_other_constants_do_not_hide_a_repetition() -> None:
+def test_renamed_variables_and_constants_do_not_hide_a_near_duplicate() -> None:
     (draft,) = generate([_recipe("scan")], 1)
     other = draft.triton_code.replace("BLOCK", "SIZE").replace("4096", "2048")
 
     assert diversity([draft.triton_code, other]).with_neighbor == {0.7: 1.0, 0.8: 1.0}
 
 
-def test_neighbors_are_those_that_comparing_all_with_all_finds() -> None:
+def test_indexed_neighbors_equal_those_of_brute_force() -> None:
     texts = [structure(draft.triton_code) for draft in generate(RECIPES, 60)]
     sets = [set(text.tolist()) for text in texts]
 
@@ -75,14 +75,14 @@ def test_a_hundred_pairs_use_nearly_all_recipes_and_many_operation_types() -> No
 
 
 @pytest.mark.parametrize("count", [38, 60, 150])
-def test_no_recipe_has_its_third_turn_before_each_has_its_first(count: int) -> None:
+def test_every_recipe_is_used_once_before_one_is_used_three_times(count: int) -> None:
     seen: Counter[str] = Counter()
     for draft in generate(RECIPES, count):
         assert seen[draft.recipe] < 2 or len(seen) == len(RECIPES)
         seen[draft.recipe] += 1
 
 
-def test_operation_types_and_difficulties_have_the_shares_that_their_weights_ask_for() -> None:
+def test_operation_types_and_difficulties_follow_their_weights() -> None:
     drafts = generate(RECIPES, 300)
 
     operations = Counter(draft.operation_type for draft in drafts)
@@ -93,7 +93,7 @@ def test_operation_types_and_difficulties_have_the_shares_that_their_weights_ask
     assert difficulties["medium"] > difficulties["easy"]
 
 
-def test_a_recipe_that_gives_no_more_ends() -> None:
+def test_an_exhausted_recipe_ends_the_generation() -> None:
     small = Recipe("small", _recipe("quantise").build, {
         name: values[:1] for name, values in _recipe("quantise").axes.items()
     })  # fmt: skip
@@ -102,7 +102,7 @@ def test_a_recipe_that_gives_no_more_ends() -> None:
 
 
 @pytest.mark.django_db
-def test_the_command_says_how_alike_its_pairs_are_and_stores_them_once() -> None:
+def test_generate_pairs_reports_similarity_and_stores_pairs_once() -> None:
     first, again = run("--count", "60"), run("--count", "60")
 
     assert "combinations of" in first
@@ -123,7 +123,7 @@ def test_a_dry_run_stores_nothing() -> None:
 
 
 @pytest.mark.django_db
-def test_one_recipe_may_be_asked_for() -> None:
+def test_generation_can_be_limited_to_one_recipe() -> None:
     run("--count", "5", "--recipe", "sort")
 
     assert set(Pair.objects.values_list("recipe", flat=True)) == {"sort"}
@@ -133,13 +133,13 @@ def test_the_recipes_can_be_listed() -> None:
     assert "rotary" in run("--list")
 
 
-def test_less_than_one_pair_is_refused() -> None:
+def test_a_count_of_zero_pairs_is_refused() -> None:
     with pytest.raises(CommandError, match="at least 1"):
         run("--count", "0")
 
 
 @pytest.mark.django_db
-def test_a_store_that_was_killed_in_the_middle_is_finished_by_the_next(
+def test_an_interrupted_storing_of_pairs_is_finished_by_the_next_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("curation.pairs.store.BATCH", 20)
@@ -155,7 +155,7 @@ def test_a_store_that_was_killed_in_the_middle_is_finished_by_the_next(
 
 
 @pytest.mark.django_db
-def test_the_library_is_stored_once_and_every_id_says_so() -> None:
+def test_loading_the_library_again_stores_no_pair_twice() -> None:
     call_command("load_library", stdout=StringIO())
     out = StringIO()
     call_command("load_library", stdout=out)

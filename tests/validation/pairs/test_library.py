@@ -26,7 +26,7 @@ FOUNDATIONAL = {
 }
 
 
-def test_the_library_holds_the_foundations_and_two_dozen_complex_pairs() -> None:
+def test_the_library_contains_foundational_and_24_complex_pairs() -> None:
     names = {draft.slug for draft in handwritten()}
 
     assert names >= FOUNDATIONAL
@@ -38,11 +38,11 @@ def test_each_pair_of_the_library_keeps_the_contract(draft: PairDraft) -> None:
     assert violations(draft.as_record()) == []
 
 
-def test_every_pair_of_the_library_passes_for_a_stranger(tmp_path: Path) -> None:
+def test_every_library_pair_passes_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     assert_passing_for_a_stranger(handwritten(), tmp_path)
 
 
-def test_a_sample_of_generated_pairs_passes_for_a_stranger(tmp_path: Path) -> None:
+def test_a_sample_of_generated_pairs_passes_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     assert_passing_for_a_stranger(generate(RECIPES, 30, seed=20), tmp_path)
 
 
@@ -67,7 +67,7 @@ def answers(function, x):
 """
 
 
-def test_what_sorts_by_bits_knows_nan_of_either_sign(tmp_path: Path) -> None:
+def test_bitwise_sorts_handle_nan_of_either_sign(tmp_path: Path) -> None:
     """A processor's own NaN has the sign that a GPU's has not."""
     sorts = [recipe for recipe in RECIPES if recipe.name == "sort"]
     drafts = [
@@ -100,7 +100,7 @@ def test_every_byte_is_read_as_torch_reads_it():
 """
 
 
-def test_float8_is_read_whatever_its_bits(tmp_path: Path) -> None:
+def test_every_float8_bit_pattern_is_dequantized_correctly(tmp_path: Path) -> None:
     """Triton's interpreter takes its NaN and its infinities for numbers."""
     [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantise"]
     plain = {axis: values[:1] for axis, values in recipe.axes.items()}

@@ -40,7 +40,7 @@ def test_no_pair_of_the_library_is_a_near_duplicate() -> None:
     assert represented == set()
 
 
-def test_the_same_pair_in_other_words_is_a_near_duplicate() -> None:
+def test_a_pair_with_renamed_variables_is_a_near_duplicate() -> None:
     (draft,) = [one for one in handwritten() if one.slug == "swiglu"]
     python = draft.python_code.replace("gate", "first")
     triton = draft.triton_code.replace("BLOCK", "SIZE")
@@ -81,7 +81,7 @@ def made_inputs(draft: PairDraft) -> list[list[torch.Tensor]]:
     return [list(names["make_inputs"](case, "cpu")) for case in names["CASES"][:3]]  # type: ignore[index, operator]
 
 
-def test_pairs_whose_references_differ_on_random_inputs_are_never_near_duplicates() -> None:
+def test_pairs_with_the_same_operations_agree_on_random_inputs() -> None:
     looked_at = 0
     for one, other in same_operations():
         for inputs in made_inputs(one):
@@ -94,7 +94,7 @@ def test_pairs_whose_references_differ_on_random_inputs_are_never_near_duplicate
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_generated_set_holds_no_near_duplicate(seed: int) -> None:
+def test_a_generated_set_contains_no_near_duplicates(seed: int) -> None:
     drafts = generate(RECIPES, 200, seed)
     items = [ClusterItem(n, Facts(f"{n:03}"), one) for n, one in enumerate(prints(drafts))]
 

@@ -29,7 +29,7 @@ def manage(data: Path, *arguments: str, **environment: str) -> subprocess.Comple
     )
 
 
-def test_nothing_inline_and_nothing_from_elsewhere_may_run(client: Client) -> None:
+def test_the_content_security_policy_forbids_inline_and_foreign_scripts(client: Client) -> None:
     policy = client.get("/login/").headers["Content-Security-Policy"]
 
     assert "unsafe" not in policy
@@ -37,7 +37,7 @@ def test_nothing_inline_and_nothing_from_elsewhere_may_run(client: Client) -> No
     assert "script-src 'self'" in policy
 
 
-def test_the_check_for_production_is_clean(tmp_path: Path) -> None:
+def test_check_deploy_reports_no_issues(tmp_path: Path) -> None:
     done = manage(
         tmp_path,
         "check",
@@ -52,7 +52,7 @@ def test_the_check_for_production_is_clean(tmp_path: Path) -> None:
     assert "no issues" in done.stdout
 
 
-def test_the_secret_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
+def test_the_secret_key_is_created_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     data = tmp_path / "data"
     manage(data, "check")
     first = (data / "secret_key").read_text()
@@ -63,7 +63,7 @@ def test_the_secret_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path)
     assert stat.S_IMODE((data / "secret_key").stat().st_mode) == 0o600
 
 
-def test_a_command_that_queues_nothing_works_on_a_fresh_checkout(tmp_path: Path) -> None:
+def test_a_command_without_a_queue_works_on_a_fresh_checkout(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "out"))
 
     assert done.returncode == 0, done.stderr
@@ -99,7 +99,7 @@ def test_a_wrong_setting_ends_with_one_sentence(
 
 
 @pytest.mark.django_db
-def test_zero_bytes_and_endless_numbers_are_refused_wherever_they_stand() -> None:
+def test_null_bytes_and_huge_numbers_in_a_request_never_cause_a_server_error() -> None:
     client, endless = Client(), "9" * 5000
     client.force_login(make.a_curator())
     kernel = make.a_kernel()

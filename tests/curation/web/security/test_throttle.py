@@ -55,7 +55,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 # --- Slower and slower ----------------------------------------------------------------------
-def test_after_some_failures_the_right_password_has_to_wait_too(ada: User, clock: Clock) -> None:
+def test_after_failed_logins_the_correct_password_must_wait_too(ada: User, clock: Clock) -> None:
     guess(LIMIT)
 
     answer = log_in(Client())
@@ -66,7 +66,7 @@ def test_after_some_failures_the_right_password_has_to_wait_too(ada: User, clock
     assert LoginFailure.objects.count() == LIMIT
 
 
-def test_the_owner_logs_in_once_the_wait_is_over(ada: User, clock: Clock) -> None:
+def test_the_owner_can_log_in_after_the_wait(ada: User, clock: Clock) -> None:
     guess(LIMIT)
 
     clock.advance(2)
@@ -75,7 +75,7 @@ def test_the_owner_logs_in_once_the_wait_is_over(ada: User, clock: Clock) -> Non
     assert not LoginFailure.objects.exists()
 
 
-def test_each_further_failure_doubles_the_wait_up_to_five_minutes(ada: User, clock: Clock) -> None:
+def test_each_failed_login_doubles_the_wait_up_to_five_minutes(ada: User, clock: Clock) -> None:
     waits = []
     guess(LIMIT)
     for _ in range(10):
@@ -86,7 +86,7 @@ def test_each_further_failure_doubles_the_wait_up_to_five_minutes(ada: User, clo
     assert waits == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
 
 
-def test_the_login_of_the_admin_is_as_slow(ada: User) -> None:
+def test_the_admin_login_is_throttled_too(ada: User) -> None:
     for _ in range(LIMIT):
         log_in(Client(), password="guess", to="/admin/login/")
     client = Client()
@@ -95,7 +95,7 @@ def test_the_login_of_the_admin_is_as_slow(ada: User) -> None:
     assert "_auth_user_id" not in client.session
 
 
-def test_a_login_ends_the_count_and_others_are_not_held_back(ada: User) -> None:
+def test_a_login_resets_the_failure_count_and_others_are_not_throttled(ada: User) -> None:
     make.a_reviewer(username="grace")
     guess(LIMIT - 1)
 
@@ -106,7 +106,7 @@ def test_a_login_ends_the_count_and_others_are_not_held_back(ada: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_guesses_stay_within_the_limit(ada: User, settings: Any) -> None:
+def test_parallel_password_guesses_stay_within_the_limit(ada: User, settings: Any) -> None:
     # A slow hash, as in production: all threads are at it at the same time.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     ada.set_password("another")
@@ -127,7 +127,7 @@ def test_parallel_guesses_stay_within_the_limit(ada: User, settings: Any) -> Non
 
 
 # --- Known browsers -------------------------------------------------------------------------
-def test_a_browser_that_logged_in_before_is_not_held_back_by_others(ada: User) -> None:
+def test_a_known_browser_is_not_throttled_by_failures_of_others(ada: User) -> None:
     browser = Client()
     log_in(browser)
     browser.post(reverse("logout"))
@@ -139,7 +139,7 @@ def test_a_browser_that_logged_in_before_is_not_held_back_by_others(ada: User) -
     assert log_in(browser).status_code == 302
 
 
-def test_a_known_browser_that_guesses_has_to_wait_and_holds_back_no_other(ada: User) -> None:
+def test_failures_of_a_known_browser_throttle_only_that_browser(ada: User) -> None:
     browser = Client()
     log_in(browser)
     browser.post(reverse("logout"))
@@ -151,7 +151,7 @@ def test_a_known_browser_that_guesses_has_to_wait_and_holds_back_no_other(ada: U
     assert log_in(Client()).status_code == 302
 
 
-def test_a_browser_is_known_for_the_names_that_logged_in_there_alone(ada: User) -> None:
+def test_a_known_browser_is_exempt_only_for_its_accounts(ada: User) -> None:
     make.a_reviewer(username="grace")
     browser = Client()
     for name in ("grace", "ada"):
@@ -164,7 +164,7 @@ def test_a_browser_is_known_for_the_names_that_logged_in_there_alone(ada: User) 
     assert log_in(browser, "grace").status_code == 302
 
 
-def test_a_made_up_cookie_makes_no_browser_known(ada: User) -> None:
+def test_a_forged_device_cookie_does_not_bypass_the_throttle(ada: User) -> None:
     browser = Client()
     log_in(browser)
     assert browser.cookies["device"]["httponly"]
@@ -176,7 +176,7 @@ def test_a_made_up_cookie_makes_no_browser_known(ada: User) -> None:
 
 
 # --- Addresses ------------------------------------------------------------------------------
-def test_failures_on_many_names_from_one_address_keep_no_other_address_out(ada: User) -> None:
+def test_failures_from_one_address_do_not_throttle_other_addresses(ada: User) -> None:
     for number in range(LIMIT**3 + 1):
         answer = guess(1, f"name {number}", REMOTE_ADDR="192.0.2.1")
 
@@ -184,7 +184,9 @@ def test_failures_on_many_names_from_one_address_keep_no_other_address_out(ada: 
     assert log_in(Client(), REMOTE_ADDR="198.51.100.1").status_code == 302
 
 
-def test_two_clients_behind_a_stated_proxy_are_counted_apart(ada: User, settings: Any) -> None:
+def test_two_clients_behind_a_trusted_proxy_are_counted_separately(
+    ada: User, settings: Any
+) -> None:
     settings.TRUSTED_PROXIES = 1
     proxy = {"REMOTE_ADDR": "10.0.0.1"}
     guess(LIMIT, **proxy, HTTP_X_FORWARDED_FOR="192.0.2.1")
@@ -196,7 +198,7 @@ def test_two_clients_behind_a_stated_proxy_are_counted_apart(ada: User, settings
     assert log_in(Client(), **there).status_code == 302
 
 
-def test_without_a_stated_proxy_a_forwarded_address_changes_nothing(ada: User) -> None:
+def test_without_a_trusted_proxy_the_forwarded_address_is_ignored(ada: User) -> None:
     for number in range(LIMIT):
         guess(1, HTTP_X_FORWARDED_FOR=f"192.0.2.{number}")
 
@@ -219,7 +221,7 @@ def test_without_a_stated_proxy_a_forwarded_address_changes_nothing(ada: User) -
         (-1, "192.0.2.1", "10.0.0.1"),
     ],
 )
-def test_an_address_is_counted_from_the_right_and_written_in_one_way(
+def test_the_client_address_is_read_from_the_right_and_normalized(
     settings: Any, proxies: int, forwarded: str, address: str
 ) -> None:
     settings.TRUSTED_PROXIES = proxies

@@ -52,14 +52,14 @@ def pytest_said(**over: Any) -> dict[str, Any]:
         ({"raised": {"type": "SystemExit"}}, Verdict.ERROR),
     ],
 )
-def test_a_test_passes_if_pytest_ran_it_passed_and_returned(
+def test_the_test_check_passes_only_if_pytest_ran_passed_and_returned(
     over: dict[str, Any], verdict: Verdict
 ) -> None:
     assert checks.test(pytest_said(**over)).verdict is verdict
 
 
 # --- 2 and 3: the answers -------------------------------------------------------------------
-def test_one_wrong_answer_fails_and_is_named() -> None:
+def test_a_wrong_answer_fails_the_accuracy_check_and_is_named() -> None:
     check = checks.accuracy([a_run(0), a_run(1, right=False)], wanted(ONES, ONES))
 
     assert check.verdict is Verdict.FAILED
@@ -69,7 +69,7 @@ def test_one_wrong_answer_fails_and_is_named() -> None:
 RAISED: dict[str, Any] = {"right": False, "value": None, "raised": {"type": "AttributeError"}}
 
 
-def test_runs_that_raised_have_no_error() -> None:
+def test_runs_that_raised_have_no_error_figure() -> None:
     check = checks.accuracy([a_run(**RAISED)], wanted(ONES))
 
     assert check.verdict is Verdict.ERROR
@@ -77,13 +77,13 @@ def test_runs_that_raised_have_no_error() -> None:
     assert figures([check]) == {"cases": 1}
 
 
-def test_an_answer_of_another_shape_has_no_error() -> None:
+def test_an_answer_of_another_shape_has_no_error_figure() -> None:
     check = checks.accuracy([a_run(right=False, value=COUNTING)], wanted(ONES))
 
     assert "max_abs_error" not in check.numbers
 
 
-def test_errors_are_those_of_the_runs_that_could_be_compared() -> None:
+def test_error_figures_come_only_from_comparable_runs() -> None:
     check = checks.accuracy([a_run(0), a_run(1, **RAISED)], wanted(ONES, ONES))
 
     assert (check.numbers["cases"], check.numbers["max_abs_error"]) == (2, 0.0)
@@ -93,7 +93,7 @@ def test_accuracy_is_not_checked_without_an_answer() -> None:
     assert checks.accuracy([], {}).verdict is None
 
 
-def test_a_layout_that_no_case_shows_is_a_limit_and_no_fault() -> None:
+def test_a_fault_only_in_an_untested_layout_is_a_limit() -> None:
     runs = [a_run(0, kind="seed"), a_run(1, kind="limit", right=False)]
 
     check = checks.variations(runs, wanted(ONES, ONES), "manual")
@@ -106,7 +106,7 @@ def test_a_layout_that_no_case_shows_is_a_limit_and_no_fault() -> None:
 @pytest.mark.parametrize(
     ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("property", "values")]
 )
-def test_a_size_or_value_beyond_the_shown_ones_is_a_domain_of_real_code_only(
+def test_a_fault_at_untested_sizes_is_tolerated_only_for_real_world_code(
     kind: str, grade: str, origin: str
 ) -> None:
     runs = [a_run(0, kind="seed"), a_run(1, kind=kind, right=False)]
@@ -119,7 +119,7 @@ def test_a_size_or_value_beyond_the_shown_ones_is_a_domain_of_real_code_only(
 
 
 @pytest.mark.parametrize("kind", ["special", "huge"])
-def test_another_answer_to_a_special_value_is_a_note(kind: str) -> None:
+def test_a_different_answer_for_special_values_is_a_note(kind: str) -> None:
     check = checks.variations([a_run(0, kind=kind, right=False)], wanted(ONES), "manual")
 
     assert check.verdict is not Verdict.FAILED
@@ -137,7 +137,7 @@ def test_a_wrong_answer_at_a_nearby_size_fails_real_code_too() -> None:
 
 
 # --- 4: memory ------------------------------------------------------------------------------
-def test_an_input_is_changed_only_where_the_reference_changes_it() -> None:
+def test_an_input_may_change_only_if_the_reference_changes_it() -> None:
     run = a_run(mutated=[1])
 
     assert checks.memory([run], wanted(ONES)).verdict is Verdict.FAILED
@@ -145,7 +145,7 @@ def test_an_input_is_changed_only_where_the_reference_changes_it() -> None:
     assert checks.memory([run], allowed).verdict is Verdict.PASSED
 
 
-def test_an_output_is_memory_of_an_input_only_where_the_references_is() -> None:
+def test_an_output_may_alias_an_input_only_if_the_reference_does() -> None:
     run = a_run(aliases=(True,))
 
     assert checks.memory([run], wanted(ONES)).verdict is Verdict.FAILED
@@ -160,7 +160,7 @@ def test_an_answer_that_the_next_call_overwrites_fails() -> None:
     assert "returned before" in check.words
 
 
-def test_an_answer_that_holds_poison_was_never_written() -> None:
+def test_an_answer_with_poison_values_was_never_written() -> None:
     poison = numbers_of([-1] * 4, "int32")
 
     check = checks.memory([a_run(right=False, value=poison)], wanted(numbers_of([0] * 4, "int32")))
@@ -174,7 +174,7 @@ def test_memory_is_not_checked_without_an_answer() -> None:
 
 
 # --- 5: twice -------------------------------------------------------------------------------
-def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
+def test_answers_that_differ_within_tolerance_are_marked_not_deterministic() -> None:
     same = checks.determinism([a_run(mode="first"), a_run(mode="second")])
     other = checks.determinism([a_run(mode="first"), a_run(mode="second", value=TWOS)])
 
@@ -199,7 +199,7 @@ def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
         ([a_run(launches={}, right=False)], [], Verdict.FAILED, "no Triton kernel"),
     ],
 )
-def test_the_answer_comes_from_its_own_kernels(
+def test_the_triton_check_requires_answers_from_the_kernels(
     runs: list[Outcome], idle: list[Outcome], verdict: Verdict, said: str
 ) -> None:
     check = triton(runs, idle)
@@ -224,14 +224,14 @@ def test_operations_that_torch_computes_are_named_with_their_share() -> None:
     assert check.numbers["torch_share"] == 0.25
 
 
-def test_operations_that_are_not_played_are_named_if_the_answer_is_wrong() -> None:
+def test_unsupported_torch_operations_are_named_if_the_answer_is_wrong() -> None:
     problems = {"aten.mm.default": 3}
 
     assert triton([a_run(right=False)], [], problems=problems).verdict is Verdict.NOT_TRITON
     assert triton([a_run()], [], problems=problems).verdict is Verdict.PASSED
 
 
-def test_a_launcher_that_computes_with_torch_in_its_own_test_is_not_triton() -> None:
+def test_a_launcher_without_kernel_launches_in_its_test_is_not_triton() -> None:
     assert triton([a_run()], [], in_test="launches none").verdict is Verdict.NOT_TRITON
 
 
@@ -272,7 +272,7 @@ def test_a_test_that_cannot_fail_is_vacuous(
 @pytest.mark.parametrize(
     ("called", "words"), [(False, "never calls the candidate"), (True, "nothing that could be dam")]
 )
-def test_a_reference_that_returns_nothing_and_a_test_that_calls_nothing_differ(
+def test_a_vacuous_test_names_an_uncalled_candidate_or_an_undamageable_answer(
     called: bool, words: str
 ) -> None:
     said = survey(noticed=[], called=called)
@@ -281,7 +281,7 @@ def test_a_reference_that_returns_nothing_and_a_test_that_calls_nothing_differ(
 
 
 # --- 8 and 9 --------------------------------------------------------------------------------
-def test_a_byte_beside_a_tensor_fails() -> None:
+def test_a_write_next_to_a_tensor_fails_the_bounds_check() -> None:
     check = checks.bounds([a_run(trespass=["4 bytes within 4 of after the end of input 0"])])
 
     assert check.verdict is Verdict.FAILED
@@ -292,7 +292,7 @@ def test_bounds_are_not_checked_without_a_launch() -> None:
     assert checks.bounds([a_run(launches={})]).verdict is None
 
 
-def test_gradients_count_where_they_are_declared() -> None:
+def test_gradients_are_checked_only_if_declared() -> None:
     wrong = a_run(right=False, words="gradient 0: wrong")
 
     assert checks.gradients([wrong], declared=False).verdict is None
@@ -301,7 +301,7 @@ def test_gradients_count_where_they_are_declared() -> None:
 
 
 # --- All together ---------------------------------------------------------------------------
-def test_the_worst_check_is_the_verdict_and_gives_its_words() -> None:
+def test_the_worst_check_determines_verdict_and_message() -> None:
     made = [
         Check("test", Verdict.PASSED, "fine"),
         Check("memory", Verdict.FAILED, "changed"),
@@ -314,7 +314,7 @@ def test_the_worst_check_is_the_verdict_and_gives_its_words() -> None:
     assert verdict_of([made[0], *made[3:]]) == (Verdict.PASSED, "2 checks pass")
 
 
-def test_the_words_of_an_entry_are_made_safe_to_show() -> None:
+def test_check_messages_of_an_entry_are_sanitized() -> None:
     said = Check("test", Verdict.FAILED, "\x1b[32mPASSED\0\ud800\n" + "z" * 9999, {"x": math.inf})
 
     shown = presentable(said)
@@ -325,7 +325,7 @@ def test_the_words_of_an_entry_are_made_safe_to_show() -> None:
     json.dumps(shown.numbers, allow_nan=False)
 
 
-def test_an_answer_that_does_not_fit_its_description_is_wrong() -> None:
+def test_an_answer_that_contradicts_its_description_is_wrong() -> None:
     trial = Trial(0, "case 0", "shown", {})
     tree = {"tensor": 0, "dtype": "float32", "shape": [9], "device": "cpu"}
     answer = {"value": tree, "gradients": [], "aliases": []}

@@ -25,13 +25,13 @@ def judged(found: Any, precise: Any, dtype: str = "float32", **more: Any) -> Com
 
 
 @given(ordinary)
-def test_the_reference_itself_is_right(values: Any) -> None:
+def test_the_answer_of_the_reference_is_right(values: Any) -> None:
     for dtype in ("float64", "float32", "float16", "bfloat16"):
         assert not judged(values, values, dtype).wrong
 
 
 @given(ordinary, st.data())
-def test_one_element_that_is_far_off_is_wrong_wherever_it_is(values: Any, data: Any) -> None:
+def test_one_far_off_element_is_wrong_at_any_position(values: Any, data: Any) -> None:
     place = data.draw(st.integers(0, len(values) - 1))
     found = values.copy()
     found[place] += 1 + np.abs(values).max()
@@ -43,12 +43,12 @@ def test_one_element_that_is_far_off_is_wrong_wherever_it_is(values: Any, data: 
 
 
 @given(ordinary.filter(lambda values: np.abs(values).max() > 1))
-def test_zeros_are_never_right_for_what_is_not_zero(values: Any) -> None:
+def test_zeros_are_never_right_for_a_nonzero_reference(values: Any) -> None:
     for dtype in ("float32", "float16", "bfloat16"):
         assert judged(np.zeros_like(values), values, dtype).wrong
 
 
-def test_the_allowed_error_shrinks_with_the_type() -> None:
+def test_the_allowed_error_shrinks_with_the_precision_of_the_dtype() -> None:
     truth = np.linspace(1, 2, 100)
     close = truth * (1 + 1e-3)
 
@@ -58,7 +58,7 @@ def test_the_allowed_error_shrinks_with_the_type() -> None:
     assert judged(truth * (1 + 1e-10), truth, "float64").wrong
 
 
-def test_a_sum_in_half_that_is_returned_as_float_is_wrong() -> None:
+def test_a_sum_in_float16_returned_as_float32_is_wrong() -> None:
     rows = np.random.default_rng(0).normal(size=(8, 4000)).astype(np.float32)
     truth = rows.astype(np.float64).sum(axis=1)
     halves = np.cumsum(rows.astype(HALF), axis=1, dtype=HALF)[:, -1]
@@ -66,7 +66,7 @@ def test_a_sum_in_half_that_is_returned_as_float_is_wrong() -> None:
     assert judged(halves.astype(np.float32), truth).wrong
 
 
-def test_a_candidate_may_be_off_by_as_much_as_torch_itself() -> None:
+def test_a_candidate_may_have_the_error_of_torch() -> None:
     truth = np.linspace(1, 2, 100)
     poor = numbers_of(truth + 5e-5, "float32")
     expected = Expected(poor, numbers_of(truth, "float64"))
@@ -83,7 +83,7 @@ def test_more_error_is_allowed_if_inputs_amplify_rounding() -> None:
     assert not judged(truth + 1e-3, truth, shaken=shaken).wrong
 
 
-def test_the_effect_of_rounding_is_allowed_and_little_more() -> None:
+def test_errors_up_to_a_small_multiple_of_rounding_are_allowed() -> None:
     truth = np.linspace(1, 2, 100)
     rounded = numbers_of(truth + 1e-4, "float64")
 
@@ -102,14 +102,14 @@ def test_an_answer_that_torch_rounds_badly_is_judged_in_float64() -> None:
     assert compare(numbers_of(truth * 0.9), Expected(poor, precise, rounded=rounded)).wrong
 
 
-def test_the_rounding_error_of_torch_is_no_truth_if_everything_cancels() -> None:
+def test_a_rounding_error_of_torch_is_not_required_if_terms_cancel() -> None:
     leftover, truth = numbers_of([-(2.0**-15)]), numbers_of([-1e-14], "float64")
 
     assert not compare(numbers_of([0.0]), Expected(leftover, truth)).wrong
     assert compare(numbers_of([1.0]), Expected(leftover, truth)).wrong
 
 
-def test_an_operation_that_depends_on_its_type_is_judged_at_that_type() -> None:
+def test_an_operation_that_depends_on_its_dtype_is_compared_in_that_dtype() -> None:
     """Such as one that looks at bits, or at the type's smallest number."""
     native, in_float64 = numbers_of([1.0, 2.0]), numbers_of([100.0, 200.0], "float64")
 
@@ -118,7 +118,7 @@ def test_an_operation_that_depends_on_its_type_is_judged_at_that_type() -> None:
 
 
 @pytest.mark.parametrize("special", [math.nan, math.inf, -math.inf])
-def test_nan_and_infinities_stand_where_the_references_do(special: float) -> None:
+def test_nan_and_infinities_must_be_where_the_reference_has_them(special: float) -> None:
     truth = np.array([1.0, special, 3.0])
 
     assert not judged(truth, truth).wrong
@@ -126,7 +126,7 @@ def test_nan_and_infinities_stand_where_the_references_do(special: float) -> Non
     assert "where the reference has" in judged(truth, [1.0, 2.0, 3.0]).wrong
 
 
-def test_an_infinity_is_no_nan_unless_the_inputs_hold_an_infinity() -> None:
+def test_an_infinity_replaces_a_nan_only_with_infinite_inputs() -> None:
     truth, found = [1.0, math.nan], [1.0, math.inf]
 
     assert judged(found, truth).wrong
@@ -149,7 +149,7 @@ def test_an_element_that_overflows_the_type_may_be_infinite() -> None:
         (numbers_of([1.0]), "shape [1] instead of [2]"),
     ],
 )
-def test_type_and_shape_are_the_references(found: Any, said: str) -> None:
+def test_dtype_and_shape_must_equal_those_of_the_reference(found: Any, said: str) -> None:
     assert compare(found, Expected(numbers_of([1.0, 2.0]))).wrong == said
 
 
@@ -162,7 +162,7 @@ def test_integers_are_exact() -> None:
     )
 
 
-def test_an_integer_that_a_rounding_decides_may_be_either() -> None:
+def test_an_integer_decided_by_rounding_may_have_either_value() -> None:
     native, precise = numbers_of([1, 2], "int32"), numbers_of([1, 3], "int32")
 
     assert not compare(numbers_of([1, 3], "int32"), Expected(native, precise)).wrong
@@ -174,17 +174,17 @@ def test_empty_answers_are_equal() -> None:
 
 
 @pytest.mark.parametrize(("found", "right"), [(7.6e-6, True), (1e-4, True), (1e-3, False)])
-def test_a_rounding_error_is_right_if_everything_should_cancel(found: float, right: bool) -> None:
+def test_a_rounding_error_is_accepted_where_the_answer_is_zero(found: float, right: bool) -> None:
     """The layer norm of one element is zero, and no kernel computes exactly that."""
     assert (not judged([found], [0.0]).wrong) is right
 
 
-def test_a_tiny_element_is_judged_as_closely_as_the_others() -> None:
+def test_the_tolerance_of_a_tiny_element_is_that_of_the_other_elements() -> None:
     assert judged([1.0, 2e-5], [1.0, 0.0]).grade == "within"
     assert judged([1.0, 2e-4], [1.0, 0.0]).wrong
 
 
-def test_a_few_jumps_do_not_count_for_other_elements() -> None:
+def test_a_jump_of_the_reference_is_tolerated_only_at_its_element() -> None:
     """The fractional part of what is nearly whole may be nearly one; others may not."""
     truth = np.linspace(0.1, 0.9, 100)
     shaken = truth.copy()
@@ -198,7 +198,7 @@ def test_a_few_jumps_do_not_count_for_other_elements() -> None:
     assert judged(wrong, truth, shaken=beside).wrong
 
 
-def test_many_jumps_count_for_all_elements() -> None:
+def test_many_jumps_of_the_reference_are_tolerated_at_all_elements() -> None:
     truth = np.linspace(0.1, 0.9, 100)
     shaken, found = truth.copy(), truth.copy()
     shaken[::3] += 0.5

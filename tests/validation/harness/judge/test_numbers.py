@@ -51,7 +51,7 @@ def described(dtype: str, shape: list[int], raw: bytes) -> tuple[dict[str, Any],
     return {"tensor": 0, "dtype": dtype, "shape": shape, "device": "cpu"}, [memoryview(raw)]
 
 
-def test_every_type_means_what_it_means_to_torch() -> None:
+def test_every_dtype_is_decoded_as_torch_decodes_it() -> None:
     asked = [sys.executable, "-c", ORACLE, json.dumps([*DIRECT, *EIGHT_BIT, "bfloat16"])]
     told = json.loads(subprocess.run(asked, capture_output=True, check=True, text=True).stdout)
 
@@ -78,7 +78,7 @@ def test_every_type_means_what_it_means_to_torch() -> None:
         {"dtype": "float64"},
     ],
 )
-def test_a_description_that_its_bytes_do_not_bear_out_is_refused(lie: dict[str, Any]) -> None:
+def test_a_tensor_description_that_contradicts_its_bytes_is_refused(lie: dict[str, Any]) -> None:
     tree, blobs = described("float32", [2], bytes(8))
 
     with pytest.raises(Unreadable):
@@ -86,7 +86,7 @@ def test_a_description_that_its_bytes_do_not_bear_out_is_refused(lie: dict[str, 
 
 
 @given(json_values)
-def test_any_json_of_a_process_is_read_or_refused(said: Any) -> None:
+def test_any_json_value_of_a_process_is_decoded_or_refused(said: Any) -> None:
     blobs = [memoryview(bytes(8))]
     try:
         value({"value": said, "gradients": [], "aliases": []}, blobs)
@@ -95,7 +95,7 @@ def test_any_json_of_a_process_is_read_or_refused(said: Any) -> None:
         return
 
 
-def test_an_answer_without_end_is_refused() -> None:
+def test_a_too_deeply_nested_answer_is_refused() -> None:
     endless: Any = 1
     for _ in range(100_000):
         endless = [endless]

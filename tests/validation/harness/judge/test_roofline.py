@@ -19,7 +19,7 @@ def at(microseconds: float) -> Times:
     return Times(microseconds, microseconds, microseconds, 20)
 
 
-def test_the_spread_has_the_median_and_the_quartiles() -> None:
+def test_the_timing_spread_has_the_median_and_the_quartiles() -> None:
     found = spread([4.0, 1.0, 3.0, 2.0, 100.0])
 
     assert (found.low_us, found.median_us, found.high_us, found.runs) == (2.0, 3.0, 4.0, 5)
@@ -27,7 +27,7 @@ def test_the_spread_has_the_median_and_the_quartiles() -> None:
 
 
 @given(st.lists(st.floats(0, 1e7), min_size=1, max_size=40))
-def test_no_run_takes_the_quartiles_out_of_their_order(values: list[float]) -> None:
+def test_quartiles_of_any_runs_are_ordered(values: list[float]) -> None:
     found = spread(values)
 
     assert min(values) - 1e-3 <= found.low_us <= found.median_us <= found.high_us
@@ -51,7 +51,7 @@ def test_a_speedup_is_given_against_eager_and_compiled_torch() -> None:
     json.dumps(found.figures(), allow_nan=False)
 
 
-def test_faster_than_memory_is_impossible_and_has_no_speedup() -> None:
+def test_a_time_below_the_memory_floor_is_impossible_without_a_speedup() -> None:
     found = judged(at(5), at(300), at(150), Work(256 * MIB, 1 * MIB), H200)
 
     assert found.floor_us == pytest.approx(256 * MIB / 4917e3)
@@ -60,12 +60,12 @@ def test_faster_than_memory_is_impossible_and_has_no_speedup() -> None:
     assert found.words.startswith("impossible: 5.0 µs, where to move ")
 
 
-def test_outputs_that_the_cache_may_hold_do_not_count() -> None:
+def test_outputs_that_fit_in_the_cache_do_not_count_in_the_memory_floor() -> None:
     assert memory_floor(Work(0, 50 * MIB), H200) == 0
     assert memory_floor(Work(0, 150 * MIB), H200) == pytest.approx(100 * MIB / 4917e3)
 
 
-def test_there_is_no_memory_floor_if_torch_reads_less_than_everything() -> None:
+def test_without_a_full_read_by_torch_there_is_no_memory_floor() -> None:
     found = judged(at(5), at(10), None, Work(256 * MIB, 1 * MIB), H200)
 
     assert (found.floor_us, found.impossible) == (0.0, "")
@@ -73,7 +73,7 @@ def test_there_is_no_memory_floor_if_torch_reads_less_than_everything() -> None:
     assert found.speedup_compiled is None
 
 
-def test_more_operations_than_the_gpu_has_are_impossible() -> None:
+def test_a_time_above_the_peak_flops_of_the_gpu_is_impossible() -> None:
     flops = 2 * 4096**3
     work = Work(2 * 4096**2 * 2, 4096**2 * 2, flops, narrowest=2)
 
@@ -92,7 +92,7 @@ def test_no_time_is_impossible_on_an_unknown_gpu() -> None:
     assert (found.floor_us, found.impossible) == (0.0, "")
 
 
-def test_a_noisy_clock_is_named() -> None:
+def test_a_noisy_timing_is_mentioned() -> None:
     noisy = Times(100.0, 80.0, 130.0, 20)
 
     assert "half of the runs differ by 50%" in judged(noisy, at(200), None, Work(0, 0), H200).words

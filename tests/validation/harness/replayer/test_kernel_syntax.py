@@ -80,7 +80,7 @@ def test_syntax_names_and_attributes_outside_of_the_language_are_refused(body: s
 
 
 @pytest.mark.parametrize("name", ["torch", "numpy", "os"])
-def test_attributes_of_modules_that_are_not_tritons_are_refused(name: str) -> None:
+def test_attributes_of_modules_outside_triton_are_refused(name: str) -> None:
     module = pytest.importorskip(name)
 
     with pytest.raises(Refused):
@@ -92,7 +92,7 @@ def test_attributes_of_modules_that_are_not_tritons_are_refused(name: str) -> No
     [("os", "system"), ("triton.language", "core.builtins"), ("triton.language.core", "builtins"),
      ("triton.language.core", "extern_elementwise"), ("triton", "jit")],
 )  # fmt: skip
-def test_a_name_in_a_kernel_can_not_stand_for_a_thing_outside_of_the_language(
+def test_a_kernel_name_can_not_refer_to_an_object_outside_the_language(
     module: str, name: str
 ) -> None:
     with pytest.raises(Refused):
@@ -110,7 +110,7 @@ def test_annotations_and_decorators_are_not_run_and_not_checked() -> None:
     check(definition, {})
 
 
-def test_a_kernel_keeps_what_its_decorator_says_of_specialization_and_nothing_else() -> None:
+def test_a_kernel_keeps_only_the_specialization_options_of_its_decorator() -> None:
     text = "@autotune(C)\n@triton.jit(do_not_specialize=['n'], repr=f)\ndef kernel(n):\n    pass\n"
     (definition,) = definitions(text).values()
 
@@ -119,7 +119,7 @@ def test_a_kernel_keeps_what_its_decorator_says_of_specialization_and_nothing_el
     ]  # fmt: skip
 
 
-def test_functions_are_told_apart_by_their_first_line() -> None:
+def test_functions_are_distinguished_by_name_and_first_line() -> None:
     text = "@triton.jit\ndef kernel(): pass\n\n\ndef make():\n    @jit\n    def kernel(): pass\n"
 
     assert sorted(definitions(text)) == [("kernel", 1), ("kernel", 6), ("make", 5)]
@@ -134,7 +134,7 @@ def test_functions_are_told_apart_by_their_first_line() -> None:
     ],
     ids=["a docstring of two lines", "a text at the margin", "a form feed"],
 )
-def test_a_kernel_stands_alone_as_it_stood_in_the_text(text: str) -> None:
+def test_a_nested_kernel_is_extracted_as_a_valid_definition(text: str) -> None:
     (definition,) = (one for (name, _), one in definitions(text).items() if name == "kernel")
 
     check(definition, {})

@@ -30,7 +30,7 @@ def test_without_landlock_programs_run_one_at_a_time(version: int, most: int, wo
     assert (domain(confinement(), version) is None) == (most == 1)
 
 
-def test_the_harness_works_on_one_entry_at_a_time_where_it_must(
+def test_without_landlock_the_harness_checks_one_entry_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(restrictions, "landlock_version", lambda: 0)
@@ -42,7 +42,7 @@ def test_the_harness_works_on_one_entry_at_a_time_where_it_must(
     assert pool.environment()["sandbox"] == "bubblewrap, one program at a time"
 
 
-def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) -> None:
+def test_a_landlock_domain_allows_only_the_proc_entry_of_its_process(tmp_path: Path) -> None:
     rules = domain(confinement(also=(tmp_path,)), 7)
     gpu = domain(confinement(gpu=True), 7)
 
@@ -58,7 +58,7 @@ def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) ->
 @pytest.mark.skipif(
     restrictions.landlock_version() < LEAST_VERSION, reason="this kernel has no Landlock"
 )
-def test_files_of_an_unlisted_folder_can_be_used_by_name(tmp_path: Path) -> None:
+def test_a_folder_without_list_permission_can_be_used_by_file_name(tmp_path: Path) -> None:
     folder = tmp_path / "caches"
     folder.mkdir()
     program = [sys.executable, "-m", "tests.validation.harness.sandbox.unlisted", str(folder)]

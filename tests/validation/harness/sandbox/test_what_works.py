@@ -13,17 +13,17 @@ from validation.harness.sandbox import Level, SandboxUnavailable, kill, launch, 
 pytestmark = pytest.mark.parametrize("level", levels())
 
 
-def test_its_output_and_status_are_returned(level: Level) -> None:
+def test_output_and_status_of_a_sandboxed_program_are_returned(level: Level) -> None:
     ended = run("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)", level)
 
     assert (ended.said, ended.complaint, ended.status) == ("out", "err", 3)
 
 
-def test_a_crash_shows_its_signal(level: Level) -> None:
+def test_a_crash_of_a_sandboxed_program_shows_its_signal(level: Level) -> None:
     assert run("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", level).status == 128 + 11
 
 
-def test_children_groups_limits_and_pipes_work(level: Level) -> None:
+def test_child_processes_groups_limits_and_pipes_work_in_the_sandbox(level: Level) -> None:
     ended = run(
         """
         import os, resource, signal
@@ -44,7 +44,7 @@ def test_children_groups_limits_and_pipes_work(level: Level) -> None:
     assert ended.said == "whole -9", ended.complaint
 
 
-def test_threads_and_socket_pairs_work(level: Level) -> None:
+def test_threads_and_socket_pairs_work_in_the_sandbox(level: Level) -> None:
     ended = run(
         """
         import socket, threading
@@ -59,7 +59,7 @@ def test_threads_and_socket_pairs_work(level: Level) -> None:
     assert ended.said == "hello", ended.complaint
 
 
-def test_its_scratch_can_be_written_and_is_gone_afterwards(level: Level) -> None:
+def test_the_scratch_folder_is_writable_and_removed_afterwards(level: Level) -> None:
     ended = run(
         """
         import os, tempfile
@@ -75,7 +75,9 @@ def test_its_scratch_can_be_written_and_is_gone_afterwards(level: Level) -> None
     assert not Path(path).exists()
 
 
-def test_only_the_given_environment_arrives(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandboxed_program_gets_only_the_given_environment(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SECRET_KEY", "very secret")
 
     ended = run("import os; print(sorted(os.environ))", level, env={"GIVEN": "1"})
@@ -85,7 +87,7 @@ def test_only_the_given_environment_arrives(level: Level, monkeypatch: pytest.Mo
     assert set(eval(ended.said)) - {"LC_CTYPE", "PWD"} == given  # noqa: S307 - our own words
 
 
-def test_only_passed_files_arrive(level: Level) -> None:
+def test_a_sandboxed_program_gets_only_the_passed_file_descriptors(level: Level) -> None:
     reading, writing = os.pipe()
     secret = os.open("/etc/passwd", os.O_RDONLY)
     os.set_inheritable(secret, True)
@@ -113,7 +115,7 @@ def test_only_passed_files_arrive(level: Level) -> None:
         os.close(fd)
 
 
-def test_it_ends_when_killed_and_again_when_killed_again(level: Level) -> None:
+def test_killing_a_sandboxed_program_is_idempotent(level: Level) -> None:
     process = begin("import time; print('on', flush=True); time.sleep(60)", level)
     assert process.stdout
     assert process.stdout.readline() == b"on\n"
@@ -132,7 +134,9 @@ def test_a_missing_program_is_reported_in_a_sentence(level: Level) -> None:
     assert b"could not be confined or started" in complaint
 
 
-def test_a_host_that_cannot_confine_refuses(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_without_a_sandbox_refuses_to_run(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without bubblewrap and Landlock a program runs only at level NONE."""
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(launch, "LANDLOCK_VERSION", 1000)

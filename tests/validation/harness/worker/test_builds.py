@@ -34,7 +34,7 @@ def test_a_built_library_can_be_called(tmp_path: Path, headers: Path) -> None:
     assert ctypes.CDLL(path).answer() == 42
 
 
-def test_the_same_text_is_built_once(
+def test_the_same_launcher_text_is_built_once(
     tmp_path: Path, headers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = builds.quick()
@@ -74,7 +74,7 @@ def test_a_missing_compiler_is_named(
     ],
     ids=["builds launchers", "launches all by one", "accepts no other build"],
 )
-def test_only_a_triton_that_builds_launchers_gets_the_hook(
+def test_the_build_hook_is_installed_only_for_triton_with_built_launchers(
     monkeypatch: pytest.MonkeyPatch, driver: SimpleNamespace, build: SimpleNamespace, taken: bool
 ) -> None:
     monkeypatch.setitem(sys.modules, "triton.knobs", SimpleNamespace(build=build))

@@ -30,7 +30,7 @@ def grow(place: Path, tree: object, outside: Path) -> None:
 
 
 @given(tree=st.dictionaries(NAMES, TREES, max_size=4))
-def test_any_tree_is_removed_and_targets_of_links_stay(
+def test_removing_any_tree_keeps_the_targets_of_links(
     tmp_path_factory: pytest.TempPathFactory, tree: dict[str, object]
 ) -> None:
     base = tmp_path_factory.mktemp("left")
@@ -45,7 +45,7 @@ def test_any_tree_is_removed_and_targets_of_links_stay(
     assert (outside / "precious").read_text() == "kept"
 
 
-def test_a_tree_deeper_than_a_path_may_be_is_removed(tmp_path: Path) -> None:
+def test_a_tree_deeper_than_the_path_limit_is_removed(tmp_path: Path) -> None:
     with chdir(tmp_path):
         for _ in range(3000):
             os.mkdir("deeper")
@@ -56,14 +56,14 @@ def test_a_tree_deeper_than_a_path_may_be_is_removed(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_missing_folder_is_no_error(tmp_path: Path) -> None:
+def test_cleaning_a_missing_folder_raises_no_error(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere")
     assert not is_too_full(nowhere, 0)
     empty_folder(nowhere)
     remove_folder(nowhere)
 
 
-def test_bytes_of_files_count_and_those_of_links_do_not(tmp_path: Path) -> None:
+def test_folder_size_counts_files_but_not_link_targets(tmp_path: Path) -> None:
     folder, outside = tmp_path / "folder", tmp_path / "outside"
     (folder / "inner").mkdir(parents=True)
     outside.mkdir()
@@ -74,7 +74,7 @@ def test_bytes_of_files_count_and_those_of_links_do_not(tmp_path: Path) -> None:
     assert not is_too_full(str(folder), 1 << 21)
 
 
-def test_directories_count_among_the_names(tmp_path: Path) -> None:
+def test_folder_size_counts_directory_names(tmp_path: Path) -> None:
     for number in range(NAMES_MOST):
         (tmp_path / str(number)).mkdir()
     assert not is_too_full(str(tmp_path), 1 << 40)

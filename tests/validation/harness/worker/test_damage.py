@@ -88,7 +88,7 @@ def surveyed(filled: Filled, test: str, gradients: bool = False) -> dict[str, li
         "forty, of which fifteen are looked at",
     ],
 )
-def test_an_output_that_no_test_looks_at_is_named(
+def test_an_output_that_the_test_does_not_check_is_named(
     answer: str, looks: str, places: list[int], filled: Filled
 ) -> None:
     seen = verdicts(filled, answer, looks)
@@ -104,16 +104,14 @@ def possible(dtype: str) -> set[str]:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_damage_in_any_type_goes_unnoticed_by_a_test_that_looks_at_nothing(
-    dtype: str, filled: Filled
-) -> None:
+def test_a_test_without_a_check_detects_no_damage_in_any_dtype(dtype: str, filled: Filled) -> None:
     seen = verdicts(filled, f"(x % 3 * 2).to(torch.{dtype})", "given.shape")
 
     assert set(seen["unnoticed"]) >= possible(dtype)
     assert seen["noticed"] == []
 
 
-def test_an_answer_that_cannot_be_damaged_is_not_noticed(filled: Filled) -> None:
+def test_damage_without_effect_is_not_counted_as_detected(filled: Filled) -> None:
     seen = verdicts(filled, "x.to(torch.float8_e8m0fnu)", "given.shape")
 
     assert seen["noticed"] == []
@@ -124,7 +122,7 @@ def test_an_answer_that_cannot_be_damaged_is_not_noticed(filled: Filled) -> None
 @pytest.mark.parametrize(
     "answer", ["x % 3 * 2", "x % 7 * 51 % 256"], ids=["small", "to the largest"]
 )
-def test_damage_in_any_type_is_noticed_by_a_test_that_allows_for_rounding(
+def test_a_test_with_rounding_tolerance_detects_damage_in_any_dtype(
     answer: str, dtype: str, filled: Filled
 ) -> None:
     answer = f"({answer}).to(torch.{dtype})"
@@ -188,7 +186,7 @@ SECOND = "all zeros in the gradient of tensor 2 alone"
         "of the weight only",
     ],
 )
-def test_a_gradient_that_no_test_looks_at_is_named(
+def test_a_gradient_that_the_test_does_not_check_is_named(
     asked: str, looks: str, declared: bool, unnoticed: list[str], filled: Filled
 ) -> None:
     filled("triton_code", CANDIDATE.replace("ANSWER", "x * x * weight"))

@@ -32,7 +32,7 @@ def loading(places: Any, mask: Any, kind: Any = np.int32) -> tuple[Any, ...]:
     some.lists(some.tuples(some.integers(0, 400) | some.integers(HIGH - 9, HIGH), some.booleans())),
     some.sampled_from([np.int8, np.float16, np.float32, np.float64]),
 )
-def test_an_element_strays_where_no_tensor_holds_all_of_it(
+def test_an_element_outside_every_tensor_is_a_stray_access(
     extents: list[tuple[int, int]], touched: list[tuple[int, bool]], kind: Any
 ) -> None:
     width = np.dtype(kind).itemsize
@@ -64,7 +64,7 @@ def test_the_first_stray_address_is_described_by_the_nearest_tensor(
     assert Extents(extents).strays(LOAD, loading([place], [True])).endswith(f"the first {near}")
 
 
-def test_each_kind_of_access_is_checked() -> None:
+def test_each_kind_of_memory_access_is_checked() -> None:
     places, ones, mask = np.array([96], np.uint64), np.ones(1, np.int32), np.ones(1, bool)
     known = Extents([(0, 64)])
     where = (
@@ -77,7 +77,7 @@ def test_each_kind_of_access_is_checked() -> None:
     assert known.strays(ADD, ("add", places, ones, mask, "relaxed")) == f"writes to {where}"
 
 
-def test_every_access_strays_without_a_tensor() -> None:
+def test_every_access_without_a_tensor_is_a_stray_access() -> None:
     assert Extents([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
 
 
@@ -95,7 +95,7 @@ def changed(code: str, *changes: tuple[str, str]) -> str:
     return code
 
 
-def test_stray_reads_and_atomics_are_found_though_they_change_nothing() -> None:
+def test_stray_reads_and_atomics_are_found_even_without_an_effect() -> None:
     honest = ZOO["vector-add"].code.triton_code
 
     reports = in_the_interpreter(

@@ -22,12 +22,12 @@ def said(then: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_an_operation_needs_no_compiler_of_torch() -> None:
+def test_the_dispatch_mode_does_not_import_torch_compile() -> None:
     there = 'print("torch._dynamo" in sys.modules)'
     assert said(f"{there}\nrounded(torch.sin, x)\n{there}").split() == ["False", "False"]
 
 
-def test_the_compiler_of_torch_skips_the_mode() -> None:
+def test_torch_compile_skips_the_dispatch_mode() -> None:
     compiled = """
 function = torch.compile(lambda x: x.sin() * 2, backend="eager")
 same = torch.equal(rounded(function, x), rounded(lambda x: x.sin() * 2, x))

@@ -63,13 +63,13 @@ def test_a_launch_calls_the_run_of_the_class(kernel: Any) -> None:
     assert made.debug
 
 
-def test_warming_up_runs_nothing(kernel: Any) -> None:
+def test_a_warmup_launch_runs_no_code(kernel: Any) -> None:
     calls: list[Any] = []
     kernel(lambda x: calls.append(x)).run(1, grid=(1,), warmup=True)
     assert not calls
 
 
-def test_a_later_triton_is_left_as_it_is() -> None:
+def test_a_newer_triton_interpreter_is_not_patched() -> None:
     before = dict(vars(interpreter.InterpretedFunction))
     level_interpreter()
     assert dict(vars(interpreter.InterpretedFunction)) == before

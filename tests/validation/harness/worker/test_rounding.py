@@ -91,7 +91,7 @@ def normed(kept: str, test: str = TEST) -> Entry:
     ("kept", "verdict"),
     [("y", Verdict.PASSED), ("y.to(tl.float16).to(tl.float32)", Verdict.FAILED)],
 )
-def test_a_normalized_row_of_one_value_is_a_rounding_error(
+def test_a_normalized_constant_row_may_differ_by_rounding(
     kept: str, verdict: Verdict, pool: WorkerPool
 ) -> None:
     """Zeros give every element the same log-sigmoid. Torch's mean of that is exact by luck; a sum
@@ -101,7 +101,7 @@ def test_a_normalized_row_of_one_value_is_a_rounding_error(
     assert report.verdict is verdict, report.message
 
 
-def test_float32_in_between_is_not_float64(pool: WorkerPool) -> None:
+def test_an_intermediate_float32_fails_for_float64_inputs(pool: WorkerPool) -> None:
     """Inputs that are wide are shaken by no more than their own last bit."""
     wide = TEST.replace('["cols"])', '["cols"]).double()')
     entries = [normed("y", wide), normed("y.to(tl.float32).to(tl.float64)", wide)]
@@ -114,7 +114,7 @@ def test_float32_in_between_is_not_float64(pool: WorkerPool) -> None:
 NARROW = last_bit([torch.zeros(1)])
 
 
-def test_the_last_bit_is_that_of_the_arithmetic() -> None:
+def test_the_perturbation_is_the_last_bit_of_the_widest_input_dtype() -> None:
     half, single, double = (torch.zeros(1, dtype=getattr(torch, name))
                             for name in ("float16", "float32", "float64"))  # fmt: skip
     assert last_bit([half]) == last_bit([single, double]) == 2.0**-23
@@ -125,7 +125,7 @@ def rounding() -> Rounding:
     return Rounding(NARROW, torch.Generator().manual_seed(1))
 
 
-def test_a_result_moves_by_its_last_bit_either_way() -> None:
+def test_a_result_is_perturbed_by_its_last_bit_in_either_direction() -> None:
     x = torch.linspace(1, 2, 100, dtype=torch.float64)
 
     with rounding():
@@ -135,7 +135,7 @@ def test_a_result_moves_by_its_last_bit_either_way() -> None:
     assert 0 > min(moved) > -4 * NARROW
 
 
-def test_a_result_in_place_moves_too() -> None:
+def test_an_in_place_result_is_perturbed_too() -> None:
     x = torch.ones(100, dtype=torch.float64)
 
     with rounding():
@@ -144,7 +144,7 @@ def test_a_result_in_place_moves_too() -> None:
     assert set((x / 2 - 1).tolist()) == {NARROW, -NARROW}
 
 
-def test_operations_that_move_or_select_change_nothing() -> None:
+def test_operations_that_move_or_select_values_are_not_perturbed() -> None:
     x = torch.rand(4, 25, dtype=torch.float64)
 
     with rounding():
@@ -154,7 +154,7 @@ def test_operations_that_move_or_select_change_nothing() -> None:
     assert torch.equal(kept, x.sort(-1).values)
 
 
-def test_random_and_infinite_numbers_stay() -> None:
+def test_random_and_infinite_numbers_are_not_perturbed() -> None:
     torch.manual_seed(3)
     drawn = torch.rand(8)
 
@@ -167,7 +167,7 @@ def test_random_and_infinite_numbers_stay() -> None:
     assert infinite.tolist() == [torch.inf, -torch.inf, 0.0]
 
 
-def test_gradients_move_too() -> None:
+def test_gradients_are_perturbed_too() -> None:
     leaf = torch.linspace(1, 2, 50, dtype=torch.float64).requires_grad_()
 
     with rounding():

@@ -11,7 +11,7 @@ from validation.harness.worker.variants import make_variant
 from validation.harness.worker_pool import WorkerPool
 
 
-def test_the_nan_among_the_values_has_its_sign_set() -> None:
+def test_the_special_nan_value_has_its_sign_bit_set() -> None:
     (trial,) = (
         trial
         for trial in varied([{"n": 8, "seed": 0}], [], [], "interpreter", 1)
@@ -24,7 +24,7 @@ def test_the_nan_among_the_values_has_its_sign_set() -> None:
     assert found.signbit().tolist() == found.isnan().tolist()
 
 
-def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_named(pool: WorkerPool) -> None:
+def test_a_bitwise_sort_that_misorders_a_negative_nan_gets_a_note(pool: WorkerPool) -> None:
     (source,) = (entry for entry in honest_entries() if entry.name == "row-sort")
     record = source.record()
     careless = record["triton_code"].replace("mask & (x == x), keys", "mask, keys")

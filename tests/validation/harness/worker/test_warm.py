@@ -21,7 +21,7 @@ def other(out_ptr, BLOCK: tl.constexpr):
 SCRIPT = Path(__file__).parent / "programs" / "compile_after_warm_up.py"
 
 
-def test_the_fork_server_has_imported_all_that_triton_compiles_with(tmp_path: Path) -> None:
+def test_the_fork_server_has_preloaded_the_modules_for_compiling(tmp_path: Path) -> None:
     (tmp_path / "other_kernel.py").write_text(KERNEL)
     environment = {name: value for name, value in os.environ.items() if "TRITON" not in name}
     environment["PYTHONPATH"] = str(settings.BASE_DIR)

@@ -36,24 +36,24 @@ def test_a_tensor_that_is_widened_to_float32_becomes_float64(reference: Referenc
     assert torch.allclose(answer, wanted, rtol=1e-12, atol=0)
 
 
-def test_the_author_gets_float32_without_the_mode() -> None:
+def test_without_the_wide_mode_a_reference_computes_in_float32() -> None:
     assert torch.ones(1, dtype=torch.float64).float().dtype == torch.float32
 
 
-def test_a_tensor_that_is_narrowed_stays_narrow() -> None:
+def test_a_tensor_cast_to_a_narrow_dtype_stays_narrow() -> None:
     with Wide():
         assert torch.ones(1, dtype=torch.float64).half().dtype == torch.float16
         assert torch.ones(1, dtype=torch.float64).to(torch.bfloat16).dtype == torch.bfloat16
 
 
-def test_bits_that_are_read_as_float32_are_read_so() -> None:
+def test_the_wide_mode_keeps_a_bitwise_view_as_float32() -> None:
     bits = torch.tensor([0x3F800000], dtype=torch.int32)
 
     with Wide():
         assert bits.view(torch.float32).tolist() == [1.0]
 
 
-def test_a_seed_draws_the_same_numbers() -> None:
+def test_the_wide_mode_keeps_seeded_random_numbers() -> None:
     def drawn() -> torch.Tensor:
         torch.manual_seed(1)
         return torch.rand(4, dtype=torch.float32)

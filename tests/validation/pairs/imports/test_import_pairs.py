@@ -23,7 +23,7 @@ from validation.pairs.imports.reading import Refusal, read
 
 
 @pytest.mark.django_db
-def test_a_hundred_good_records_come_in_and_forty_broken_are_named(tmp_path: Path) -> None:
+def test_an_import_stores_valid_records_and_names_invalid_lines(tmp_path: Path) -> None:
     broken = records.broken()
     lines: list[tuple[bytes, str]] = [*((line, "") for line in records.good()), *broken]
     random.Random(3).shuffle(lines)  # noqa: S311 - to be repeated, not to be secret
@@ -43,7 +43,7 @@ def test_a_hundred_good_records_come_in_and_forty_broken_are_named(tmp_path: Pat
 
 
 @pytest.mark.django_db
-def test_the_same_file_twice_stores_nothing_twice(tmp_path: Path) -> None:
+def test_importing_the_same_file_twice_stores_each_pair_once(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text(json.dumps(records.tritonbench(1)) + "\n")
 
@@ -55,7 +55,7 @@ def test_the_same_file_twice_stores_nothing_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_a_licence_is_carried_along_and_nobody_has_judged_it(tmp_path: Path) -> None:
+def test_an_imported_pair_keeps_its_license_with_an_unknown_verdict(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text(json.dumps({**records.kernelbook(1), "licenses": ["GPL-3.0-only"]}) + "\n")
 
@@ -69,7 +69,7 @@ def test_a_licence_is_carried_along_and_nobody_has_judged_it(tmp_path: Path) -> 
 
 
 @pytest.mark.django_db
-def test_a_description_comes_in_with_its_record(tmp_path: Path) -> None:
+def test_an_imported_pair_keeps_its_description(tmp_path: Path) -> None:
     record = next(handwritten()).as_record()
     record["metadata"]["description"] = "Add\ntwo vectors."
     file = tmp_path / "pairs.jsonl"
@@ -103,7 +103,7 @@ DEEP = "torch" + ".a" * 700
         ({"\ud800": 1}, "metadata holds"),
     ],
 )
-def test_a_text_that_no_database_takes_costs_its_record_alone(
+def test_a_record_with_unstorable_text_is_refused_alone(
     change: dict[str, object], sentence: str
 ) -> None:
     record, other = (draft.as_record() for draft in islice(handwritten(), 2))
@@ -116,7 +116,7 @@ def test_a_text_that_no_database_takes_costs_its_record_alone(
     assert isinstance(draft, PairDraft)
 
 
-def test_code_that_is_nested_too_deeply_costs_its_record_alone() -> None:
+def test_a_record_with_too_deeply_nested_code_is_refused_alone() -> None:
     record, other = (draft.as_record() for draft in islice(handwritten(), 2))
     record["triton_code"] += f"\n\n@{DEEP}\ndef deep(): ...\n"
     book = records.kernelbook(1)
@@ -132,14 +132,14 @@ def test_code_that_is_nested_too_deeply_costs_its_record_alone() -> None:
 
 
 @pytest.mark.parametrize("key", ["triton_code", "test_code"])
-def test_the_contract_says_that_code_is_nested_too_deeply(key: str) -> None:
+def test_too_deeply_nested_code_violates_the_contract(key: str) -> None:
     record = next(handwritten()).as_record()
     record[key] += f"\n\n@{DEEP}\ndef deep(): ...\n\n\n{DEEP}()\n"
 
     assert violations(record) == ["The code is nested too deeply to be checked."]
 
 
-def test_what_was_converted_passes_for_a_stranger(tmp_path: Path) -> None:
+def test_converted_pairs_pass_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     lines = [
         json.dumps(record).encode() for record in (records.kernelbook(2), records.tritonbench(2))
     ]
@@ -151,7 +151,7 @@ def test_what_was_converted_passes_for_a_stranger(tmp_path: Path) -> None:
 
 
 @given(st.binary())
-def test_any_bytes_end_as_a_refusal(line: bytes) -> None:
+def test_importing_random_bytes_gives_a_refusal(line: bytes) -> None:
     line = line.replace(b"\n", b"")
 
     assert all(isinstance(found, Refusal) for found in read([line]))
@@ -164,13 +164,13 @@ VALUES = (
 
 
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, VALUES)))
-def test_any_record_ends_as_a_refusal(record: dict[str, object]) -> None:
+def test_importing_a_random_record_gives_a_refusal(record: dict[str, object]) -> None:
     line = json.dumps(record).encode()
 
     assert all(isinstance(found, Refusal) for found in read([line]))
 
 
-def test_a_file_that_is_not_there_is_said() -> None:
+def test_importing_a_missing_file_is_an_error() -> None:
     with pytest.raises(CommandError, match="can't be read"):
         import_pairs(Path("/nowhere/pairs.jsonl"))
 

@@ -78,7 +78,9 @@ def reason_of(offer: Offer, workers: Workers) -> str:
     return came
 
 
-def test_a_pair_is_plain_triton_that_keeps_the_contract(drafts: list[PairDraft]) -> None:
+def test_an_inductor_pair_is_plain_triton_that_follows_the_contract(
+    drafts: list[PairDraft],
+) -> None:
     for draft in drafts:
         assert violations(draft.as_record()) == []
         for foreign in ("_inductor", "triton_helpers", "libdevice", "tl_math", "async_compile"):
@@ -86,11 +88,13 @@ def test_a_pair_is_plain_triton_that_keeps_the_contract(drafts: list[PairDraft])
         assert draft.origin == "inductor"
 
 
-def test_each_pair_passes_for_a_stranger(drafts: list[PairDraft], tmp_path: Path) -> None:
+def test_each_inductor_pair_passes_pytest_in_an_empty_folder(
+    drafts: list[PairDraft], tmp_path: Path
+) -> None:
     assert_passing_for_a_stranger(drafts, tmp_path)
 
 
-def test_the_same_function_gives_the_same_bytes(workers: Workers) -> None:
+def test_inductor_generates_the_same_pair_for_the_same_function(workers: Workers) -> None:
     offer = offered("def f(x):\n    return torch.tanh(x) * x.sigmoid()\n")
 
     [(_, one)], [(_, other)] = (list(generate([offer], workers)) for _ in range(2))
@@ -98,20 +102,22 @@ def test_the_same_function_gives_the_same_bytes(workers: Workers) -> None:
     assert one == other
 
 
-def test_the_types_of_one_module_stay_in_one_split(drafts: list[PairDraft]) -> None:
+def test_inductor_pairs_of_one_module_share_a_split_group(drafts: list[PairDraft]) -> None:
     groups = {draft.entry_point: draft.split_group for draft in drafts}
 
     assert len(groups) == len(SOME)
     assert all(draft.split_group == groups[draft.entry_point] for draft in drafts)
 
 
-def test_what_calls_a_library_is_left_out_by_its_name(workers: Workers) -> None:
+def test_a_function_that_calls_a_library_is_skipped_with_its_name(workers: Workers) -> None:
     python = "def f(x):\n    return torch.sort(x)[0]\n"
 
     assert "sort" in reason_of(offered(python), workers)
 
 
-def test_a_function_that_does_not_end_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_function_does_not_block_other_functions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("validation.pairs.inductor.generation.SECONDS", 3.0)
     endless = offered("def f(x):\n    while True:\n        pass\n")
     fine = offered("def f(x):\n    return x + 1\n")
@@ -123,7 +129,7 @@ def test_a_function_that_does_not_end_holds_nobody_up(monkeypatch: pytest.Monkey
     assert isinstance(came[fine.python_code], PairDraft)
 
 
-def test_a_function_that_raises_or_dies_is_left_out_with_a_reason(workers: Workers) -> None:
+def test_a_function_that_raises_or_exits_is_skipped_with_a_reason(workers: Workers) -> None:
     raising = offered("def f(x):\n    raise ValueError('no')\n")
     dying = offered("import os\n\n\ndef f(x):\n    os._exit(0)\n")
 
@@ -141,13 +147,13 @@ def test_a_function_that_raises_or_dies_is_left_out_with_a_reason(workers: Worke
         {"module": "def call(args):\n    return args", "numbers": {"9": 1}, "cases": []},
     ],
 )
-def test_what_a_hostile_function_answers_instead_is_left_out(said: object) -> None:
+def test_a_forged_answer_of_a_hostile_function_is_refused(said: object) -> None:
     came = came_of(offered("def f(x):\n    return x\n"), Reply(said))
 
     assert isinstance(came, str)
 
 
-def test_a_number_that_was_compiled_in_is_held_to(workers: Workers) -> None:
+def test_an_inductor_pair_checks_the_number_that_was_compiled_in(workers: Workers) -> None:
     offer = offered("def f(x, by=2.0):\n    return x * by\n", TEST.format(more=", 3.0"))
 
     [(_, draft)] = generate([offer], workers)
@@ -157,13 +163,13 @@ def test_a_number_that_was_compiled_in_is_held_to(workers: Workers) -> None:
     assert "def f(x, by=2.0):" in draft.triton_code
 
 
-def test_a_test_of_gradients_is_not_promised(workers: Workers) -> None:
+def test_a_function_whose_test_uses_gradients_is_refused(workers: Workers) -> None:
     test = TEST.format(more="") + "\n# y.backward()\n"
 
     assert "gradients" in reason_of(offered("def f(x):\n    return x + 1\n", test), workers)
 
 
-def test_types_are_read_from_the_cases() -> None:
+def test_dtypes_are_read_from_the_cases() -> None:
     assert types_named('{"dtype": "float32"}, {"dtype": "int8"}, {"dtype": "float32"}') == (
         "float32",
         "int8",
@@ -173,7 +179,7 @@ def test_types_are_read_from_the_cases() -> None:
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_the_command_stores_once_and_writes_what_it_stored(tmp_path: Path) -> None:
+def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(tmp_path: Path) -> None:
     file, said = tmp_path / "pairs.jsonl", StringIO()
 
     for _ in range(2):
@@ -194,14 +200,16 @@ def test_the_command_stores_once_and_writes_what_it_stored(tmp_path: Path) -> No
         ({"module": ["silu"], "from_pairs": True}, "exclude each other"),
     ],
 )
-def test_bad_options_get_a_sentence(options: dict[str, Any], sentence: str) -> None:
+def test_invalid_inductor_options_are_refused_with_a_sentence(
+    options: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(CommandError, match=sentence):
         call_command("generate_inductor_pairs", stdout=StringIO(), **options)
 
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_a_stored_pair_gives_others_in_its_own_split() -> None:
+def test_inductor_pairs_of_a_stored_pair_share_its_split_group() -> None:
     call_command("generate_pairs", recipe=["unary-map"], count=1, stdout=StringIO())
     source = Pair.objects.get()
 

@@ -17,7 +17,9 @@ OFFERS = {offer.entry_point: offer for offer in of_modules(MODULES)}
 
 
 @pytest.mark.parametrize("offer", OFFERS.values(), ids=OFFERS)
-def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer, filled: Filled) -> None:
+def test_the_rounding_of_a_layer_uses_at_most_half_the_tolerance(
+    offer: Offer, filled: Filled
+) -> None:
     """On the CPU some of torch's layers round in between what they do on a GPU in one go."""
     reference = filled("python_code", offer.python_code)
     filled("triton_code", offer.python_code)
@@ -34,7 +36,7 @@ def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer, filled: Fil
             assert (off[exact.isfinite()] <= OF_WHAT_IS_ALLOWED).all(), case
 
 
-def test_a_limit_leaves_every_operation_type_and_no_function_twice() -> None:
+def test_offers_alternate_operation_types_and_repeat_no_function_early() -> None:
     offers = in_turns(of_modules(MODULES))
     kinds = {offer.operation_type for offer in offers}
 

@@ -73,7 +73,7 @@ def traced(module: str, **more: Any) -> dict[str, Any]:
     return {"module": module, "single": True, "numbers": {}, **more}
 
 
-def test_nothing_is_left_that_nothing_reads() -> None:
+def test_unused_parameters_and_variables_are_removed() -> None:
     found = read_kernel(kernel(), "k", device_functions.names())
     text = ast.unparse(found.definition)
 
@@ -85,7 +85,7 @@ def test_nothing_is_left_that_nothing_reads() -> None:
     assert "xnumel = 100" in text
 
 
-def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
+def test_a_libdevice_function_becomes_a_triton_function_or_a_helper() -> None:
     plain = read_kernel(kernel(), "k", device_functions.names())
     assert "tl.exp(tmp0)" in ast.unparse(plain.definition)
 
@@ -95,7 +95,7 @@ def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
     assert "tmp1 = tanh(tmp0)" in ast.unparse(spelled.definition)
 
 
-def test_numbers_that_are_converted_stay_numbers_where_they_are_one() -> None:
+def test_scalars_that_the_kernel_converts_are_not_specialized() -> None:
     text = kernel("ks2.to(tl.float32) *").replace(
         "    tl.store", "    tmp2 = ks0 * (ks1 + 1)\n    tmp1 += tmp2.to(tl.float32)\n    tl.store"
     )
@@ -114,12 +114,12 @@ def test_numbers_that_are_converted_stay_numbers_where_they_are_one() -> None:
         (kernel(grid="SplitScanGrid"), "SplitScanGrid"),
     ],
 )
-def test_what_can_not_be_made_plain_is_named(text: str, reason: str) -> None:
+def test_an_unsupported_inductor_construct_is_named(text: str, reason: str) -> None:
     with pytest.raises(Unwritable, match=reason):
         read_kernel(text, "k", device_functions.names())
 
 
-def test_a_module_becomes_a_launcher_with_the_references_name_and_words() -> None:
+def test_a_module_becomes_a_launcher_with_name_and_docstring_of_the_reference() -> None:
     text = triton_code(
         PYTHON, "f", traced(MODULE.format(kernel=kernel(), more="torch.cuda.set_device(0)"))
     )
@@ -135,14 +135,14 @@ def test_a_module_becomes_a_launcher_with_the_references_name_and_words() -> Non
     ]
 
 
-def test_a_call_of_a_library_is_no_launcher() -> None:
+def test_a_module_that_calls_a_library_gives_no_launcher() -> None:
     module = MODULE.format(kernel=kernel(), more="extern_kernels.mm(arg0_1, arg0_1, out=buf0)")
 
     with pytest.raises(Unwritable, match="extern_kernels.mm"):
         triton_code(PYTHON, "f", traced(module))
 
 
-def test_only_the_cases_of_a_test_are_changed() -> None:
+def test_rewriting_a_test_changes_only_its_cases() -> None:
     test = "A = 1\nCASES = [\n    {},\n]\n\n\ndef test():\n    pass\n"
 
     changed = rewritten_test(test, [{"n": 3, "dtype": "float16", "shape": [2]}])
@@ -153,7 +153,7 @@ def test_only_the_cases_of_a_test_are_changed() -> None:
     )
 
 
-def test_a_helper_comes_with_what_it_calls() -> None:
+def test_a_device_helper_is_included_with_its_callees() -> None:
     texts = device_functions.spelled_out({"max_with_index"})
 
     assert [text.split("def ")[1].split("(")[0] for text in texts] == [
@@ -163,7 +163,7 @@ def test_a_helper_comes_with_what_it_calls() -> None:
 
 
 @pytest.mark.parametrize("names", [["kernel_1", "kernel_10"], [f"k{n}" for n in range(12)]])
-def test_kernels_keep_apart_however_inductor_names_them(names: list[str]) -> None:
+def test_kernels_with_any_inductor_names_get_distinct_names(names: list[str]) -> None:
     module = MODULE.format(kernel=kernel(), more="pass")
     head, _, call = module.partition("def call")
     heads = "".join(head.replace("kernel_0 =", f"{name} =") for name in names)
@@ -178,7 +178,7 @@ def test_kernels_keep_apart_however_inductor_names_them(names: list[str]) -> Non
         assert text.count(f"    {name}[") == 1
 
 
-def test_a_function_that_is_named_like_a_helper_it_needs_is_left_out() -> None:
+def test_a_function_named_like_a_needed_helper_is_refused() -> None:
     module = MODULE.format(kernel=kernel("libdevice.tanh"), more="pass").replace(
         "        pass\n", ""
     )

@@ -23,7 +23,7 @@ def chain(*names: str) -> Chain:
 
 
 @pytest.mark.parametrize("operation", NAMED.values(), ids=lambda operation: operation.name)
-def test_every_operation_is_understood_and_tells_something_by_itself(operation: object) -> None:
+def test_every_operation_alone_has_an_answer_that_depends_on_its_inputs(operation: object) -> None:
     one = chain(operation.name)  # type: ignore[attr-defined]
 
     assert answers_of(one) is not None
@@ -40,7 +40,7 @@ def test_every_operation_is_understood_and_tells_something_by_itself(operation: 
         ("softsign", "tanh_shrink"),
     ],
 )
-def test_what_is_never_positive_or_saturated_or_nearly_nothing_is_left_out(
+def test_chains_with_constant_or_saturated_answers_are_rejected(
     names: tuple[str, ...],
 ) -> None:
     assert not chain(*names).possible
@@ -55,7 +55,7 @@ def test_what_is_never_positive_or_saturated_or_nearly_nothing_is_left_out(
         (("shift_right", "parity"), True),
     ],
 )
-def test_whole_numbers_are_tried_with_whole_numbers(names: tuple[str, ...], told: bool) -> None:
+def test_integer_chains_are_tried_with_integers(names: tuple[str, ...], told: bool) -> None:
     known = {operation.name: operation for operation in INTEGERS}
     one = Chain(tuple(known[name] for name in names))
 
@@ -63,7 +63,7 @@ def test_whole_numbers_are_tried_with_whole_numbers(names: tuple[str, ...], told
 
 
 @pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add", "relu"), ("tanh", "relu")])
-def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
+def test_chains_whose_answers_depend_on_their_inputs_are_kept(names: tuple[str, ...]) -> None:
     assert chain(*names).possible
 
 
@@ -84,7 +84,7 @@ def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
         ("layer_norm", "relu", True),
     ],
 )
-def test_after_a_normalisation_only_what_still_shows_the_row(
+def test_after_a_normalization_only_informative_operations_are_kept(
     norm: str, after: str, told: bool
 ) -> None:
     (found,) = [one for one in NORMS if one.name == norm]
@@ -108,7 +108,7 @@ def test_after_a_normalisation_only_what_still_shows_the_row(
         (("signed_sqrt", "hard_tanh"), "sum", True),
     ],
 )
-def test_a_reduction_of_what_is_the_same_for_many_values_shows_none_of_them(
+def test_a_reduction_of_often_equal_values_is_not_informative(
     names: tuple[str, ...], reduction: str, shown: bool
 ) -> None:
     (found,) = [one for one in REDUCTIONS if one.name == reduction]
@@ -120,22 +120,22 @@ def test_a_reduction_of_what_is_the_same_for_many_values_shows_none_of_them(
     ("names", "known"),
     [((), True), (("relu",), True), (("log_sigmoid", "soft_shrink"), False), (("cos",), False)],
 )
-def test_the_largest_few_must_differ(names: tuple[str, ...], known: bool) -> None:
+def test_top_k_needs_distinct_largest_values(names: tuple[str, ...], known: bool) -> None:
     assert (_sort("top", chain(*names), 4) is not None) is known
 
 
 @pytest.mark.parametrize(("names", "known"), [(("celu", "log_sigmoid"), False), (("relu",), True)])
-def test_the_largest_or_zero_must_exceed_zero(names: tuple[str, ...], known: bool) -> None:
+def test_a_maximum_with_zero_needs_positive_values(names: tuple[str, ...], known: bool) -> None:
     assert (_segment("max_or_zero", chain(*names), "rows", 32) is not None) is known
 
 
 @pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
-def test_windows_show_their_extreme_only_where_it_stands_out(kind: str, known: bool) -> None:
+def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
     assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
 
 
 @pytest.mark.parametrize(("after", "known"), [("tanh_shrink", False), ("tanh", True)])
-def test_what_falls_with_the_distance_is_not_made_smaller_still(after: str, known: bool) -> None:
+def test_a_decreasing_distance_function_is_not_shrunk_further(after: str, known: bool) -> None:
     assert (_distance("student", "dot", NAMED[after], (16, 16, 16)) is not None) is known
 
 
@@ -150,7 +150,7 @@ def test_what_falls_with_the_distance_is_not_made_smaller_still(after: str, know
         (("decay",), "layer_norm", True),
     ],
 )
-def test_no_row_is_normalised_whose_squares_overflow_at_a_thousand_times_its_values(
+def test_no_row_whose_scaled_squares_overflow_is_normalized(
     names: tuple[str, ...], norm: str, fits: bool
 ) -> None:
     known = {norm.name: norm for norm in NORMS}
@@ -161,7 +161,7 @@ def test_no_row_is_normalised_whose_squares_overflow_at_a_thousand_times_its_val
 @pytest.mark.parametrize(
     ("kind", "made"), [("layer_two_moments", False), ("layer_three_passes", True)]
 )
-def test_a_variance_by_two_moments_is_not_taken_of_what_hardly_spreads(
+def test_a_two_moment_variance_is_not_taken_of_nearly_constant_values(
     kind: str, made: bool
 ) -> None:
     before = chain("gate", "inverse_root")

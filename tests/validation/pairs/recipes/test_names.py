@@ -36,7 +36,7 @@ OF_OPERATIONS = {
 }
 
 
-def test_what_an_operation_keeps_no_template_keeps() -> None:
+def test_templates_and_operations_share_no_variable_names() -> None:
     shared = {name: OF_OPERATIONS & bound(code) for name, code in TEMPLATES_OF_KERNELS.items()}
 
     assert {name: names for name, names in shared.items() if names} == {}
@@ -44,7 +44,7 @@ def test_what_an_operation_keeps_no_template_keeps() -> None:
 
 
 @pytest.mark.parametrize("style", [style for style in STYLES if style.names], ids=lambda s: s.name)
-def test_a_style_gives_no_name_that_is_given(style: Style) -> None:
+def test_a_naming_style_never_reuses_a_bound_name(style: Style) -> None:
     twice = {
         (name, old, new)
         for name, code in TEMPLATES_OF_KERNELS.items()

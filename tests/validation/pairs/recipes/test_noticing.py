@@ -27,7 +27,9 @@ def pairs() -> list[PairDraft]:
     return random.Random(5).sample(made, TRIED)  # noqa: S311 - to be repeated
 
 
-def test_the_tests_of_generated_pairs_notice_damage(pairs: list[PairDraft], filled: Filled) -> None:
+def test_the_tests_of_generated_pairs_detect_damaged_answers(
+    pairs: list[PairDraft], filled: Filled
+) -> None:
     found = {pair.entry_point: _unnoticed(pair, filled) for pair in pairs}
 
     assert {point: unnoticed for point, unnoticed in found.items() if unnoticed} == {}

@@ -44,7 +44,9 @@ SPECIAL = (
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
 @pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY], ids=lambda one: one.name)
-def test_what_triton_computes_is_what_pytorch_computes(operation: Operation, scale: float) -> None:
+def test_the_triton_and_pytorch_sides_of_each_operation_agree(
+    operation: Operation, scale: float
+) -> None:
     operands = {name: _drawn(seed, scale) for seed, name in enumerate("xyz"[: operation.operands])}
 
     precise = _in_torch(operation, {name: value.double() for name, value in operands.items()})
@@ -58,7 +60,7 @@ def test_what_triton_computes_is_what_pytorch_computes(operation: Operation, sca
     ("name", "first", "second"),
     [("softplus", -1, 0), ("log_sigmoid", 1, 0), ("log_add_exp", 0, -1), ("log_add_exp", -1, 0)],
 )
-def test_something_small_keeps_its_digits_beside_a_one(name: str, first: int, second: int) -> None:
+def test_operations_keep_the_precision_of_small_results(name: str, first: int, second: int) -> None:
     operation = next(one for one in (*UNARY, *BINARY) if one.name == name)
     far = torch.linspace(7.0, 20.0, 1000)
     operands = {"x": first * far, "y": second * far}
@@ -70,7 +72,7 @@ def test_something_small_keeps_its_digits_beside_a_one(name: str, first: int, se
 
 
 @pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY], ids=lambda one: one.name)
-def test_nan_and_infinity_come_out_alike(operation: Operation) -> None:
+def test_both_sides_of_each_operation_agree_on_nan_and_infinity(operation: Operation) -> None:
     names = "xyz"[: operation.operands]
     grid = torch.cartesian_prod(*[torch.tensor(SPECIAL)] * len(names)).reshape(-1, len(names))
     operands = dict(zip(names, grid.unbind(1), strict=True))

@@ -31,14 +31,14 @@ WITH_A_MASK = {
 OF_RECIPES = ("python", "triton", "pytest")
 
 
-def test_there_are_recipes_enough_and_no_two_of_one_name() -> None:
+def test_there_are_enough_recipes_with_distinct_names() -> None:
     names = [recipe.name for recipe in RECIPES]
 
     assert len(names) == len(set(names)) >= 25
     assert sum(recipe.combinations for recipe in RECIPES) > 1_000_000
 
 
-def test_every_branch_of_every_template_is_taken() -> None:
+def test_some_combination_takes_every_branch_of_every_template() -> None:
     environment, known, taken = tracing_environment()
     for name in environment.list_templates():
         if name.partition("/")[0] in OF_RECIPES:
@@ -53,7 +53,7 @@ def test_every_branch_of_every_template_is_taken() -> None:
     assert sorted(known - taken) == []
 
 
-def test_every_template_belongs_to_a_recipe() -> None:
+def test_every_template_is_used_by_a_recipe() -> None:
     used = {sketch.triton for recipe in RECIPES for sketch in _covering(recipe)}
 
     files = {path.name.removesuffix(".py.j2") for path in (TEMPLATES / "triton").glob("*.py.j2")}
@@ -61,7 +61,7 @@ def test_every_template_belongs_to_a_recipe() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
-def test_what_a_recipe_writes_keeps_the_contract(recipe: Recipe) -> None:
+def test_pairs_of_each_recipe_follow_the_contract(recipe: Recipe) -> None:
     for draft in generate([recipe], 12, seed=1):
         assert violations(draft.as_record()) == []
         for text in (draft.python_code, draft.triton_code, draft.test_code):

@@ -35,7 +35,7 @@ def lines(function: Any, *shapes: tuple[int, ...]) -> list[list[str]]:
     return [list(part["lines"]) for part in told(function, *shapes)["made"]]
 
 
-def test_products_stand_alone_and_what_hangs_together_between_them_is_one() -> None:
+def test_products_are_separate_parts_and_connected_operations_one_part() -> None:
     def layer(x: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         return torch.relu((x * 2 + 1) @ w).sigmoid() @ v
 
@@ -46,7 +46,7 @@ def test_products_stand_alone_and_what_hangs_together_between_them_is_one() -> N
     ]
 
 
-def test_layers_that_repeat_are_told_once() -> None:
+def test_repeated_layers_give_each_part_once() -> None:
     def layers(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         for _ in range(4):
             x = torch.tanh(x @ w)
@@ -61,7 +61,7 @@ def test_layers_that_repeat_are_told_once() -> None:
     ]
 
 
-def test_views_at_the_edge_belong_to_nobody() -> None:
+def test_views_at_the_edge_of_a_part_are_dropped() -> None:
     def heads(x: torch.Tensor) -> torch.Tensor:
         return torch.exp(x.view(3, 2, 4).transpose(0, 1)).reshape(2, 12)
 
@@ -71,7 +71,7 @@ def test_views_at_the_edge_belong_to_nobody() -> None:
     assert part["shapes"] == (("m", "n", "k"),)
 
 
-def test_a_half_of_what_is_read_as_a_whole_is_taken_from_it() -> None:
+def test_a_slice_of_an_input_is_taken_inside_the_part() -> None:
     def rotated(x: torch.Tensor, cos: torch.Tensor) -> torch.Tensor:
         half = x.shape[-1] // 2
         return x * cos + torch.cat((-x[..., half:], x[..., :half]), dim=-1)
@@ -83,7 +83,7 @@ def test_a_half_of_what_is_read_as_a_whole_is_taken_from_it() -> None:
     assert part["shapes"][0] == part["shapes"][1]
 
 
-def test_sizes_that_are_compared_are_one_and_those_asked_more_of_stay() -> None:
+def test_sizes_that_must_match_share_a_name_and_constrained_sizes_stay_fixed() -> None:
     [added] = told(lambda x, y: torch.sin(x) + y, (3, 8), (8,))["made"]
     [cut] = told(lambda x: torch.exp(x).view(3, 2, 4).sum(-1), (3, 8))["made"]
 
@@ -91,7 +91,7 @@ def test_sizes_that_are_compared_are_one_and_those_asked_more_of_stay() -> None:
     assert cut["shapes"][0] == ("m", 8)
 
 
-def test_a_change_in_place_is_written_as_a_new_value() -> None:
+def test_an_in_place_operation_is_written_as_a_new_value() -> None:
     def changing(x: torch.Tensor) -> torch.Tensor:
         y = x * 2
         y.add_(1)
@@ -129,11 +129,11 @@ def test_operations_are_written_by_their_public_names(function: Any, line: str) 
         (lambda x: (x * 2)[0].add_(1), "it changes a tensor in place"),
     ],
 )
-def test_what_makes_no_function_is_left_out_by_name(function: Any, reason: str) -> None:
+def test_a_part_that_gives_no_function_is_skipped_with_a_reason(function: Any, reason: str) -> None:
     assert told(function, (3, 4))["reasons"] == {reason: 1}
 
 
-def test_an_index_is_drawn_below_what_it_reads_from() -> None:
+def test_an_index_input_is_drawn_below_the_size_it_indexes() -> None:
     with FakeTensorMode():
         inputs = (torch.zeros(9, 4), torch.zeros(2, 3, dtype=torch.int64))
         found = parts(graph_of(Written(lambda w, i: F.embedding(i, w) * 2), inputs).graph)

@@ -81,7 +81,9 @@ def test_a_model_of_three_like_layers_gives_each_part_once(blocks: Split) -> Non
     assert len(names) < 16
 
 
-def test_its_pairs_pass_for_a_stranger(blocks: Split, tmp_path: Path) -> None:
+def test_pairs_of_a_whole_model_pass_pytest_in_an_empty_folder(
+    blocks: Split, tmp_path: Path
+) -> None:
     with inductor(2) as workers:
         came = [draft for _, draft in generate(blocks.offers, workers)]
 
@@ -94,7 +96,7 @@ def test_its_pairs_pass_for_a_stranger(blocks: Split, tmp_path: Path) -> None:
     assert_passing_for_a_stranger(drafts, tmp_path)
 
 
-def test_modules_that_give_nothing_say_why_and_hold_up_no_other(
+def test_modules_without_parts_give_a_reason_and_do_not_block_others(
     workers: Workers, tmp_path: Path
 ) -> None:
     found = split([of_file(file_of(tmp_path, SOME_BROKEN))], workers)
@@ -108,7 +110,7 @@ def test_modules_that_give_nothing_say_why_and_hold_up_no_other(
 
 
 @pytest.mark.parametrize("level", levels())
-def test_models_are_taken_apart_however_the_host_confines(level: Level, tmp_path: Path) -> None:
+def test_models_are_split_at_every_sandbox_level(level: Level, tmp_path: Path) -> None:
     whole = of_file(file_of(tmp_path, LOOKING_WHILE_MADE))
     with Workers(WORKER, seconds=SECONDS, parallel=1, level=level) as confined:
         [found] = split([whole], confined)
@@ -117,7 +119,9 @@ def test_models_are_taken_apart_however_the_host_confines(level: Level, tmp_path
     assert len(found.offers) == 1
 
 
-def test_a_model_may_look_at_values_while_it_is_made(workers: Workers, tmp_path: Path) -> None:
+def test_a_model_may_read_tensor_values_during_construction(
+    workers: Workers, tmp_path: Path
+) -> None:
     [found] = split([of_file(file_of(tmp_path, LOOKING_WHILE_MADE))], workers)
 
     [offer] = found.offers
@@ -133,7 +137,7 @@ def test_a_model_may_look_at_values_while_it_is_made(workers: Workers, tmp_path:
         ("import os\nMODULES = os._exit(3)", "its process ended with status 3"),
     ],
 )
-def test_a_bad_file_gets_a_sentence(
+def test_an_invalid_file_of_modules_gives_a_sentence(
     text: str, trouble: str, workers: Workers, tmp_path: Path
 ) -> None:
     [found] = split([of_file(file_of(tmp_path, text))], workers)
@@ -141,9 +145,7 @@ def test_a_bad_file_gets_a_sentence(
     assert found.trouble.startswith(trouble)
 
 
-def test_a_graph_that_torch_compile_left_is_taken_apart_too(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_graph_in_a_torch_compile_debug_folder_is_split(workers: Workers, tmp_path: Path) -> None:
     (tmp_path / "model__0_inference_0.0").mkdir()
     (tmp_path / "model__0_inference_0.0" / "fx_graph_runnable.py").write_text(RUNNABLE)
 
@@ -162,7 +164,9 @@ def test_a_graph_that_torch_compile_left_is_taken_apart_too(
         ({"debug_folder": [Path("nowhere")]}, "There is no folder at nowhere"),
     ],
 )
-def test_what_can_not_be_read_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
+def test_an_unreadable_model_option_is_refused_with_a_sentence(
+    options: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(CommandError, match=sentence):
         call_command("generate_inductor_pairs", stdout=StringIO(), **options)
 
@@ -175,7 +179,7 @@ def test_what_can_not_be_read_gets_a_sentence(options: dict[str, Any], sentence:
         (b"\xff\xfe", "is not UTF-8"),
     ],
 )
-def test_a_file_that_is_no_file_of_modules_is_not_even_asked_about(
+def test_a_file_without_modules_is_refused_before_it_runs(
     text: str | bytes, sentence: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "models.py"
@@ -186,7 +190,7 @@ def test_a_file_that_is_no_file_of_modules_is_not_even_asked_about(
 
 
 @pytest.mark.parametrize("library", ["transformers", "timm"])
-def test_a_library_that_is_not_installed_is_asked_for(
+def test_a_missing_model_library_is_named_with_the_install_command(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
@@ -197,7 +201,7 @@ def test_a_library_that_is_not_installed_is_asked_for(
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_the_command_stores_the_pairs_of_a_file(tmp_path: Path) -> None:
+def test_generate_inductor_pairs_stores_the_pairs_of_a_module_file(tmp_path: Path) -> None:
     said = StringIO()
 
     call_command(
