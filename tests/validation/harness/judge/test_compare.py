@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.validation.harness.numbers_of import numbers_of
-from validation.harness.judge.compare import Comparison, Expected, compare
+from validation.harness.judge.compare import Comparison, Expected, Grade, compare, worst_grade
 
 HALF = np.float16
 ordinary = arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e3, 1e3))
@@ -205,3 +205,9 @@ def test_many_jumps_of_the_reference_are_tolerated_at_all_elements() -> None:
     found[1] += 0.5
 
     assert not judged(found, truth, shaken=numbers_of(shaken, "float64")).wrong
+
+
+def test_the_worst_of_several_grades_counts() -> None:
+    assert worst_grade([Grade.EXACT, Grade.WITHIN, Grade.CLOSE]) is Grade.WITHIN
+    assert worst_grade([Grade.CLOSE, Grade.EXACT]) is Grade.CLOSE
+    assert worst_grade([]) is None
