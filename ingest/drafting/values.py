@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,18 +68,32 @@ class Opaque:
     source: str
 
 
-class Evaluator:
-    """Evaluator of expressions. `lookup` returns the expression or function that a module-level
-    name is bound to, or None.
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a module-level name is bound to. `lookup` finds the names in it: those of its own file,
+    and its own name as it was bound before.
     """
 
-    def __init__(self, lookup: Callable[[str], ast.expr | ast.FunctionDef | None]) -> None:
+    node: ast.expr | ast.FunctionDef
+    lookup: Lookup
+
+
+Lookup = Callable[[str], Bound | None]
+
+
+class Evaluator:
+    """Evaluator of expressions. `lookup` returns what a module-level name is bound to, or None."""
+
+    def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
         self._steps = 0
+        self._open: set[int] = set()
+        """The nodes of bindings that are being evaluated. A binding may lead back to itself."""
 
     def value(self, node: ast.expr, names: Mapping[str, Any] | None = None) -> Any:
         """Return the value of an expression. Raise NotPlain if it is unknown."""
         self._steps = 0
+        self._open.clear()
         try:
             return self._value(node, names or {})
         except (TypeError, ValueError, KeyError, IndexError, ArithmeticError, AttributeError) as e:
@@ -86,8 +101,10 @@ class Evaluator:
 
     def meant(self, node: ast.expr) -> ast.expr | None:
         """Return the expression that a name is bound to."""
-        found = self._lookup(node.id) if isinstance(node, ast.Name) else node
-        return found if isinstance(found, ast.expr) else None
+        if not isinstance(node, ast.Name):
+            return node
+        found = self._lookup(node.id)
+        return found.node if found is not None and isinstance(found.node, ast.expr) else None
 
     def _value(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
         self._step(1)
@@ -164,12 +181,27 @@ class Evaluator:
     def _named(self, name: str, names: Mapping[str, Any]) -> Any:
         if name in names:
             return names[name]
-        meant = self._lookup(name)
-        if isinstance(meant, ast.expr):
-            value = self._value(meant, {})
+        bound = self._lookup(name)
+        if bound is not None and isinstance(bound.node, ast.expr):
+            with self._inside(bound):
+                value = self._value(bound.node, {})
             if not isinstance(value, Opaque):
                 return value
         return Opaque(name)
+
+    @contextmanager
+    def _inside(self, bound: Bound) -> Iterator[None]:
+        """Look names up where a binding stands."""
+        if id(bound.node) in self._open:
+            raise NotPlain("It is bound to itself.")
+        outside = self._lookup
+        self._lookup = bound.lookup
+        self._open.add(id(bound.node))
+        try:
+            yield
+        finally:
+            self._lookup = outside
+            self._open.discard(id(bound.node))
 
     def _binary(self, node: ast.BinOp, names: Mapping[str, Any]) -> Any:
         return _computed(
@@ -260,9 +292,10 @@ class Evaluator:
             case "len" | "int" | "float" | "max" | "min" | "abs":
                 called = {"len": len, "int": int, "float": float, "max": max, "min": min}
                 return called.get(name, abs)(*arguments)  # type: ignore[operator]
-        meant = self._lookup(name)
-        if isinstance(meant, ast.FunctionDef) and not node.keywords:
-            return self._function(meant, arguments)
+        bound = self._lookup(name)
+        if bound is not None and isinstance(bound.node, ast.FunctionDef) and not node.keywords:
+            with self._inside(bound):
+                return self._function(bound.node, arguments)
         return Opaque(ast.unparse(node))
 
     def _function(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Any:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from ingest.drafting.values import MOST_ITEMS, Evaluator, NotPlain
+from ingest.drafting.values import MOST_ITEMS, Bound, Evaluator, NotPlain
 
 STEPS = 60
 
@@ -18,7 +18,11 @@ def worked_out(expression: str, module: str = "") -> object:
             names[statement.name] = statement
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             names[statement.targets[0].id] = statement.value
-    return Evaluator(names.get).value(ast.parse(expression, mode="eval").body)
+
+    def lookup(name: str) -> Bound | None:
+        return Bound(names[name], lookup) if name in names else None
+
+    return Evaluator(lookup).value(ast.parse(expression, mode="eval").body)
 
 
 @pytest.mark.parametrize(
