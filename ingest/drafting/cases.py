@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.drafting.usual_values import usual_rows
 from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
 
 MOST_ROWS = 2_000
@@ -53,6 +54,10 @@ def cases(
     axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
     given = {name for names, _ in axes for name in names}
     defaults = _defaults(function, evaluator)
+    unknown = [name for name in parameters if name not in given | defaults.keys()]
+    if not axes and (usual := usual_rows(unknown)):
+        axes.append((tuple(unknown), usual))
+        given |= {*unknown}
     for name in parameters:
         if name not in given and name in defaults:
             axes.append(((name,), [(defaults[name],)]))

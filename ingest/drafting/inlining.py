@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ingest.drafting.statements import loaded_names, stored_names
 
@@ -14,19 +14,26 @@ Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
 
 
 def inline_helpers(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
-    """Return the function with the bodies of comparing helpers in place of their calls."""
+    """Return the function with the bodies of comparing helpers in place of their calls. A helper
+    may be a function inside of the test.
+    """
     body: list[ast.stmt] = []
-    for statement in (part for whole in function.body for part in _parts(whole)):
-        helper = _helper(statement, lookup) if depth < DEEPEST else None
+    inner = {each.name: each for each in function.body if isinstance(each, ast.FunctionDef)}
+    for statement in _split_all(function.body):
+        helper = _helper(statement, inner, lookup) if depth < DEEPEST else None
         written = _written(statement, helper) if helper is not None else None
         if helper is None or written is None:
             body.append(statement)
             continue
-        inner = ast.FunctionDef(**{**vars(helper), "body": written})
-        body += inline_helpers(inner, lookup, depth + 1).body
+        part = ast.FunctionDef(**{**vars(helper), "body": written})
+        body += inline_helpers(part, lambda name: inner.get(name) or lookup(name), depth + 1).body
     if body == function.body:
         return function
     return ast.FunctionDef(**{**vars(function), "body": body})
+
+
+def _split_all(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [part for statement in body for part in _parts(statement)]
 
 
 def _parts(statement: ast.stmt) -> list[ast.stmt]:
@@ -41,9 +48,13 @@ def _parts(statement: ast.stmt) -> list[ast.stmt]:
     return [statement]
 
 
-def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:
+def _helper(
+    statement: ast.stmt, inner: Mapping[str, ast.FunctionDef], lookup: Lookup
+) -> ast.FunctionDef | None:
     call = _call(statement)
-    found = lookup(call.func.id) if call and isinstance(call.func, ast.Name) else None
+    if call is None or not isinstance(call.func, ast.Name):
+        return None
+    found = inner.get(call.func.id) or lookup(call.func.id)
     return found if isinstance(found, ast.FunctionDef) else None
 
 

@@ -35,6 +35,17 @@ class Effects:
         return not self.binds and not self.changes
 
 
+def mark_written(statement: ast.stmt, names: frozenset[str]) -> None:
+    """Note the names that the call of a statement writes to, before its effects are read."""
+    statement.written = names  # type: ignore[attr-defined]
+
+
+def written_names(statement: ast.AST) -> frozenset[str] | None:
+    """Return the names that the call of a statement writes to, or None if they are unknown."""
+    names: frozenset[str] | None = getattr(statement, "written", None)
+    return names
+
+
 @functools.lru_cache(maxsize=20_000)
 def find_effects(statement: ast.stmt) -> Effects:
     match statement:
@@ -46,6 +57,9 @@ def find_effects(statement: ast.stmt) -> Effects:
             root = {root_of(target)} - {None}
             return Effects(changes=_clean(root), uses=loaded_names(value) | _clean(root))
         case ast.Expr(value=ast.Call() as call):
+            written = written_names(statement)
+            if written:
+                return Effects(changes=written, uses=loaded_names(call))
             return _call(call)
         case ast.FunctionDef(name=name):
             inner = _own_names(statement)
@@ -165,6 +179,8 @@ def walk_statements(
             earlier += flatten(statement.body)
             continue
         if isinstance(statement, ast.If):
+            asked = ast.copy_location(ast.Assert(statement.test), statement)
+            yield ReachedStatement(asked, tuple(earlier), conditions)
             negated = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
             yield from walk_statements(statement.body, earlier, (*conditions, statement.test))
             yield from walk_statements(statement.orelse, earlier, (*conditions, negated))

@@ -18,7 +18,13 @@ from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import text_of
 from ingest.extract.targets import External, Local, Target
 
-COMPARES = re.compile(rb"close|equal|\)\.abs\(\)")
+COMPARES = re.compile(rb"close|equal|abs\(|err|diff|snr", re.I)
+"""Names of comparisons and of measures of errors."""
+
+TESTS = re.compile(
+    rb"^\s*def (test|check)|^if __name__|^\s*(assert|if|print).*(close|equal)\(", re.M
+)
+"""A test, or a comparison in a script."""
 
 
 @dataclass(eq=False)
@@ -94,7 +100,7 @@ def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | 
         if not path.endswith(".py"):
             continue
         data = repository.read(path)
-        if data is None or not (is_test_path(path) or b"def test_" in data):
+        if data is None or not (is_test_path(path) or TESTS.search(data)):
             continue
         if COMPARES.search(data):
             found = suite_at(repository, resolver, path)
@@ -127,17 +133,10 @@ def is_test_path(path: str) -> bool:
     )
 
 
-def functions(file: Suite) -> Iterator[ast.FunctionDef]:
-    """Yield every function at the top level, and every method of a class at the top level."""
-    for node in file.tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield node
-        elif isinstance(node, ast.ClassDef):
-            yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
-
-
 def find_calls(suite: Suite, name: str) -> list[ast.Call]:
-    """Return the calls of a function at the file's top level, outside of any other function."""
+    """Return the calls of a function at the file's top level, outside of any other function. A call
+    in a comment counts if there is no other.
+    """
     calls: list[ast.Call] = []
     pending: list[ast.AST] = list(suite.tree.body)
     while pending:
@@ -147,7 +146,17 @@ def find_calls(suite: Suite, name: str) -> list[ast.Call]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
             calls.append(node)
         pending.extend(ast.iter_child_nodes(node))
-    return calls
+    return calls or list(_calls_in_comments(suite, name))
+
+
+def _calls_in_comments(suite: Suite, name: str) -> Iterator[ast.Call]:
+    for written in re.findall(rf"^\s*# *({re.escape(name)}\(.*\))\s*$", suite.text, re.M):
+        try:
+            node = ast.parse(written, mode="eval").body
+        except UNREADABLE:
+            continue
+        if isinstance(node, ast.Call):
+            yield node
 
 
 def find_effect_calls(suite: Suite) -> frozenset[str]:

@@ -198,9 +198,9 @@ def test_random_numbers_of_one_side_are_drawn_for_both() -> None:
         """
     )
 
-    assert "def run_doubling(x, noise)" in draft.texts.python_code
-    assert "def run_doubling(x, noise)" in draft.texts.triton_code
-    assert "rand" not in function(draft.texts.python_code, "run_doubling")
+    assert "def doubling(x, noise)" in draft.texts.python_code
+    assert "def doubling(x, noise)" in draft.texts.triton_code
+    assert "rand" not in function(draft.texts.python_code, "doubling")
 
 
 def test_unknown_values_of_a_parameter_are_a_reason() -> None:
@@ -293,7 +293,7 @@ def test_a_test_begins_with_what_it_compares_whatever_its_file_imports_from_the_
     (outcome,) = draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
 
     assert outcome.draft is not None
-    assert outcome.draft.texts.test_code.startswith("from python_code import run_doubling")
+    assert outcome.draft.texts.test_code.startswith("from python_code import doubling")
     compile(outcome.draft.texts.test_code, "test_code.py", "exec")
 
 
@@ -474,8 +474,8 @@ def test_a_copy_of_an_input_is_made_by_the_side_that_needs_it() -> None:
         """
     )
 
-    assert "def run_doubling(shift, bias, x):" in draft.texts.triton_code
-    launching = function(draft.texts.triton_code, "run_doubling")
+    assert "def doubling(shift, bias, x):" in draft.texts.triton_code
+    launching = function(draft.texts.triton_code, "doubling")
     assert "both = [t.clone().detach() for t in [x, bias]]" in launching
     assert "y = x.clone()" in launching
     assert "more = " not in launching
@@ -497,7 +497,7 @@ def test_a_copy_of_what_is_changed_afterwards_stays_an_input() -> None:
         """
     )
 
-    assert "def run_doubling(y, z, x):" in draft.texts.triton_code
+    assert "def doubling(y, z, x):" in draft.texts.triton_code
 
 
 def test_a_function_is_no_input_but_chosen_by_the_side_that_calls_it() -> None:
@@ -528,15 +528,15 @@ def test_a_function_is_no_input_but_chosen_by_the_side_that_calls_it() -> None:
         """
     )
 
-    assert "def run_doubling(bound, x, product):" in draft.texts.python_code
-    reference = function(draft.texts.python_code, "run_doubling")
+    assert "def doubling(bound, x, product):" in draft.texts.python_code
+    reference = function(draft.texts.python_code, "doubling")
     assert (
         "    if product:\n        naive = naive_product\n    else:\n        naive = naive_sum\n"
         in reference
     )
     assert "clamp" not in reference
     assert "def moved(x):" in reference
-    assert "def moved(x):" in function(draft.texts.triton_code, "run_doubling")
+    assert "def moved(x):" in function(draft.texts.triton_code, "doubling")
     assert "naive" not in draft.texts.test_code
     assert "x = x.clamp(-bound, bound)" in draft.texts.test_code
 

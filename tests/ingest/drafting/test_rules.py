@@ -26,8 +26,8 @@ def test_a_named_function_is_carried_along_with_what_it_calls() -> None:
 
     assert draft.rule is Rule.NAMED_FUNCTION
     assert "def twice(x)" in draft.texts.python_code
-    assert "return naive_doubled(x)" in function(draft.texts.python_code, "run_doubling")
-    assert "return doubled(x)" in function(draft.texts.triton_code, "run_doubling")
+    assert "return naive_doubled(x)" in function(draft.texts.python_code, "doubling")
+    assert "return doubled(x)" in function(draft.texts.triton_code, "doubling")
     assert "doubling_kernel" in draft.texts.triton_code
     assert "triton" not in draft.texts.python_code
 
@@ -70,7 +70,7 @@ def test_a_method_that_compares_two_tensors_compares_its_receiver() -> None:
     )
 
     assert "return x + x" in draft.texts.python_code
-    assert "return doubled(x)" in function(draft.texts.triton_code, "run_doubling")
+    assert "return doubled(x)" in function(draft.texts.triton_code, "doubling")
 
 
 MODULES = """
@@ -105,8 +105,8 @@ def test_weights_that_two_modules_share_are_an_input_of_both() -> None:
 
     assert draft.rule is Rule.MODULE
     for code in (draft.texts.python_code, draft.texts.triton_code):
-        assert "'weight': plain_weight" in function(code, "run_doubling")
-        assert "plain_weight" in function(code, "run_doubling").partition("):")[0]
+        assert "'weight': plain_weight" in function(code, "doubling")
+        assert "plain_weight" in function(code, "doubling").partition("):")[0]
     assert "plain_weight = plain.weight" in draft.texts.test_code
     assert "DoublingLayer" not in draft.texts.test_code
 
@@ -143,7 +143,7 @@ def test_gradients_that_the_test_compares_make_a_draft_differentiable() -> None:
 
     assert draft.differentiable
     assert "requires_grad" not in function(draft.texts.test_code, "make_inputs")
-    assert "detach" not in function(draft.texts.triton_code, "run_doubling")
+    assert "detach" not in function(draft.texts.triton_code, "doubling")
 
 
 def test_two_kernels_that_are_compared_prove_nothing() -> None:
@@ -295,7 +295,7 @@ def test_a_name_that_one_branch_of_a_side_binds_is_no_input() -> None:
         """
     )
 
-    assert "def run_doubling(x, squares):" in draft.texts.python_code
+    assert "def doubling(x, squares):" in draft.texts.python_code
     assert "    square = None\n" in draft.texts.python_code
 
 
@@ -319,7 +319,7 @@ def test_what_a_branch_computes_for_nothing_is_left_out() -> None:
     )
 
     assert "wide" not in draft.texts.python_code
-    assert "def run_doubling(x, scaled):" in draft.texts.python_code
+    assert "def doubling(x, scaled):" in draft.texts.python_code
 
 
 def test_an_operation_that_a_library_registers_with_torch_is_a_reason() -> None:
@@ -452,7 +452,7 @@ def test_a_reference_keeps_the_steps_that_it_detaches_itself() -> None:
         """
     )
 
-    reference = function(draft.texts.python_code, "run_doubling")
+    reference = function(draft.texts.python_code, "doubling")
     assert "y = x.clone()\n" in reference
     assert "weight = torch.softmax(y, -1).detach()" in reference
 
