@@ -17,8 +17,10 @@ PEELED = {
 
 WIDENING = {"float", "double"}
 METHODS = {"allclose", "equal"}
-MEASURES = re.compile(r"err|diff|dist|sqnr|snr|mse|cos(ine)?_?sim|rel_", re.I)
-"""Functions that measure how far two tensors are apart."""
+MEASURES = re.compile(r"err|diff|dist|mse|rel_", re.I)
+"""Functions that measure how far two tensors are apart. A limit from below, as on a ratio of signal
+to noise, accepts what no pair may differ by.
+"""
 
 WORST = re.compile(r"\b(max|amax|mean|norm|item)\(")
 """What reduces distances to a number that is judged later."""
@@ -122,15 +124,23 @@ def _apart(
                 yield left, right
             case ast.Call(func=func) if MEASURES.search(_last_name(func)):
                 found = _arguments(node)
-                if len(found) >= 2:
+                if len(found) >= 2 and (resolved or _is_limited(test)):
                     yield found[0], found[1]
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
                 if _is_reduced(test, node):
                     yield left, right
-            case ast.Name(id=name) if not resolved and isinstance(test, ast.Compare):
+            case ast.Name(id=name) if not resolved and _is_limited(test):
                 bound = _last_binding(before, name)
                 if bound is not None:
                     yield from _apart(bound, before, resolved=True)
+
+
+def _is_limited(test: ast.expr) -> bool:
+    """Return whether an expression demands that a value is small."""
+    return any(
+        isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt | ast.LtE)
+        for node in ast.walk(test)
+    )
 
 
 def _last_binding(before: Sequence[ast.stmt], name: str) -> ast.expr | None:

@@ -28,6 +28,7 @@ SOLVERS = ("torch.linalg.", "torch.cholesky", "torch.inverse", "torch.triangular
 FUNCTIONAL = {
     "linear", "softmax", "log_softmax", "normalize", "conv1d", "conv2d", "layer_norm", "rms_norm",
     "silu", "gelu", "relu", "cross_entropy", "softplus", "logsigmoid", "one_hot", "embedding",
+    "scaled_dot_product_attention",
 }  # fmt: skip
 LAYERS = {"nn.Linear", "nn.Conv1d", "nn.Conv2d", "nn.LayerNorm", "nn.Embedding", "nn.RMSNorm"}
 # Attributes that only tensors have, among the values that a launcher handles.

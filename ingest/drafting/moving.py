@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from ingest.drafting.devices import is_device
 from ingest.drafting.slices import (
     ALIASING,
     Cut,
@@ -131,8 +132,18 @@ def _names_copied_by(value: ast.expr) -> frozenset[str]:
             return (
                 loaded_names(iterated) if plain and _names_copied_by(elt) == {each} else frozenset()
             )
+    name = copied_name(value)
+    return frozenset({name}) if name else frozenset()
+
+
+def copied_name(value: ast.expr) -> str:
+    """Return `x` of `x`, `x.clone()` or `x.detach().clone().to(device)`, else ""."""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if value.func.attr not in ALIASING:
-            return frozenset()
+        moves = value.func.attr == "cuda" and not value.args
+        if value.func.attr == "to" and len(value.args) == 1 and not value.keywords:
+            target = value.args[0]
+            moves = ast.unparse(target) == "device" or is_device(target, frozenset())
+        if not moves and value.func.attr not in ALIASING:
+            return ""
         value = value.func.value
-    return frozenset({value.id}) if isinstance(value, ast.Name) else frozenset()
+    return value.id if isinstance(value, ast.Name) else ""

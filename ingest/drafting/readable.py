@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ingest.drafting.moving import copied_name
 from ingest.drafting.slices import Cut
 from ingest.drafting.statements import find_effects, mark_written, stored_names, written_names
 
@@ -144,12 +145,9 @@ def _copied(value: ast.expr, name: str, later: Sequence[ast.AST]) -> str:
     """Return the name that a value is another name or an unneeded copy of, or "". A copy is needed
     if what follows may write to it.
     """
-    match value:
-        case ast.Name(id=other):
-            return other
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=other), attr="clone"), args=[]):
-            if not any(_may_write(each, {name, other}) for each in later):
-                return other
+    other = copied_name(value)
+    if isinstance(value, ast.Name) or not any(_may_write(each, {name, other}) for each in later):
+        return other
     return ""
 
 

@@ -50,13 +50,19 @@ def find_rule(whole: Cut, suite: Suite, local: frozenset[str], bound: Mapping[st
 
 
 def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
-    """Return the first sentence of the launcher's docstring, or of the reference's, or ""."""
+    """Return the first sentence of the launcher's docstring, or else that of the one function that
+    the reference calls, or "".
+    """
     sources = suite.source_of(operation)
+    called: list[Local] = []
     for node in (*whole.reference, *whole.expected):
         for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
             parts = dotted_name(call.func)
             target = suite.meaning(parts) if parts else None
-            sources += suite.source_of(target) if isinstance(target, Local) else []
+            if isinstance(target, Local):
+                called.append(target)
+    if len(called) == 1:
+        sources += suite.source_of(called[0])
     return next(filter(None, map(first_sentence, sources)), "")
 
 
