@@ -7,9 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.computing import computes_backward, computes_forward, remove_backward
+from ingest.drafting.computing import (
+    computes_a_part,
+    computes_backward,
+    computes_forward,
+    remove_backward,
+)
+from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import DEVICE, replace_literal_devices
-from ingest.drafting.distributed import remove_distributed
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.expected import (
@@ -66,11 +71,18 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
     if made.missing is None and not sentence:
-        return replace(made, draft=with_own_name(made.draft, test.operation))
+        return replace(made, draft=with_own_name(_noted(made.draft), test.operation))
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
     return made
+
+
+def _noted(draft: Draft) -> Draft:
+    """Return the draft with a note on what its launcher leaves to torch."""
+    part = computes_a_part(draft.texts.triton_code, draft.entry_point)
+    note = f"Torch computes a part: {part}."
+    return replace(draft, notes=(*draft.notes, note)) if part else draft
 
 
 def _forward_alone(made: Assembly, test: Test, isolator: Isolator, why: str) -> Assembly:
@@ -160,7 +172,7 @@ def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str)
     """Remove the launcher's branches for distributed tensors and the code that only they needed.
     Let it allocate on the machine's device.
     """
-    text = remove_distributed(module.text)
+    text = remove_dead_branches(module.text)
     try:
         text = replace_literal_devices(text)
     except UNREADABLE:

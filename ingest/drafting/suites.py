@@ -22,7 +22,8 @@ COMPARES = re.compile(rb"close|equal|abs\(|err|diff|snr", re.I)
 """Names of comparisons and of measures of errors."""
 
 TESTS = re.compile(
-    rb"^\s*def (test|check)|^if __name__|^\s*(assert|if|print).*(close|equal)\(", re.M
+    rb"^\s*def (test|check)|^if __name__|^\s*(assert|if|print).*(close|equal)\(|max\(torch\.abs\(",
+    re.M,
 )
 """A test, or a comparison in a script."""
 
