@@ -28,6 +28,7 @@ from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
+from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
 from ingest.drafting.slices import Cut, find_side_inputs
 from ingest.drafting.standalone import Isolator, Module
@@ -57,8 +58,8 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
     The draft has gradients if the test compares them and kernels compute them. If torch computes
     them, the draft is the forward pass alone.
     """
-    whole = simplify(whole, find_graded(test.function.body))
     graded = _graded_inputs(test, whole)
+    whole = simplify(whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
         return made
@@ -241,7 +242,7 @@ def _test_code(
     try:
         return test_code(
             entry_point,
-            module.text,
+            seed_helpers(module.text),
             test.cases,
             inputs_dtype(whole),
             differentiable,

@@ -242,7 +242,12 @@ def _shows_alone(chosen: Sequence[Row]) -> bool:
 
 
 def _is_degenerate(row: Row) -> bool:
-    """Return whether every size is one. Most faults of a kernel do not show in a single element."""
+    """Return whether a shape has no or one element or the last axis of a shape has one, or whether
+    every size is one. Most faults of a kernel do not show in a single element.
+    """
+    shapes = [value for value in row.values() if isinstance(value, list | tuple)]
+    if any(0 in shape or shape in ((), []) or shape[-1] == 1 for shape in shapes):
+        return True
     sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
     return bool(sizes) and all(n == 1 for n in sizes)
 

@@ -18,7 +18,7 @@ from ingest.drafting.naming import to_snake_case
 from ingest.drafting.records import Draft, Texts
 
 SUFFIX = re.compile(r"_(fwd|forward|triton|fn|func|kernel|apply)$")
-PREFIX = re.compile(r"^(triton|run|launch)_")
+PREFIX = re.compile(r"^(triton|run|launch|liger)_")
 
 
 def with_own_name(draft: Draft, operation: str) -> Draft:

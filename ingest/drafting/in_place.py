@@ -8,18 +8,21 @@ would seem to change each of its arguments.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.drafting.naming import dotted_name
-from ingest.drafting.statements import mark_written
+from ingest.drafting.statements import mark_written, written_names
 from ingest.drafting.suites import Suite, suite_at
-from ingest.extract.targets import Local
+from ingest.drafting.weights import innermost_call
+from ingest.extract.targets import External, Local
 
 VIEWS = {"view", "reshape", "t", "transpose", "permute", "unsqueeze", "squeeze", "flatten",
          "contiguous", "detach", "data", "view_as", "expand", "narrow", "T", "mT"}  # fmt: skip
 STORES = {"store", "atomic_add", "atomic_max", "atomic_min", "atomic_cas", "atomic_xchg",
           "atomic_and", "atomic_or", "atomic_xor"}  # fmt: skip
+NOTHING = ast.FunctionDef("nothing", ast.arguments([], [], None, [], [], None, []), [], [])
 # Launchers call kernels through few functions.
 DEEPEST = 6
 
@@ -27,35 +30,49 @@ Function = ast.FunctionDef
 
 
 def mark_calls(suite: Suite, tree: ast.AST) -> None:
-    """Mark each statement that calls a function of the repository with the names that this function
-    writes to.
+    """Mark each call of a function or module of the repository, and its statement, with the names
+    that it writes to.
     """
     writes = _Writes()
+    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
     inner = {
-        node.name: node
-        for function in ast.walk(tree)
-        if isinstance(function, Function)
-        for node in function.body
-        if isinstance(node, Function)
+        node.name: node for each in functions for node in each.body if isinstance(node, Function)
     }
-    for statement in ast.walk(tree):
-        match statement:
-            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
-                pass
-            case _:
-                continue
+    modules = _constructed(tree)
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         parts = dotted_name(call.func)
         target = suite.meaning(parts) if parts else None
-        if isinstance(target, Local):
-            written = writes.of_host(suite, target)
-        elif parts and len(parts) == 1 and parts[0] in inner:
+        if parts and len(parts) == 1 and parts[0] in inner:
             written = writes.of_inner(suite, inner[parts[0]])
+        elif parts and len(parts) == 1 and parts[0] in modules:
+            written = writes.of_module(suite, modules[parts[0]])
+        elif isinstance(target, Local):
+            written = writes.of_host(suite, target)
         else:
             continue
         if written is not None:
             function, names = written
             roots = (_root(value) for name, value in _arguments(call, function) if name in names)
-            mark_written(statement, frozenset(root for root in roots if root))
+            mark_written(call, frozenset(root for root in roots if root))
+    for statement in ast.walk(tree):
+        match statement:
+            case ast.Expr(value=ast.Call() as call) | ast.Assign(value=ast.Call() as call):
+                known = written_names(call)
+                if known is not None:
+                    mark_written(statement, known)
+
+
+def _constructed(tree: ast.AST) -> dict[str, tuple[str, ...]]:
+    """Return the classes of the names that are bound to an instance: `m = C(…).to(device)`."""
+    classes: dict[str, tuple[str, ...]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                made = innermost_call(call)
+                parts = dotted_name(made.func) if isinstance(made, ast.Call) else None
+                if parts and parts[-1][:1].isupper():
+                    classes[name] = parts
+    return classes
 
 
 @dataclass
@@ -82,6 +99,28 @@ class _Writes:
     def of_inner(self, suite: Suite, function: Function) -> tuple[Function, frozenset[str]] | None:
         names = self._of_launcher(suite, function, 0)
         return (function, names) if names is not None else None
+
+    def of_module(
+        self, suite: Suite, parts: tuple[str, ...]
+    ) -> tuple[Function, frozenset[str]] | None:
+        """Return the `forward` of a class, without `self`, and what it writes to. A module of torch
+        writes to nothing.
+        """
+        target = suite.meaning(parts)
+        if isinstance(target, External) and target.module.startswith("torch"):
+            return NOTHING, frozenset()
+        if not isinstance(target, Local):
+            return None
+        home = suite_at(suite.repository, suite.resolver, target.path)
+        for node in home.tree.body if isinstance(home, Suite) else ():
+            if isinstance(node, ast.ClassDef) and node.name == target.name:
+                for method in node.body:
+                    if isinstance(method, Function) and method.name == "forward":
+                        plain = copy.copy(method)
+                        plain.args = copy.deepcopy(method.args)
+                        plain.args.args = plain.args.args[1:]
+                        return self.of_inner(home, plain) if isinstance(home, Suite) else None
+        return None
 
     def _of_launcher(self, suite: Suite, function: Function, depth: int) -> frozenset[str] | None:
         parameters = set(_parameters(function))

@@ -27,8 +27,8 @@ class Launching:
         self._launched: dict[int, tuple[Local, ...]] = {}
 
     def module_kind(self, call: ast.expr) -> str | None:
-        """Return `kernel` or `torch` for a call that constructs a module, None for any other
-        expression.
+        """Return `kernel`, `local` or `torch` for a call that constructs a module, None for any
+        other expression.
         """
         parts = dotted_name(call.func) if isinstance(call, ast.Call) else None
         if parts is None or (parts[0] in self.local and not self.bound.get(parts[0])):
@@ -38,7 +38,7 @@ class Launching:
             return None
         target = self._suite.meaning(parts)
         if isinstance(target, Local):
-            return "kernel" if self._reach.launches(target) else "torch"
+            return "kernel" if self._reach.launches(target) else "local"
         return (
             "torch" if isinstance(target, External) and target.module.startswith("torch") else None
         )

@@ -51,10 +51,10 @@ def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
     return known
 
 
-def simplify(whole: Cut, kept: set[str]) -> Cut:
-    """Return the cut with sides that bind no value twice. `kept`: names that stay."""
-    reference, expected = _simplified(whole.reference, whole.expected, kept)
-    candidate, actual = _simplified(whole.candidate, whole.actual, kept)
+def simplify(whole: Cut) -> Cut:
+    """Return the cut with sides that bind no value twice."""
+    reference, expected = _simplified(whole.reference, whole.expected)
+    candidate, actual = _simplified(whole.candidate, whole.actual)
     return replace(
         whole, reference=reference, expected=expected, candidate=candidate, actual=actual
     )
@@ -125,19 +125,19 @@ def _facts(value: ast.expr) -> Iterator[tuple[str, str]]:
 
 
 def _simplified(
-    statements: Statements, results: Sequence[ast.expr], kept: set[str]
+    statements: Statements, results: Sequence[ast.expr]
 ) -> tuple[Statements, tuple[ast.expr, ...]]:
     for place, statement in enumerate(statements):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 rest = statements[place + 1 :]
                 other = _copied(value, name, (*rest, *results))
-                if not other or name in kept or not _is_steady(name, other, statements, place):
+                if not other or not _is_steady(name, other, statements, place):
                     continue
                 names = {name: ast.Name(other, ast.Load())}
                 changed = tuple(_renamed(each, names, name, other) for each in rest)
                 answers = tuple(_Substitution(names).visit(copy.deepcopy(each)) for each in results)
-                return _simplified((*statements[:place], *changed), answers, kept)
+                return _simplified((*statements[:place], *changed), answers)
     return statements, tuple(results)
 
 
@@ -155,7 +155,6 @@ def _may_write(node: ast.AST, names: set[str]) -> bool:
     """Return whether a statement may write to one of these tensors."""
     if isinstance(node, ast.stmt) and names & find_effects(node).changes:
         return True
-    written = written_names(node)
     for inner in ast.walk(node):
         match inner:
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]):
@@ -168,8 +167,9 @@ def _may_write(node: ast.AST, names: set[str]) -> bool:
                 if ast.unparse(func).partition(".")[0] in {"torch", "F", "nn", "len", "range"}:
                     continue
                 given = [*args, *(keyword.value for keyword in keywords)]
-                handed = {each.id for each in given if isinstance(each, ast.Name)}
-                if handed & names and (written is None or handed & names & written):
+                handed = names & {each.id for each in given if isinstance(each, ast.Name)}
+                written = written_names(inner)
+                if handed and (written is None or handed & written):
                     return True
     return False
 
@@ -185,9 +185,10 @@ def _is_steady(name: str, other: str, statements: Statements, place: int) -> boo
 
 def _renamed(statement: ast.stmt, names: Mapping[str, ast.expr], name: str, other: str) -> ast.stmt:
     made: ast.stmt = _Substitution(names).visit(copy.deepcopy(statement))
-    written = written_names(statement)
-    if written is not None and name in written:
-        mark_written(made, written - {name} | {other})
+    for each in (made, *(node for node in ast.walk(made) if isinstance(node, ast.Call))):
+        written = written_names(each)
+        if written is not None and name in written:
+            mark_written(each, written - {name} | {other})
     return made
 
 

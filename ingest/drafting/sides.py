@@ -198,6 +198,14 @@ class _Rewrite(ast.NodeTransformer):
             node = node.func.value
         return isinstance(node, ast.Name) and node.id in self._inputs
 
+    def _is_device(self, node: ast.expr) -> bool:
+        """Return whether an expression names a device. In `make_inputs` the default device is
+        already that of its argument `device`.
+        """
+        if self._device is None and isinstance(node, ast.Name) and node.id == "device":
+            return True
+        return is_device(node, self._local)
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._bound and isinstance(node.ctx, ast.Load):
             return _expression(self._bound[node.id])
@@ -228,7 +236,7 @@ class _Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         node.keywords = [k for k in node.keywords if k.arg != "requires_grad"]
         for keyword in list(node.keywords):
-            if keyword.arg == "device" and is_device(keyword.value, self._local):
+            if keyword.arg == "device" and self._is_device(keyword.value):
                 if self._device is None:
                     node.keywords.remove(keyword)
                 else:
@@ -240,7 +248,7 @@ class _Rewrite(ast.NodeTransformer):
             return value
         moves = method == "cuda" and not node.args
         if method == "to" and len(node.args) == 1 and not node.keywords:
-            moves = is_device(node.args[0], self._local)
+            moves = self._is_device(node.args[0])
         if moves and self._device is None:
             return value
         if moves:

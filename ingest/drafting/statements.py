@@ -35,14 +35,16 @@ class Effects:
         return not self.binds and not self.changes
 
 
-def mark_written(statement: ast.stmt, names: frozenset[str]) -> None:
-    """Note the names that the call of a statement writes to, before its effects are read."""
-    statement.written = names  # type: ignore[attr-defined]
+def mark_written(node: ast.AST, names: frozenset[str]) -> None:
+    """Note the names that a call, or a statement's call, writes to. Do it before any effects of the
+    statement are read.
+    """
+    node.written = names  # type: ignore[attr-defined]
 
 
-def written_names(statement: ast.AST) -> frozenset[str] | None:
-    """Return the names that the call of a statement writes to, or None if they are unknown."""
-    names: frozenset[str] | None = getattr(statement, "written", None)
+def written_names(node: ast.AST) -> frozenset[str] | None:
+    """Return the names that a call, or a statement's call, writes to, or None if unknown."""
+    names: frozenset[str] | None = getattr(node, "written", None)
     return names
 
 

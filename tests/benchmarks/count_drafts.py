@@ -53,9 +53,9 @@ def count_all(folders: list[Path]) -> Iterator[Count]:
 def count_drafts(folder: Path) -> Count:
     git = next(path for path in (folder / "repo", folder / ".git", folder) if path.exists())
     files = python_files(git)
-    started = time.perf_counter()
+    started = time.process_time()
     outcomes = list(draft(MemoryTree(files)))
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     kept = list(one_for_each_kernel_set(outcomes))
     reasons = Counter(one.missing.value for one in kept if one.missing is not None)
     whole = sum(one.missing is None for one in kept)
@@ -76,7 +76,7 @@ def one_for_each_kernel_set(outcomes: list[Outcome]) -> Iterator[Outcome]:
 
 
 def as_table(counts: list[Count]) -> str:
-    lines = ["| repository | operations | whole drafts | seconds | MiB | reasons |"]
+    lines = ["| repository | operations | whole drafts | processor seconds | MiB | reasons |"]
     lines += ["|---|--:|--:|--:|--:|---|"]
     for count in counts:
         reasons = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())

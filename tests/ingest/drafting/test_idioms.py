@@ -433,3 +433,101 @@ def test_a_docstring_that_lists_arguments_is_no_sentence() -> None:
 )
 def test_words_of_several_capitals_stay_words(name: str, plain: str) -> None:
     assert to_snake_case(name) == plain
+
+
+def test_a_module_of_torch_with_shared_weights_is_its_function() -> None:
+    draft = whole(
+        """
+        class DoublingNorm(torch.nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.ones(size))
+                self.bias = torch.nn.Parameter(torch.zeros(size))
+
+            def forward(self, x):
+                return Doubling.apply(x * self.weight + self.bias)
+
+        def test_layer(size=32):
+            x = torch.randn(4, size, device=device)
+            theirs = torch.nn.LayerNorm(size, eps=1e-6).to(device)
+            ours = DoublingNorm(size).to(device)
+            with torch.no_grad():
+                ours.weight.copy_(theirs.weight)
+                ours.bias.copy_(theirs.bias)
+            assert torch.allclose(ours(x), theirs(x))
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "functional.layer_norm(x, (x.shape[1],), theirs_weight, theirs_bias, 1e-06)" in reference
+    assert "LayerNorm" not in reference
+
+
+def test_the_inputs_name_no_device_that_is_already_the_default() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("device", ["cuda"])
+        def test_doubled(device):
+            x = torch.randn(64, device=device).to(device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "x = torch.randn(64)\n" in function(draft.texts.test_code, "make_inputs")
+
+
+def test_numbers_that_helpers_draw_are_the_same_in_each_process() -> None:
+    draft = whole(
+        """
+        import random
+
+        SHIFT = torch.randn(1)
+
+        def length():
+            return random.randint(3, 61)
+
+        def test_doubled():
+            x = torch.randn(length(), device=device) + SHIFT
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "random.seed(case['seed'])" in function(draft.texts.test_code, "make_inputs")
+    assert "torch.manual_seed(0)\nSHIFT = torch.randn(1)" in draft.texts.test_code
+
+
+def test_a_case_whose_shape_holds_one_element_is_not_the_first() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(), (0,), (4, 1), (3, 16), (5, 61)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["shape"] for case in cases(draft.texts.test_code)][:2] == [(3, 16), (5, 61)]
+
+
+def test_a_definition_for_machines_without_triton_is_left_out() -> None:
+    guarded = DOUBLING.replace(
+        "class Doubling",
+        "from ops.there import has_triton\n\n\nif has_triton():\n    def twice(x):\n"
+        "        return doubled(x)\nelse:\n    def twice(x):\n"
+        '        raise NotImplementedError("Triton is missing.")\n\n\nclass Doubling',
+    )
+
+    (outcome,) = drafted(
+        """
+        from ops.doubling import twice
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(twice(x), x + x)
+        """,
+        ops__doubling=guarded,
+        ops__there="def has_triton():\n    return True\n",
+    )
+
+    assert outcome.draft is not None
+    assert "NotImplementedError" not in outcome.draft.texts.triton_code
