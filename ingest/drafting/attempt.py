@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.assembly import Test, assemble
+from ingest.drafting.assembly import assemble
+from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, NoCases, cases
 from ingest.drafting.comparisons import Comparison, find_comparisons, peel, reads_gradient
 from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.expected import Test
 from ingest.drafting.launching import Launching
 from ingest.drafting.moving import move_copies, move_functions
 from ingest.drafting.naming import entry_point
@@ -24,7 +26,6 @@ from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
 from ingest.drafting.suites import Suite, find_calls
 from ingest.drafting.tolerances import Tolerance, allowed
-from ingest.drafting.values import NotPlain
 from ingest.drafting.weights import share_weights
 from ingest.extract.targets import Local
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.drafting.bounded import NotPlain
 from ingest.drafting.usual_values import usual_rows
-from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
+from ingest.drafting.values import Dtype, Evaluator, Opaque
 
 MOST_ROWS = 2_000
 MOST_CASES = 4

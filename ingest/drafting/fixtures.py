@@ -121,6 +121,8 @@ def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.st
     if len(ends) != 1 or len(places) != 1:
         return None
     value = _end_value(fixture.body[places[0]])
+    if value is None:
+        return None
     body = copy.deepcopy(fixture.body[: places[0]])
     own = frozenset().union(*map(stored_names, body))
     if isinstance(value, ast.Name) and value.id in own:
@@ -129,7 +131,7 @@ def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.st
         bound: list[ast.stmt] = []
     else:
         new_names = {}
-        bound = [ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(value), lineno=1)]  # type: ignore[list-item]
+        bound = [ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(value), lineno=1)]
     new_names |= {each: f"{name}_{each}" for each in own & taken if each not in new_names}
     rename = _Rename(new_names, f"{name}_param")
     return [rename.visit(statement) for statement in (*body, *bound)]

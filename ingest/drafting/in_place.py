@@ -186,11 +186,9 @@ class _Writes:
                     pointer = node.args[0] if _is_language(owner) and node.args else owner
                     written |= _pointers(pointer, roots)
                 case ast.Call(func=ast.Name() as called):
-                    target = suite.meaning((called.id,))
+                    meant = suite.meaning((called.id,))
                     inner = (
-                        self.of_host(suite, target, depth + 1)
-                        if isinstance(target, Local)
-                        else None
+                        self.of_host(suite, meant, depth + 1) if isinstance(meant, Local) else None
                     )
                     for name, value in _arguments(node, inner[0]) if inner else ():
                         if inner and name in inner[1]:

@@ -10,9 +10,10 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from ingest.drafting.bounded import NotPlain
 from ingest.drafting.comparisons import find_comparisons
 from ingest.drafting.statements import loaded_names, stored_names
-from ingest.drafting.values import Evaluator, NotPlain, Opaque
+from ingest.drafting.values import Evaluator, Opaque
 
 # A test with more loops of its own is read as far as these.
 MOST_LOOPS = 6
@@ -47,29 +48,24 @@ def drop_repeats(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def _lifted(function: Function, launches: Launches, evaluator: Evaluator) -> Iterator[Function]:
     for place, statement in enumerate(function.body):
-        body = statement.body if isinstance(statement, ast.With | ast.For) else []
-        if not body or not _compares([statement]) or not launches(statement):
+        if not isinstance(statement, ast.With | ast.For):
+            continue
+        if not _compares([statement]) or not launches(statement):
             continue
         before = [each for each in function.body[:place] if not _compares([each])]
-        if isinstance(statement, ast.With):
-            if not _is_subtest(statement):
-                continue
-            made = _with_body(function, [*before, *body])
-        else:
+        made = _with_body(function, [*before, *statement.body])
+        if isinstance(statement, ast.For):
             values = _values(statement, before, function, evaluator)
             if values is None:
                 continue
-            names = ", ".join(_targets(statement.target))
+            names = _targets(statement.target)
             mark = ast.parse("pytest.mark.parametrize", mode="eval").body
-            decorator = ast.Call(mark, [ast.Constant(names), values], [])
-            made = _with_body(function, [*before, *body])
+            decorator = ast.Call(mark, [ast.Constant(", ".join(names)), values], [])
             made.decorator_list = [*function.decorator_list, decorator]
-            made.args = ast.arguments(
-                **{
-                    **vars(function.args),
-                    "args": [*map(ast.arg, _targets(statement.target)), *function.args.args],
-                }
-            )
+            parameters = [*map(ast.arg, names), *function.args.args]
+            made.args = ast.arguments(**{**vars(function.args), "args": parameters})
+        elif not _is_subtest(statement):
+            continue
         yield from unroll_loops(ast.fix_missing_locations(made), launches, evaluator)
 
 

@@ -11,6 +11,7 @@ import re
 from ingest.drafting.edits import UNREADABLE, Edits
 
 SEEDED = 'torch.manual_seed(case["seed"])'
+GENERATORS = {"random": 'random.seed(case["seed"])', "np": 'np.random.seed(case["seed"])'}
 DRAWS = re.compile(r"\btorch\.(rand|randn|randint|randperm|normal|bernoulli)\w*\(")
 
 
@@ -28,9 +29,11 @@ def seed_helpers(text: str) -> str:
         if isinstance(node, ast.Import)
         for alias in node.names
     }
-    if "random" in imported and 'random.seed(case["seed"])' not in text:
-        text = text.replace(SEEDED, f'{SEEDED}\n    random.seed(case["seed"])', 1)
-        tree = ast.parse(text)
+    for name, seeding in GENERATORS.items():
+        draws = name == "random" or f"{name}.random." in text
+        if name in imported and draws and seeding not in text:
+            text = text.replace(SEEDED, f"{SEEDED}\n    {seeding}", 1)
+    tree = ast.parse(text)
     drawn = [
         node
         for node in tree.body

@@ -96,8 +96,10 @@ class Suite:
 
 
 def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
-    """Yield every test file, and the path of each test file that Python cannot parse."""
-    for path in repository.paths:
+    """Yield every test file, and the path of each test file that Python cannot parse. Files of
+    tests come before other files that hold one.
+    """
+    for path in sorted(repository.paths, key=lambda path: not is_test_path(path)):
         if not path.endswith(".py"):
             continue
         data = repository.read(path)

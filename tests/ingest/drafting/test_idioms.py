@@ -531,3 +531,17 @@ def test_a_definition_for_machines_without_triton_is_left_out() -> None:
 
     assert outcome.draft is not None
     assert "NotImplementedError" not in outcome.draft.texts.triton_code
+
+
+def test_inputs_may_be_made_with_numpy() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            import numpy as np
+
+            x = torch.tensor(np.arange(64), dtype=torch.float32, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "import numpy as np" in draft.texts.test_code

@@ -298,4 +298,6 @@ def test_a_host_function_that_a_test_calls_on_its_own_is_an_operation() -> None:
     assert names.keys() == {"Doubling", "added"}
     assert all(one.missing is None for one in outcomes)
     assert [kernel.qualname for kernel in names["added"].operation.kernels] == ["adding_kernel"]
-    assert "class Doubling" not in names["added"].draft.texts.triton_code
+    draft = names["added"].draft
+    assert draft is not None
+    assert "class Doubling" not in draft.texts.triton_code

@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from ingest.drafting.values import MOST_ITEMS, Bound, Evaluator, NotPlain
+from ingest.drafting.bounded import MOST_ITEMS, NotPlain
+from ingest.drafting.values import Bound, Evaluator
 
 STEPS = 60
 
