@@ -56,6 +56,12 @@ def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
             yield Comparison(left, right, reached.before, reached.conditions, call)
 
 
+def is_named_comparison(comparison: Comparison) -> bool:
+    """Return whether a function with the name of a comparison makes it."""
+    call = comparison.call
+    return isinstance(call, ast.Call) and bool(COMPARING.search(_last_name(call.func)))
+
+
 def peel(node: ast.expr) -> tuple[ast.expr, bool]:
     """Return an argument without the methods that prepare it for the comparison, and whether one of
     them widened it.

@@ -6,7 +6,13 @@ import ast
 import copy
 from collections.abc import Callable, Mapping
 
-from ingest.drafting.statements import loaded_names, stored_names
+from ingest.drafting.statements import (
+    COMPARING,
+    loaded_names,
+    mark_written,
+    stored_names,
+    written_names,
+)
 
 DEEPEST = 3
 
@@ -87,18 +93,47 @@ def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | N
     if not set(everything) <= given.keys() | defaults.keys() or not _compares(helper):
         return None
     assigned: list[ast.stmt] = []
+    bound = frozenset().union(*(stored_names(each) for each in helper.body))
+    renamed: dict[str, str] = {}
     for name in everything:
         value = given.get(name, defaults.get(name))
         if value is None or (isinstance(value, ast.Name) and value.id == name):
             continue
+        if isinstance(value, ast.Name) and name in given and not {name, value.id} & bound:
+            renamed[name] = value.id
+            continue
         target = ast.Name(name, ast.Store())
         assigned.append(ast.Assign([target], copy.deepcopy(value), lineno=statement.lineno))
-    return [ast.fix_missing_locations(one) for one in assigned] + list(helper.body)
+    body = [_Rename(renamed).visit(copy.deepcopy(each)) for each in helper.body]
+    return [ast.fix_missing_locations(one) for one in assigned] + body
+
+
+class _Rename(ast.NodeTransformer):
+    """Renaming of a helper's parameters to the variables that a call gives."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        written = written_names(node)
+        if written:
+            mark_written(node, frozenset(self._names.get(name, name) for name in written))
+        made: ast.AST = super().visit(node)
+        return made
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self._names.get(node.id, node.id)
+        return node
 
 
 def _compares(helper: ast.FunctionDef) -> bool:
-    """Return whether a helper compares. Any other helper is called as it is."""
-    from ingest.drafting.comparisons import find_comparisons
+    """Return whether a helper compares. Any other helper is called as it is, and so is one that
+    only measures the error of its arguments: its call is the comparison.
+    """
+    from ingest.drafting.comparisons import find_comparisons, is_named_comparison
 
     bound = frozenset().union(*(stored_names(statement) for statement in helper.body))
-    return bool(bound) and next(find_comparisons(helper.body), None) is not None
+    found = list(find_comparisons(helper.body)) if bound else []
+    if COMPARING.search(helper.name):
+        return any(is_named_comparison(each) for each in found)
+    return bool(found)

@@ -545,3 +545,32 @@ def test_inputs_may_be_made_with_numpy() -> None:
     )
 
     assert "import numpy as np" in draft.texts.test_code
+
+
+@pytest.mark.parametrize("helper", ["assert_close", "check"])
+def test_each_call_of_a_comparing_helper_compares_another_answer(helper: str) -> None:
+    draft = whole(
+        f"""
+        def relative_error(a, b):
+            return ((a - b).norm() / b.norm()).item()
+
+        def assert_close(wanted, actual):
+            error = (wanted - actual).abs().max().item()
+            assert error < 1e-6 or relative_error(wanted, actual) < 0.005
+
+        def check(wanted, actual):
+            margin = 1e-3
+            assert (wanted - actual).abs().max() < margin
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            both = doubled(x)
+            first, second = both[:3], both[3:]
+            ref_first, ref_second = x[:3] + x[:3], 2 * x[3:]
+            {helper}(ref_first, first)
+            {helper}(ref_second, second)
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert reference.endswith("return (ref_first, ref_second)")
