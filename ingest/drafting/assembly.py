@@ -30,7 +30,7 @@ from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
-from ingest.drafting.slices import Cut, find_side_inputs
+from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects
 from ingest.drafting.tuning import close_gaps
@@ -119,7 +119,10 @@ def _assembled(
     dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
     detached = _detached(whole, takes, graded)
     compared = [*whole.actual, *test.compared]
-    copied = find_overwritten(whole.candidate, compared, takes)
+    plain = find_plain_names(whole.inputs) | {*names}
+    copied = [
+        name for name in find_overwritten(whole.candidate, compared, takes) if name not in plain
+    ]
     triton = side(
         entry_point,
         takes,

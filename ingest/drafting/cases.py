@@ -19,6 +19,8 @@ MOST_CASES = 4
 # The product of a row's sizes up to which it may be added for its sizes alone.
 LIGHT = 2**22
 
+COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
+"""Parameters that choose whether torch compiles the launcher, which changes no answer."""
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
 """Parameters that no case holds."""
@@ -72,6 +74,7 @@ def cases(
     rows = [
         row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
     ] or rows
+    rows = _without_compilation(rows, bound)
     skipping = _skips(function)
     skipping += [ast.UnaryOp(ast.Not(), condition) for condition in conditions]
     rows = [row for row in rows if not _is_skipped(skipping, row, evaluator)] or rows
@@ -180,6 +183,15 @@ def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
         raise NoCases(f"The parameter {name} holds something that is no plain value.")
     bound[name] = first.source
     return [{k: v for k, v in row.items() if k != name} for row in rows if row[name] == first]
+
+
+def _without_compilation(rows: list[Row], bound: dict[str, str]) -> list[Row]:
+    for name in [name for name in rows[0] if COMPILED.fullmatch(name)] if rows else []:
+        plain_rows = [row for row in rows if row[name] is False]
+        if plain_rows:
+            bound[name] = "False"
+            rows = [{k: v for k, v in row.items() if k != name} for row in plain_rows]
+    return rows
 
 
 def _is_opaque(value: Any) -> bool:

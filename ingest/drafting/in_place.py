@@ -135,9 +135,7 @@ class _Writes:
                         elif isinstance(target, ast.Subscript):
                             written |= _aliased(target.value, roots)
                 case ast.AugAssign(target=target):
-                    written |= (
-                        _aliased(target, roots) if not isinstance(target, ast.Name) else set()
-                    )
+                    written |= _aliased(target, roots)
                 case ast.Call(func=ast.Attribute(value=value, attr=attr)) if (
                     attr.endswith("_") and not attr.startswith("_") and attr != "requires_grad_"
                 ):

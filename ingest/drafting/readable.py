@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.drafting.moving import copied_name
-from ingest.drafting.slices import Cut
+from ingest.drafting.slices import Cut, find_simple
 from ingest.drafting.statements import find_effects, mark_written, stored_names, written_names
 
 ALLOCATING = {"randn", "rand", "empty", "zeros", "ones", "full"}
@@ -58,6 +58,83 @@ def simplify(whole: Cut) -> Cut:
     return replace(
         whole, reference=reference, expected=expected, candidate=candidate, actual=actual
     )
+
+
+class Tidying(ast.NodeTransformer):
+    """Removal of what a reader of one side needs no more: copies of what nothing writes to, a
+    conversion to the dtype that a value already has, and branches that constants decide.
+
+    `copied`: the parameters whose copies may go: none if the side assigns into a tensor.
+    """
+
+    def __init__(self, copied: frozenset[str]) -> None:
+        self._copied = copied
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        written = written_names(node)
+        if written is not None or _is_of_torch(node.func):
+            names = self._copied - (written or frozenset())
+            node.args = [_original(each, names) for each in node.args]
+            for keyword in node.keywords:
+                keyword.value = _original(keyword.value, names)
+        match node:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Call(func=ast.Attribute(attr="to")) as inner, attr="to"
+                )
+            ) if ast.dump(ast.Tuple(inner.args)) == ast.dump(ast.Tuple(node.args)):
+                return inner
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not node.attr.endswith("_") and isinstance(node.ctx, ast.Load):
+            node.value = _original(node.value, self._copied)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        node.left = _original(node.left, self._copied)
+        node.right = _original(node.right, self._copied)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        known = _constant(node.test)
+        return node if known is None else node.body if known else node.orelse
+
+
+def find_copied(statements: Sequence[ast.stmt], parameters: Sequence[str]) -> frozenset[str]:
+    """Return the parameters of a side whose copies nothing can write to."""
+    simple = [each for statement in statements for each in find_simple(statement)]
+    return (
+        frozenset() if any(find_effects(each).changes for each in simple) else frozenset(parameters)
+    )
+
+
+def _original(node: ast.expr, names: frozenset[str]) -> ast.expr:
+    """Return `x` of `x.clone()` if it is one of these names."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as value, attr="clone"), args=[]):
+            return value if name in names else node
+        case ast.IfExp():
+            node.body = _original(node.body, names)
+            node.orelse = _original(node.orelse, names)
+    return node
+
+
+def _is_of_torch(called: ast.expr) -> bool:
+    return ast.unparse(called).startswith(("torch.", "F.", "nn.functional."))
+
+
+def _constant(test: ast.expr) -> bool | None:
+    match test:
+        case ast.Constant(value=bool(value)):
+            return value
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(value))):
+            return not value
+    return None
 
 
 def inline_results(

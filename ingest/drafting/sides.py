@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from ingest.drafting.devices import is_device
-from ingest.drafting.readable import inline_results
+from ingest.drafting.readable import Tidying, find_copied, inline_results
 from ingest.drafting.slices import Cut
 from ingest.drafting.statements import (
     find_effects,
@@ -44,7 +44,9 @@ def side(
     )
     body = [change.visit(copy.deepcopy(statement)) for statement in statements]
     answers = [change.visit(copy.deepcopy(result)) for result in results]
-    kept, answers = inline_results(tuple(each for each in body if each is not None), answers)
+    tidy = Tidying(find_copied(statements, parameters))
+    body = [tidy.visit(each) for each in body if each is not None]
+    kept, answers = inline_results(tuple(body), [tidy.visit(answer) for answer in answers])
     returned = answers[0] if len(answers) == 1 else ast.Tuple(answers, ast.Load())
     lines = [
         f"def {name}({', '.join(parameters)}):",

@@ -109,7 +109,7 @@ def cut(
 
 def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
     """Drop statements of a side, also in branches and loops, on which no result depends."""
-    simple = [each for statement in side for each in _simple(statement)]
+    simple = [each for statement in side for each in find_simple(statement)]
     needed = set(_loads(results)).union(*map(_conditions, side))
     while True:
         found = needed.union(*(_reads(each) for each in simple if _is_needed(each, needed)))
@@ -130,14 +130,14 @@ def _reads(statement: ast.stmt) -> frozenset[str]:
     return effect.uses | effect.changes
 
 
-def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
+def find_simple(statement: ast.stmt) -> Iterator[ast.stmt]:
     """Yield the simple statements of a statement."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         yield statement
         return
     for part in ("body", "orelse"):
         for each in getattr(statement, part, []):
-            yield from _simple(each)
+            yield from find_simple(each)
 
 
 def _conditions(statement: ast.stmt) -> frozenset[str]:

@@ -574,3 +574,47 @@ def test_each_call_of_a_comparing_helper_compares_another_answer(helper: str) ->
 
     reference = function(draft.texts.python_code, draft.entry_point)
     assert reference.endswith("return (ref_first, ref_second)")
+
+
+def test_a_flag_that_only_compiles_the_launcher_is_no_parameter() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("compile", [True, False])
+        def test_doubled(compile):
+            x = torch.randn(64, device=device)
+            actual = doubled(x) if not compile else torch.compile(doubled)(x)
+            assert torch.allclose(actual, x + x)
+        """
+    )
+
+    assert "return doubled(x)" in function(draft.texts.triton_code, draft.entry_point)
+    assert all("compile" not in case for case in cases(draft.texts.test_code))
+
+
+def test_copies_of_arguments_that_nothing_writes_to_are_left_out() -> None:
+    draft = whole(
+        """
+        from ops.doubling import into
+
+        def naive(x, state=None):
+            return x + x
+
+        def changing(x):
+            x += x
+            return x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y = torch.randn(64, device=device)
+            out = torch.empty(64, device=device)
+            into(x, out)
+            expected = naive(x.clone(), state=y.clone()) + torch.abs(y.clone())
+            expected = expected + changing(y.clone())
+            assert torch.allclose(out + torch.abs(y) + 2 * y, expected)
+        """,
+        ops__doubling=INTO,
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "expected = naive(x, state=y) + torch.abs(y)" in reference
+    assert "expected + changing(y.clone())" in reference
