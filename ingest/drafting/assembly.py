@@ -30,9 +30,9 @@ from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
-from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
+from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, Module
-from ingest.drafting.statements import find_effects
+from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import close_gaps
 from ingest.drafting.values import Dtype
 from ingest.drafting.writing import test_code
@@ -110,19 +110,21 @@ def _assembled(
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     in_inputs = find_in_inputs(whole, takes)
     takes = [name for name in takes if name not in in_inputs]
+    rows = test.cases.rows
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    plain = find_plain_names(whole.inputs) | {*names}
+    compared = [*whole.actual, *test.compared]
+    copied = [
+        name for name in find_overwritten(whole.candidate, compared, takes) if name not in plain
+    ]
+    buffers = _reference_buffers(whole, [n for n in takes if n not in plain], copied)
+    takes = [name for name in takes if buffers.get(name, name) == name]
     tensors = find_tensors(whole)
     device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
     written = {**bound, "device": device} if "device" in whole.parameters else bound
     written = {**written, **in_inputs}
-    rows = test.cases.rows
-    names = list(dict.fromkeys(name for row in rows for name in row))
     dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
     detached = _detached(whole, takes, graded)
-    compared = [*whole.actual, *test.compared]
-    plain = find_plain_names(whole.inputs) | {*names}
-    copied = [
-        name for name in find_overwritten(whole.candidate, compared, takes) if name not in plain
-    ]
     triton = side(
         entry_point,
         takes,
@@ -147,9 +149,15 @@ def _assembled(
         written,
         device,
         test.docstring,
-        [*_unset(whole, whole.reference, whole.expected), *detached],
+        [
+            *_unset(whole, whole.reference, whole.expected),
+            *detached,
+            *(f"{name} = {buffer}.clone()" for name, buffer in buffers.items()),
+        ],
     )
-    inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
+    local = frozenset(names).union(*map(stored_names, whole.inputs))
+    needed = replace(whole, inputs=still_needed(whole.inputs, takes, local))
+    inputs = make_inputs(needed.taking(takes), names, dtypes, bound)
     modules = {
         "python_code": isolator.side(test.suite, python, entry_point),
         "test_code": isolator.inputs(test.suite, inputs, INPUTS),
@@ -170,6 +178,24 @@ def _assembled(
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
     )
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
+
+
+def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) -> dict[str, str]:
+    """Return the parameters that the reference writes to, each with the parameter that it starts
+    from: itself, or the launcher's own output if both are allocated alike.
+    """
+    allocated: dict[str, str] = {}
+    for statement in whole.inputs:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
+                allocated[name] = ast.dump(value)
+    buffers: dict[str, str] = {}
+    read = find_side_inputs(whole.candidate, whole.actual)
+    for name in find_overwritten(whole.reference, whole.expected, takes):
+        alike = (each for each in copied if allocated.get(each, "") == allocated.get(name))
+        partner = next(alike, None) if name not in read else None
+        buffers[name] = partner or name
+    return buffers
 
 
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:

@@ -179,9 +179,10 @@ class _Reader:
                 pairs.append(pair)
             groups[key] = (operation, comparison.before, pairs)
         for operation, before, pairs in groups.values():
-            # Prefer comparisons that every case makes.
+            # Prefer comparisons that every case makes, and those of whole answers.
             always = [pair for pair in pairs if not self._is_left_out(pair[3])]
-            yield operation, before, always or pairs
+            whole = [pair for pair in always if not _is_of_a_turn(pair)]
+            yield operation, before, whole or always or pairs
 
     def _is_left_out(self, comparison: Comparison) -> bool:
         """Return whether a condition of a comparison is false in some case."""
@@ -264,7 +265,8 @@ class _Reader:
         )
         whole = move_functions(whole, self._names.is_function, self._names.local)
         rule = find_rule(whole, self._suite, self._names.local, self._names.bound)
-        if sentence := why_no_reference(whole):
+        turning = frozenset().union(*(comparison.turning for *_, comparison in pairs))
+        if sentence := why_no_reference(whole, turning):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
         conditions = [
             condition
@@ -324,3 +326,9 @@ class _Reader:
     def _stopped(self, operation: Local, rule: Rule, missing: Missing, sentence: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
         return Attempt(operation, draft, missing, f"{self._where}: {sentence}")
+
+
+def _is_of_a_turn(pair: Pair) -> bool:
+    """Return whether a comparison is one of a part of the answers, in a loop over these."""
+    expected, actual, _, comparison = pair
+    return bool((loaded_names(expected) | loaded_names(actual)) & comparison.turning)

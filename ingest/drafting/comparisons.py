@@ -45,6 +45,8 @@ class Comparison:
     """The conditions under which it is made."""
     call: ast.expr | None = None
     """The call, or the comparison with a limit."""
+    turning: frozenset[str] = frozenset()
+    """The names that the loops around it bind."""
 
 
 def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
@@ -53,7 +55,7 @@ def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
             continue
         found = _compared(reached.statement, reached.before)
         for left, right, call in dict.fromkeys(found):
-            yield Comparison(left, right, reached.before, reached.conditions, call)
+            yield Comparison(left, right, reached.before, reached.conditions, call, reached.turning)
 
 
 def is_named_comparison(comparison: Comparison) -> bool:

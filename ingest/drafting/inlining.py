@@ -104,8 +104,12 @@ def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | N
             continue
         target = ast.Name(name, ast.Store())
         assigned.append(ast.Assign([target], copy.deepcopy(value), lineno=statement.lineno))
-    body = [_Rename(renamed).visit(copy.deepcopy(each)) for each in helper.body]
-    return [ast.fix_missing_locations(one) for one in assigned] + body
+    rename = _Rename(renamed)
+    body = [rename.visit(copy.deepcopy(each)) for each in helper.body]
+    return [
+        *(ast.fix_missing_locations(one) for one in assigned),
+        *(each for each in body if isinstance(each, ast.stmt)),
+    ]
 
 
 class _Rename(ast.NodeTransformer):

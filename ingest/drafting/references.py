@@ -66,10 +66,11 @@ def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
     return next(filter(None, map(first_sentence, sources)), "")
 
 
-def why_no_reference(whole: Cut) -> str:
+def why_no_reference(whole: Cut, turning: frozenset[str]) -> str:
     """Return why the other argument of a comparison is no reference, or "" if it is one."""
     read = find_side_inputs(whole.reference, whole.expected)
-    loose = find_side_inputs((), (*whole.expected, *whole.actual)) & set(whole.unset)
+    compared = find_side_inputs((), (*whole.expected, *whole.actual))
+    loose = compared & (turning | set(whole.unset))
     loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
     if loose:
         return f"It compares in a loop, by its {', '.join(sorted(loose))}."

@@ -158,17 +158,21 @@ def root_of(node: ast.expr) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ReachedStatement:
-    """A simple statement, the statements that run before it, and the conditions around it."""
+    """A simple statement, the statements that run before it, the conditions around it, and the
+    names that the loops around it bind.
+    """
 
     statement: ast.stmt
     before: tuple[ast.stmt, ...]
     conditions: tuple[ast.expr, ...] = ()
+    turning: frozenset[str] = frozenset()
 
 
 def walk_statements(
     body: Sequence[ast.stmt],
     before: Sequence[ast.stmt] = (),
     conditions: tuple[ast.expr, ...] = (),
+    turning: frozenset[str] = frozenset(),
 ) -> Iterator[ReachedStatement]:
     """Yield each simple statement with the statements that run before it, assuming that the
     branches around it are taken.
@@ -177,20 +181,25 @@ def walk_statements(
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
             # The block only sets a mode: treat its statements as part of the outer block.
-            yield from walk_statements(statement.body, earlier, conditions)
+            yield from walk_statements(statement.body, earlier, conditions, turning)
             earlier += flatten(statement.body)
             continue
         if isinstance(statement, ast.If):
             asked = ast.copy_location(ast.Assert(statement.test), statement)
-            yield ReachedStatement(asked, tuple(earlier), conditions)
+            yield ReachedStatement(asked, tuple(earlier), conditions, turning)
             negated = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
-            yield from walk_statements(statement.body, earlier, (*conditions, statement.test))
-            yield from walk_statements(statement.orelse, earlier, (*conditions, negated))
+            taken, other = (*conditions, statement.test), (*conditions, negated)
+            yield from walk_statements(statement.body, earlier, taken, turning)
+            yield from walk_statements(statement.orelse, earlier, other, turning)
         elif isinstance(statement, ast.For | ast.While | ast.With | ast.Try):
+            inner = turning
+            if isinstance(statement, ast.For):
+                inner |= stored_names(statement.target)
             for part in ("body", "orelse", "finalbody"):
-                yield from walk_statements(getattr(statement, part, []), earlier, conditions)
+                block = getattr(statement, part, [])
+                yield from walk_statements(block, earlier, conditions, inner)
         else:
-            yield ReachedStatement(statement, tuple(earlier), conditions)
+            yield ReachedStatement(statement, tuple(earlier), conditions, turning)
         earlier.append(drop_comparisons(statement))
 
 
@@ -333,6 +342,9 @@ def _own_names(function: ast.FunctionDef) -> frozenset[str]:
     parameters = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
     bound = frozenset().union(*(stored_names(s) for s in function.body))
     inner = {p.arg for n in ast.walk(function) if isinstance(n, ast.Lambda) for p in n.args.args}
+    inner = inner.union(
+        *(stored_names(n.target) for n in ast.walk(function) if isinstance(n, ast.comprehension))
+    )
     return bound | frozenset(p.arg for p in parameters) | inner
 
 

@@ -618,3 +618,65 @@ def test_copies_of_arguments_that_nothing_writes_to_are_left_out() -> None:
     reference = function(draft.texts.python_code, draft.entry_point)
     assert "expected = naive(x, state=y) + torch.abs(y)" in reference
     assert "expected + changing(y.clone())" in reference
+
+
+def test_a_buffer_that_only_the_reference_fills_is_the_launchers_own() -> None:
+    draft = whole(
+        """
+        from ops.doubling import into
+
+        def naive(x, out):
+            out[:] = x + x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            out = torch.empty(64, device=device).normal_(mean=0.1)
+            wanted = torch.empty(64, device=device).normal_(mean=0.1)
+            naive(x, wanted)
+            into(x, out)
+            assert torch.allclose(out, wanted)
+        """,
+        ops__doubling=INTO,
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert reference.startswith("def doubling(x, out):\n    wanted = out.clone()\n")
+    assert (
+        "wanted" not in draft.texts.test_code.replace("wanted in zip", "").partition("def out")[0]
+    )
+
+
+def test_answers_are_compared_whole_where_a_loop_compares_their_parts_too() -> None:
+    test = """
+        def test_doubled():
+            x = torch.randn(4, 16, device=device)
+            actual = doubled(x)
+            expected = x + x
+            for row in range(4):
+                assert torch.allclose(actual[row], expected[row])
+            {whole}
+        """
+
+    draft = whole(test.format(whole="assert torch.allclose(actual, expected)"))
+    parts = only(test.format(whole=""))
+
+    assert function(draft.texts.python_code, "doubling").endswith("return x + x")
+    assert parts.missing is Missing.NO_COMPARISON
+
+
+def test_the_variable_of_a_comprehension_in_a_helper_is_no_input() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(4, 16, device=device)
+            for i in range(4):
+                x[i] += i
+
+            def naive(rows):
+                return torch.stack([rows[i] + rows[i] for i in range(4)])
+
+            assert torch.allclose(doubled(x), naive(x))
+        """
+    )
+
+    assert "def doubling(x):" in draft.texts.triton_code
