@@ -255,6 +255,10 @@ def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
         sentence = f"The reference of {where} needs Triton itself."
         return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, sentence)
+    if "def __torch_dispatch__" in draft.texts.python_code:
+        # A decorator registers the operations of such a class: no name leads to them.
+        sentence = f"The reference of {where} is a subclass of Tensor with operations of its own."
+        return Assembly(draft, Missing.REFERENCE_NOT_STANDALONE, sentence)
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         try:
             ast.parse(text)

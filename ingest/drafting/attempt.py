@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, NoCases, cases
-from ingest.drafting.comparisons import Comparison, find_comparisons, peel, reads_gradient
+from ingest.drafting.comparisons import (
+    Comparison,
+    find_comparisons,
+    is_named_comparison,
+    peel,
+    reads_gradient,
+)
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import Test
 from ingest.drafting.launching import Launching
@@ -300,6 +306,7 @@ class _Reader:
             self._cases,
             frozenset(self._weights),
             [widened for _, _, widened, _ in pairs],
+            [not is_named_comparison(comparison) for *_, comparison in pairs],
             self._compared(),
             self._allowed(),
             operation.name,

@@ -18,13 +18,14 @@ from ingest.drafting.records import Place
 from ingest.drafting.slices import Cut
 from ingest.drafting.suites import Suite
 from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.values import DTYPES
+from ingest.drafting.values import DTYPES, Dtype
 from ingest.extract.targets import Local
 
 WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
 )
 INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
+HALF = {"float16", "bfloat16"}
 NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
 
 
@@ -40,6 +41,8 @@ class Test:
     cases: Cases
     weights: frozenset[str]
     widened: Sequence[bool]
+    measured: Sequence[bool]
+    """Which answers are compared by a difference, which accepts two dtypes."""
     compared: Sequence[ast.expr] = ()
     """The names that the test compares, gradients excluded."""
     allowed: Sequence[Tolerance] = ()
@@ -69,10 +72,12 @@ def expected_answers(
     if len(types) != len(whole.expected):
         types = [""] * len(whole.expected)
         optional = [False] * len(whole.expected)
+    narrow = _has_half_precision(test, whole)
     answers: list[ast.expr] = []
     for place, (answer, known) in enumerate(zip(whole.expected, types, strict=True)):
         cast = answer
-        if known and (known.startswith("torch.") or widens or test.widened[place]):
+        loose = widens or test.widened[place] or (narrow and test.measured[place])
+        if known and (known.startswith("torch.") or loose):
             cast = _cast(answer, known)
         elif not known and (test.widened[place] or (place == 0 and widens and not narrows)):
             cast = _cast(answer, like)
@@ -122,6 +127,15 @@ def find_answers(whole: Cut) -> list[str]:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
                 results.append(name)
     return list(dict.fromkeys(results))
+
+
+def _has_half_precision(test: Test, whole: Cut) -> bool:
+    """Return whether some input has 16 bits, so that a reference in float32 answers with more."""
+    values = [value for row in test.cases.rows for value in row.values()]
+    if any(isinstance(value, Dtype) and value.name in HALF for value in values):
+        return True
+    texts = map(ast.unparse, whole.inputs)
+    return any(re.search(r"\b(float16|bfloat16|half)\b", text) for text in texts)
 
 
 def _reference_functions(test: Test, whole: Cut) -> list[str]:

@@ -16,10 +16,9 @@ from ingest.drafting.slices import (
     still_needed,
 )
 from ingest.drafting.statements import (
-    drop_binding,
+    filter_blocks,
     find_effects,
     find_free_names,
-    keep_binding,
     loaded_names,
     stored_names,
 )
@@ -65,7 +64,7 @@ def move_functions(
     lambda, an inner definition. No input can hold a function.
     """
     for name in whole.parameters:
-        binding = [keep_binding(statement, name) for statement in whole.inputs]
+        binding = [_keep_binding(statement, name) for statement in whole.inputs]
         moved = [statement for statement in binding if statement is not None]
         values = [value for statement in moved for value in _bound_values(statement, name)]
         if not values or not all(value is None or is_function(value) for value in values):
@@ -74,7 +73,7 @@ def move_functions(
         place = whole.parameters.index(name)
         fresh = sorted(needs - {*whole.parameters})
         reads = [name in find_side_inputs(*side) for side in _both(whole)]
-        rest = [drop_binding(statement, name) for statement in whole.inputs]
+        rest = [_drop_binding(statement, name) for statement in whole.inputs]
         parameters = (*whole.parameters[:place], *fresh, *whole.parameters[place + 1 :])
         inputs = [statement for statement in rest if statement is not None]
         whole = replace(
@@ -147,3 +146,13 @@ def copied_name(value: ast.expr) -> str:
             return ""
         value = value.func.value
     return value.id if isinstance(value, ast.Name) else ""
+
+
+def _keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
+    """Return a statement reduced to what binds a name, or None if nothing binds it."""
+    return filter_blocks(statement, lambda each: name in find_effects(each).binds)
+
+
+def _drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
+    """Return a statement without what binds a name, or None if nothing is left."""
+    return filter_blocks(statement, lambda each: name not in find_effects(each).binds)

@@ -9,7 +9,7 @@ import textwrap
 from ingest.drafting.edits import UNREADABLE
 
 # Words of several capital letters.
-WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv")
+WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE")
 
 
 def entry_point(operation: str) -> str:

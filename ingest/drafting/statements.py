@@ -36,9 +36,7 @@ class Effects:
 
 
 def mark_written(node: ast.AST, names: frozenset[str]) -> None:
-    """Note the names that a call, or a statement's call, writes to. Do it before any effects of the
-    statement are read.
-    """
+    """Note the names that a call or its statement writes to, before its effects are read."""
     node.written = names  # type: ignore[attr-defined]
 
 
@@ -214,16 +212,6 @@ def drop_comparisons(statement: ast.stmt) -> ast.stmt:
     return kept or ast.copy_location(ast.Pass(), statement)
 
 
-def keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement reduced to what binds a name, or None if nothing binds it."""
-    return filter_blocks(statement, lambda each: name in find_effects(each).binds)
-
-
-def drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement without what binds a name, or None if nothing is left."""
-    return filter_blocks(statement, lambda each: name not in find_effects(each).binds)
-
-
 def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
     """Return a statement with only the simple statements that `keep` accepts, or None if none is
     left.
@@ -341,10 +329,12 @@ def _own_names(function: ast.FunctionDef) -> frozenset[str]:
     a = function.args
     parameters = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
     bound = frozenset().union(*(stored_names(s) for s in function.body))
-    inner = {p.arg for n in ast.walk(function) if isinstance(n, ast.Lambda) for p in n.args.args}
-    inner = inner.union(
-        *(stored_names(n.target) for n in ast.walk(function) if isinstance(n, ast.comprehension))
-    )
+    inner: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Lambda):
+            inner |= {p.arg for p in node.args.args}
+        elif isinstance(node, ast.comprehension):
+            inner |= stored_names(node.target)
     return bound | frozenset(p.arg for p in parameters) | inner
 
 
