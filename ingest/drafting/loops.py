@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.comparisons import find_comparisons
+from ingest.drafting.comparisons import find_comparisons, peel
 from ingest.drafting.statements import loaded_names, stored_names
 from ingest.drafting.values import Evaluator, Opaque
 
@@ -26,7 +27,7 @@ Launches = Callable[[ast.AST], bool]
 
 def unroll_loops(function: Function, launches: Launches, evaluator: Evaluator) -> list[Function]:
     """Return the test, or one test for each of its loops that launches and compares."""
-    function = _with_body(function, drop_repeats(function.body))
+    function = _with_body(function, compare_whole(drop_repeats(function.body)))
     tests = list(islice(_lifted(function, launches, evaluator), MOST_LOOPS))
     return tests or [function]
 
@@ -44,6 +45,69 @@ def drop_repeats(body: list[ast.stmt]) -> list[ast.stmt]:
                     continue
         kept.append(statement)
     return kept
+
+
+def compare_whole(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements with loops that only compare parts of answers, one after the other, as
+    comparisons of the whole answers.
+    """
+    kept: list[ast.stmt] = []
+    for statement in body:
+        parts = _parts(statement) if isinstance(statement, ast.For) else None
+        if parts is None or not isinstance(statement, ast.For):
+            kept.append(statement)
+            continue
+        whole = [parts.visit(copy.deepcopy(each)) for each in statement.body]
+        turning = {*_targets(statement.target)}
+        if any(turning & loaded_names(each) for each in whole):
+            kept.append(statement)
+        else:
+            kept += [each for each in whole if isinstance(each, ast.stmt)]
+    return kept
+
+
+def _parts(loop: ast.For) -> _Whole | None:
+    """Return how the parts that a loop compares become the whole, or None for any other loop."""
+    if any(isinstance(each, ast.Assign | ast.AugAssign) for each in loop.body):
+        return None
+    if not _compares(loop.body) or loop.orelse:
+        return None
+    match loop:
+        case ast.For(
+            target=ast.Tuple(elts=targets), iter=ast.Call(func=ast.Name(id="zip"), args=answers)
+        ) if len(targets) == len(answers):
+            names = [each.id for each in targets if isinstance(each, ast.Name)]
+            if len(names) == len(targets):
+                return _Whole(dict(zip(names, answers, strict=True)), "")
+        case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[_])):
+            made = list(find_comparisons(loop.body))
+            sides = [peel(side)[0] for each in made for side in (each.left, each.right)]
+            return _Whole({}, name) if all(_is_part(side, name) for side in sides) else None
+    return None
+
+
+def _is_part(node: ast.expr, index: str) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Name(), slice=ast.Name(id=name)):
+            return name == index
+    return False
+
+
+class _Whole(ast.NodeTransformer):
+    """Replacement of a part by its whole: of `a` by `x` in `for a in x`, of `x[i]` by `x`."""
+
+    def __init__(self, names: dict[str, ast.expr], index: str) -> None:
+        self._names, self._index = names, index
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self._names.get(node.id, node))
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Subscript(value=ast.Name() as value, slice=ast.Name(id=name)):
+                return value if name == self._index else node
+        return node
 
 
 def _lifted(function: Function, launches: Launches, evaluator: Evaluator) -> Iterator[Function]:

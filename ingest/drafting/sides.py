@@ -6,6 +6,7 @@ import ast
 import copy
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from ingest.drafting.devices import is_device
 from ingest.drafting.readable import Tidying, find_copied, inline_results
@@ -238,7 +239,9 @@ class _Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         node.keywords = [k for k in node.keywords if k.arg != "requires_grad"]
         for keyword in list(node.keywords):
-            if keyword.arg == "device" and self._is_device(keyword.value):
+            allocates = ast.unparse(node.func).startswith("torch.")
+            named = self._is_device if allocates else partial(is_device, local=self._local)
+            if keyword.arg == "device" and named(keyword.value):
                 if self._device is None:
                     node.keywords.remove(keyword)
                 else:

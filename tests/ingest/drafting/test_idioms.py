@@ -466,14 +466,18 @@ def test_a_module_of_torch_with_shared_weights_is_its_function() -> None:
 def test_the_inputs_name_no_device_that_is_already_the_default() -> None:
     draft = whole(
         """
+        def made(n, *, device):
+            return torch.zeros(n, device=device)
+
         @pytest.mark.parametrize("device", ["cuda"])
         def test_doubled(device):
-            x = torch.randn(64, device=device).to(device)
+            x = torch.randn(64, device=device).to(device) + made(64, device=device)
             assert torch.allclose(doubled(x), x + x)
         """
     )
 
-    assert "x = torch.randn(64)\n" in function(draft.texts.test_code, "make_inputs")
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "x = torch.randn(64) + made(64, device=device)\n" in made
 
 
 def test_numbers_that_helpers_draw_are_the_same_in_each_process() -> None:
@@ -646,22 +650,38 @@ def test_a_buffer_that_only_the_reference_fills_is_the_launchers_own() -> None:
     )
 
 
-def test_answers_are_compared_whole_where_a_loop_compares_their_parts_too() -> None:
-    test = """
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for row in range(4):\n        assert torch.allclose(actual[row], expected[row])",
+        "for a, b in zip(actual, expected):\n        torch.testing.assert_close(a, b)",
+    ],
+)
+def test_a_loop_that_compares_part_by_part_compares_whole_answers(loop: str) -> None:
+    draft = whole(
+        "def test_doubled():\n"
+        "    x = torch.randn(4, 16, device=device)\n"
+        "    actual = doubled(x)\n"
+        "    expected = x + x\n"
+        f"    {loop}\n"
+    )
+
+    assert function(draft.texts.python_code, "doubling").endswith("return x + x")
+
+
+def test_parts_that_a_loop_computes_from_its_variable_are_no_answers() -> None:
+    outcome = only(
+        """
         def test_doubled():
             x = torch.randn(4, 16, device=device)
             actual = doubled(x)
             expected = x + x
             for row in range(4):
-                assert torch.allclose(actual[row], expected[row])
-            {whole}
+                assert torch.allclose(actual[row, :row], expected[row, :row])
         """
+    )
 
-    draft = whole(test.format(whole="assert torch.allclose(actual, expected)"))
-    parts = only(test.format(whole=""))
-
-    assert function(draft.texts.python_code, "doubling").endswith("return x + x")
-    assert parts.missing is Missing.NO_COMPARISON
+    assert outcome.missing is Missing.NO_COMPARISON
 
 
 def test_the_variable_of_a_comprehension_in_a_helper_is_no_input() -> None:
