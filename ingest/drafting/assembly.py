@@ -7,56 +7,42 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.answers import find_answer_types, find_optional_answers
-from ingest.drafting.cases import Cases
-from ingest.drafting.computing import computes_backward, computes_forward, remove_backward
-from ingest.drafting.devices import DEVICE, replace_literal_devices
-from ingest.drafting.distributed import remove_distributed
-from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.naming import dotted_name
-from ingest.drafting.options import remove_foreign_options
-from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.registering import remove_registration
-from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
-from ingest.drafting.slices import Cut, find_side_inputs
-from ingest.drafting.standalone import Isolator, Module
-from ingest.drafting.statements import find_effects
-from ingest.drafting.suites import Suite
-from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.tuning import close_gaps
-from ingest.drafting.values import DTYPES, Dtype
-from ingest.drafting.writing import test_code
-from ingest.extract.targets import Local
-
-WIDER = re.compile(
-    r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
+from ingest.drafting.computing import (
+    computes_a_part,
+    computes_backward,
+    computes_forward,
+    remove_backward,
 )
-INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
+from ingest.drafting.dead_branches import remove_dead_branches
+from ingest.drafting.devices import DEVICE, replace_literal_devices
+from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.entry_names import with_own_name
+from ingest.drafting.expected import (
+    Test,
+    expected_answers,
+    find_answers,
+    find_tensors,
+    inputs_dtype,
+)
+from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.readable import find_in_inputs, simplify
+from ingest.drafting.records import Draft, Missing, Rule, Texts
+from ingest.drafting.registering import remove_registration
+from ingest.drafting.seeding import seed_helpers
+from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
+from ingest.drafting.standalone import Isolator, Module
+from ingest.drafting.statements import find_effects, stored_names
+from ingest.drafting.tuning import close_gaps
+from ingest.drafting.values import Dtype
+from ingest.drafting.writing import test_code
+
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
 STANDING = {
     "python_code": (Missing.REFERENCE_NOT_STANDALONE, "The reference"),
     "test_code": (Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
     "triton_code": (Missing.TRITON_NOT_STANDALONE, "The Triton side"),
 }
-NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    """A test with its cases. `weights` are the inputs that two modules share; `widened` tells which
-    answers the test converts to a wider dtype before it compares them.
-    """
-
-    suite: Suite
-    function: ast.FunctionDef
-    place: Place
-    cases: Cases
-    weights: frozenset[str]
-    widened: Sequence[bool]
-    compared: Sequence[ast.expr] = ()
-    """The names that the test compares, gradients excluded."""
-    allowed: Sequence[Tolerance] = ()
-    """The tolerance of the test's comparisons in each case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +53,13 @@ class Assembly:
 
 
 def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
-    """Assemble a draft.
+    """Assemble a draft. `entry_point` is a name that occurs in no text of the repository.
 
     The draft has gradients if the test compares them and kernels compute them. If torch computes
     them, the draft is the forward pass alone.
     """
     graded = _graded_inputs(test, whole)
+    whole = simplify(whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
         return made
@@ -84,10 +71,19 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         sentence = computes_forward(made.draft.texts.triton_code, entry_point)
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
-    if made.missing is None and sentence:
+    if made.missing is None and not sentence:
+        return replace(made, draft=with_own_name(_noted(made.draft), test.operation))
+    if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
     return made
+
+
+def _noted(draft: Draft) -> Draft:
+    """Return the draft with a note on what its launcher leaves to torch."""
+    part = computes_a_part(draft.texts.triton_code, draft.entry_point)
+    note = f"Torch computes a part: {part}."
+    return replace(draft, notes=(*draft.notes, note)) if part else draft
 
 
 def _forward_alone(made: Assembly, test: Test, isolator: Isolator, why: str) -> Assembly:
@@ -112,22 +108,32 @@ def _assembled(
 ) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
+    in_inputs = find_in_inputs(whole, takes)
+    takes = [name for name in takes if name not in in_inputs]
     rows = test.cases.rows
     names = list(dict.fromkeys(name for row in rows for name in row))
-    dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
-    head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
-    detached = _detached(whole, takes, graded)
+    plain = find_plain_names(whole.inputs) | {*names}
     compared = [*whole.actual, *test.compared]
-    copied = find_overwritten(whole.candidate, compared, takes)
+    copied = [
+        name for name in find_overwritten(whole.candidate, compared, takes) if name not in plain
+    ]
+    buffers = _reference_buffers(whole, [n for n in takes if n not in plain], copied)
+    takes = [name for name in takes if buffers.get(name, name) == name]
+    tensors = find_tensors(whole)
+    device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
+    written = {**bound, "device": device} if "device" in whole.parameters else bound
+    written = {**written, **in_inputs}
+    dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
+    detached = _detached(whole, takes, graded)
     triton = side(
         entry_point,
         takes,
         whole.candidate,
         whole.actual,
-        bound,
-        "Call the kernel's launcher as its author's test does.",
+        written,
+        device,
+        test.docstring,
         [
-            *head,
             *_unset(whole, whole.candidate, whole.actual),
             *detached,
             *(f"{name} = {name}.clone()" for name in copied),
@@ -139,12 +145,19 @@ def _assembled(
         entry_point,
         takes,
         whole.reference,
-        _expected(test, whole, takes, launcher.text, entry_point),
-        bound,
-        "Compute what the author's test expects of the kernel.",
-        [*head, *_unset(whole, whole.reference, whole.expected), *detached],
+        expected_answers(test, whole, takes, launcher.text, entry_point),
+        written,
+        device,
+        test.docstring,
+        [
+            *_unset(whole, whole.reference, whole.expected),
+            *detached,
+            *(f"{name} = {buffer}.clone()" for name, buffer in buffers.items()),
+        ],
     )
-    inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
+    local = frozenset(names).union(*map(stored_names, whole.inputs))
+    needed = replace(whole, inputs=still_needed(whole.inputs, takes, local))
+    inputs = make_inputs(needed.taking(takes), names, dtypes, bound)
     modules = {
         "python_code": isolator.side(test.suite, python, entry_point),
         "test_code": isolator.inputs(test.suite, inputs, INPUTS),
@@ -167,11 +180,29 @@ def _assembled(
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
 
 
+def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) -> dict[str, str]:
+    """Return the parameters that the reference writes to, each with the parameter that it starts
+    from: itself, or the launcher's own output if both are allocated alike.
+    """
+    allocated: dict[str, str] = {}
+    for statement in whole.inputs:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
+                allocated[name] = ast.dump(value)
+    buffers: dict[str, str] = {}
+    read = find_side_inputs(whole.candidate, whole.actual)
+    for name in find_overwritten(whole.reference, whole.expected, takes):
+        alike = (each for each in copied if allocated.get(each, "") == allocated.get(name))
+        partner = next(alike, None) if name not in read else None
+        buffers[name] = partner or name
+    return buffers
+
+
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
     """Remove the launcher's branches for distributed tensors and the code that only they needed.
     Let it allocate on the machine's device.
     """
-    text = remove_distributed(module.text)
+    text = remove_dead_branches(module.text)
     try:
         text = replace_literal_devices(text)
     except UNREADABLE:
@@ -192,8 +223,8 @@ def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
     if not graded:
         return []
     others = [name for name in takes if name not in graded]
-    tensors = set(_tensors(whole))
-    unsure = set(_answers(whole)) - tensors
+    tensors = set(find_tensors(whole))
+    unsure = set(find_answers(whole)) - tensors
     return [
         f"{name} = {name}.detach()"
         if name in tensors
@@ -224,6 +255,10 @@ def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
         sentence = f"The reference of {where} needs Triton itself."
         return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, sentence)
+    if "def __torch_dispatch__" in draft.texts.python_code:
+        # A decorator registers the operations of such a class: no name leads to them.
+        sentence = f"The reference of {where} is a subclass of Tensor with operations of its own."
+        return Assembly(draft, Missing.REFERENCE_NOT_STANDALONE, sentence)
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         try:
             ast.parse(text)
@@ -240,26 +275,15 @@ def _test_code(
     try:
         return test_code(
             entry_point,
-            module.text,
+            seed_helpers(module.text),
             test.cases,
-            _dtype(whole),
+            inputs_dtype(whole),
             differentiable,
             used,
             test.allowed,
         )
     except UNREADABLE:
         return module.text
-
-
-def _dtype(whole: Cut) -> str:
-    """Return the floating dtype that the inputs name, for tests whose cases name none."""
-    for statement in whole.inputs:
-        for node in ast.walk(statement):
-            match node:
-                case ast.Attribute(value=ast.Name(id="torch"), attr=attr):
-                    if "float" in DTYPES.get(attr, ""):
-                        return DTYPES[attr]
-    return "float32"
 
 
 def _graded_inputs(test: Test, whole: Cut) -> set[str]:
@@ -273,90 +297,6 @@ def _graded_inputs(test: Test, whole: Cut) -> set[str]:
             if name in find_effects(statement).binds:
                 graded |= find_effects(statement).uses & parameters
     return graded | (test.weights & parameters if names else set())
-
-
-def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
-    """Return the inputs that are certainly tensors: `torch.randn(n)`, or half of that."""
-    tensors: list[str] = []
-    for statement in whole.inputs:
-        match statement:
-            case ast.Assign(targets=targets, value=value):
-                while isinstance(value, ast.BinOp):
-                    value = value.left
-                text = ast.unparse(value)
-                root = text.partition("(")[0] if isinstance(value, ast.Call) else ""
-                if not root.startswith(("torch.", "F.")) or "Size" in root:
-                    continue
-                if of_integers or not INTEGERS.search(text):
-                    tensors += [t.id for t in targets if isinstance(t, ast.Name)]
-    return tensors
-
-
-def _answers(whole: Cut) -> list[str]:
-    """Return the inputs that are results of a function, which may be tensors."""
-    results: list[str] = []
-    for statement in whole.inputs:
-        match statement:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
-                results += [t.id for t in targets if isinstance(t, ast.Name)]
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
-                results.append(name)
-    return list(dict.fromkeys(results))
-
-
-def _expected(
-    test: Test, whole: Cut, takes: Sequence[str], launcher: str, entry_point: str
-) -> list[ast.expr]:
-    """Return the reference's answers, converted to the launcher's dtypes if these are known.
-
-    If they are unknown and the test widens the answers, they get the dtype of the inputs: most
-    kernels answer with it.
-    """
-    of_floats = _tensors(whole, of_integers=False)
-    like = next((f"{name}.dtype" for name in takes if name in of_floats), "")
-    texts = [ast.unparse(node) for node in (*whole.reference, *whole.expected)]
-    texts += _reference_functions(test, whole)
-    widens = any(map(WIDER.search, texts))
-    narrows = any(map(NARROWER.search, texts))
-    types = find_answer_types(launcher, entry_point)
-    optional = find_optional_answers(launcher, entry_point)
-    if len(types) != len(whole.expected):
-        types = [""] * len(whole.expected)
-        optional = [False] * len(whole.expected)
-    answers: list[ast.expr] = []
-    for place, (answer, known) in enumerate(zip(whole.expected, types, strict=True)):
-        cast = answer
-        if known and (known.startswith("torch.") or widens or test.widened[place]):
-            cast = _cast(answer, known)
-        elif not known and (test.widened[place] or (place == 0 and widens and not narrows)):
-            cast = _cast(answer, like)
-        if cast is not answer and optional[place] and isinstance(answer, ast.Name):
-            cast = ast.parse(
-                f"None if {answer.id} is None else {ast.unparse(cast)}", mode="eval"
-            ).body
-        answers.append(cast)
-    return answers
-
-
-def _reference_functions(test: Test, whole: Cut) -> list[str]:
-    """Return the sources of the functions that the reference calls by name."""
-    sources: list[str] = []
-    for node in (*whole.reference, *whole.expected):
-        for inner in ast.walk(node):
-            parts = dotted_name(inner.func) if isinstance(inner, ast.Call) else None
-            if parts is None or parts[0] in test.cases.bound:
-                continue
-            target = test.suite.meaning(parts)
-            if isinstance(target, Local):
-                sources += test.suite.source_of(target)
-    return sources
-
-
-def _cast(answer: ast.expr, dtype: str) -> ast.expr:
-    text = ast.unparse(answer)
-    if not dtype or text.endswith((f".to({dtype})", f".view({dtype})")):
-        return answer
-    return ast.parse(f"({text}).to({dtype})", mode="eval").body
 
 
 def _settled(text: str) -> str:

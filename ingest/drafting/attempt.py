@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ingest.drafting.assembly import Test, assemble
+from ingest.drafting.assembly import assemble
+from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, NoCases, cases
-from ingest.drafting.comparisons import Comparison, find_comparisons, peel, reads_gradient
+from ingest.drafting.comparisons import (
+    Comparison,
+    find_comparisons,
+    is_named_comparison,
+    peel,
+    reads_gradient,
+)
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.inlining import inline_helpers
-from ingest.drafting.naming import dotted_name, entry_point
+from ingest.drafting.expected import Test
+from ingest.drafting.launching import Launching
+from ingest.drafting.moving import move_copies, move_functions
+from ingest.drafting.naming import entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
+from ingest.drafting.reading import read_tests
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
+from ingest.drafting.references import find_docstring, find_rule, why_no_reference
 from ingest.drafting.sizes import reduce_sizes
-from ingest.drafting.slices import (
-    Cut,
-    cut,
-    find_needed,
-    find_plain_names,
-    find_side_inputs,
-    move_functions,
-)
+from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
-from ingest.drafting.suites import Suite, find_calls, find_effect_calls, functions
+from ingest.drafting.suites import Suite, find_calls
 from ingest.drafting.tolerances import Tolerance, allowed
-from ingest.drafting.values import NotPlain
-from ingest.drafting.weights import innermost_call, share_weights
-from ingest.extract.targets import External, Local
+from ingest.drafting.weights import share_weights
+from ingest.extract.targets import Local
 
-REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
-                       r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip
 WHOLE = 1000
 
 
@@ -62,12 +62,7 @@ def draft_tests(
     best: Mapping[Local, Attempt],
 ) -> Iterator[Attempt]:
     """Yield the drafts of each test of a file, for operations that have no whole draft yet."""
-    helpers = find_effect_calls(suite)
-    for written in functions(suite):
-        if not written.name.startswith("test") and written.name in helpers:
-            # It is inlined into the tests that call it.
-            continue
-        function = inline_helpers(written, suite.lookup)
+    for function in read_tests(suite, reach):
         reader = _Reader(suite, function, reach, operations, isolator, best)
         try:
             yield from reader.draft_tests()
@@ -99,12 +94,11 @@ class _Reader:
         self._conditions: tuple[ast.expr, ...] | None = None
         self._reach, self._operations = reach, operations
         self._isolator, self._best = isolator, best
-        self._launched: dict[int, tuple[Local, ...]] = {}
         self._no_cases = ""
         self._cases: Cases | None = None
         self._weights: set[str] = set()
         self._failed: tuple[Missing, str] | None = None
-        self._local: frozenset[str] = frozenset()
+        self._names = Launching(suite, reach)
 
     @property
     def _place(self) -> Place:
@@ -120,7 +114,7 @@ class _Reader:
 
     def used_operation(self) -> Local | None:
         try:
-            return self._operations.nearest(self._locals(self._function))
+            return self._operations.nearest(self._names.find_locals(self._function))
         except UNREADABLE:
             return None
 
@@ -128,15 +122,15 @@ class _Reader:
         function = self._function
         a = function.args
         parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-        self._local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
-        if not self._launches(function):
+        self._names.local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
+        if not self._names.launches(function):
             return
         self._given = frozenset(parameters)
         self._read_cases()
-        function, self._weights = share_weights(function, self._module_kind)
+        function, self._weights = share_weights(function, self._names.module_kind)
         self._function = function
-        self._local |= frozenset().union(*(stored_names(s) for s in function.body))
-        if not any(True for _ in self._launching(flatten(function.body))):
+        self._names.local |= frozenset().union(*(stored_names(s) for s in function.body))
+        if not any(True for _ in self._names.launching(flatten(function.body))):
             return
         seen = False
         for operation, before, pairs in self._groups():
@@ -158,27 +152,11 @@ class _Reader:
             self._cases = cases(function, self._suite.evaluator(), calls, conditions)
         except NoCases as error:
             self._cases, self._no_cases = None, str(error)
-
-    def _module_kind(self, call: ast.expr) -> str | None:
-        """Return `kernel` or `torch` for a call that constructs a module, None for any other
-        expression.
-        """
-        parts = dotted_name(call.func) if isinstance(call, ast.Call) else None
-        if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
-            return None
-        parts = tuple((self._bound(parts[0]) or parts[0]).split(".")) + parts[1:]
-        if not parts[-1][:1].isupper():
-            return None
-        target = self._suite.meaning(parts)
-        if isinstance(target, Local):
-            return "kernel" if self._reach.launches(target) else "torch"
-        return (
-            "torch" if isinstance(target, External) and target.module.startswith("torch") else None
-        )
+        self._names.bound = self._cases.bound if self._cases else {}
 
     def _without_pairs(self) -> Iterator[Attempt]:
         operation = self._operations.nearest(
-            local for s in flatten(self._function.body) for local in self._launches(s)
+            local for s in flatten(self._function.body) for local in self._names.launches(s)
         )
         if operation is not None:
             missing, sentence = self._failed or (
@@ -197,7 +175,7 @@ class _Reader:
             launching, pair = found
             key = tuple(map(id, launching))
             operation = self._operations.nearest(
-                local for statement in launching for local in self._launches(statement)
+                local for statement in launching for local in self._names.launches(statement)
             )
             if operation is None:
                 continue
@@ -207,9 +185,10 @@ class _Reader:
                 pairs.append(pair)
             groups[key] = (operation, comparison.before, pairs)
         for operation, before, pairs in groups.values():
-            # Prefer comparisons that every case makes.
+            # Prefer comparisons that every case makes, and those of whole answers.
             always = [pair for pair in pairs if not self._is_left_out(pair[3])]
-            yield operation, before, always or pairs
+            whole = [pair for pair in always if not _is_of_a_turn(pair)]
+            yield operation, before, whole or always or pairs
 
     def _is_left_out(self, comparison: Comparison) -> bool:
         """Return whether a condition of a comparison is false in some case."""
@@ -231,7 +210,7 @@ class _Reader:
         parts = []
         for argument in (comparison.left, comparison.right):
             inner, widened = peel(argument)
-            numbers = find_needed(before, loaded_names(inner), self._local)
+            numbers = find_needed(before, loaded_names(inner), self._names.local)
             if reads_gradient(inner) or self._is_gradient(inner, before, numbers):
                 self._failed = self._failed or (
                     Missing.GRADIENTS_ONLY,
@@ -242,7 +221,7 @@ class _Reader:
         nodes = [[*(before[n] for n in sorted(numbers)), inner] for inner, _, numbers in parts]
         shared = {id(node) for node in nodes[0]} & {id(node) for node in nodes[1]}
         launching = [
-            [n for n in side_nodes if id(n) not in shared and self._launches(n)]
+            [n for n in side_nodes if id(n) not in shared and self._names.launches(n)]
             for side_nodes in nodes
         ]
         if all(launching):
@@ -276,44 +255,24 @@ class _Reader:
             return reads_gradient(value) or "autograd.grad" in ast.unparse(value)
         return False
 
-    def _launching(self, statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-        return (statement for statement in statements if self._launches(statement))
-
-    def _launches(self, node: ast.AST) -> tuple[Local, ...]:
-        """Return the names of the repository in a statement that lead to a kernel."""
-        if id(node) not in self._launched:
-            found = [local for local in self._locals(node) if self._reach.launches(local)]
-            self._launched[id(node)] = tuple(found)
-        return self._launched[id(node)]
-
-    def _locals(self, node: ast.AST) -> Iterator[Local]:
-        bound = self._cases.bound if self._cases else {}
-        for inner in ast.walk(node):
-            parts = dotted_name(inner)
-            if parts is None:
-                continue
-            if parts[0] in bound:
-                meant = dotted_name(ast.parse(bound[parts[0]], mode="eval").body)
-                parts = (*meant, *parts[1:]) if meant else parts
-            elif parts[0] in self._local:
-                continue
-            target = self._suite.meaning(parts)
-            if isinstance(target, Local):
-                yield target
-
     def _try(
         self, operation: Local, before: tuple[ast.stmt, ...], pairs: Sequence[Pair]
     ) -> Attempt:
         whole = cut(
             before,
             [(expected, actual) for expected, actual, *_ in pairs],
-            self._local,
-            lambda statement: bool(self._launches(statement)),
+            self._names.local,
+            lambda statement: bool(self._names.launches(statement)),
             self._given,
         )
-        whole = move_functions(whole, self._is_function, self._local)
-        rule = self._rule(whole)
-        if sentence := _no_reference(whole):
+        whole = move_copies(whole)
+        whole = replace(
+            whole, inputs=still_needed(whole.inputs, whole.parameters, self._names.local)
+        )
+        whole = move_functions(whole, self._names.is_function, self._names.local)
+        rule = find_rule(whole, self._suite, self._names.local, self._names.bound)
+        turning = frozenset().union(*(comparison.turning for *_, comparison in pairs))
+        if sentence := why_no_reference(whole, turning):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
         conditions = [
             condition
@@ -322,7 +281,7 @@ class _Reader:
             if self._is_left_out(comparison)
         ]
         self._read_cases(conditions)
-        if any(self._launches(statement) for statement in whole.inputs):
+        if any(self._names.launches(statement) for statement in whole.inputs):
             return self._stopped(operation, rule, Missing.INPUTS, "A kernel makes its inputs.")
         if self._cases is None:
             return self._stopped(operation, rule, Missing.INPUTS, self._no_cases)
@@ -332,7 +291,7 @@ class _Reader:
         if any("data_ptr" in ast.unparse(statement) for statement in whole.inputs):
             sentence = "Its inputs hold addresses of tensors, which are others in each process."
             return self._stopped(operation, rule, Missing.INPUTS, sentence)
-        if held := self._modules_among(whole):
+        if held := self._names.modules_among(whole):
             sentence = (
                 f"Its inputs would hold a module ({held}), where tensors and plain values go."
             )
@@ -347,23 +306,14 @@ class _Reader:
             self._cases,
             frozenset(self._weights),
             [widened for _, _, widened, _ in pairs],
+            [not is_named_comparison(comparison) for *_, comparison in pairs],
             self._compared(),
             self._allowed(),
+            operation.name,
+            find_docstring(self._suite, operation, whole),
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
-
-    def _is_function(self, node: ast.expr) -> bool:
-        """Return whether an expression is a function. No input can hold a function."""
-        if isinstance(node, ast.Lambda):
-            return True
-        parts = dotted_name(node)
-        if parts is None or parts[0] in self._local:
-            return False
-        target = self._suite.meaning(parts)
-        if not isinstance(target, Local):
-            return False
-        return any(text.startswith("def ") for text in self._suite.source_of(target))
 
     def _allowed(self) -> list[Tolerance]:
         """Return the tolerance of the test in each case, the tolerances of gradients included."""
@@ -380,62 +330,12 @@ class _Reader:
         )
         return [side for side in each if isinstance(side, ast.Name)]
 
-    def _modules_among(self, whole: Cut) -> str:
-        """Return the name of a parameter that is a module and that both sides read, or ""."""
-        for statement in whole.inputs:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                    if name in whole.parameters and self._module_kind(innermost_call(call)):
-                        return name
-        return ""
-
-    def _rule(self, whole: Cut) -> Rule:
-        named: list[str] = []
-        other: list[str] = []
-        torch_calls, classes = 0, False
-        for node in (*whole.reference, *whole.expected):
-            for inner in ast.walk(node):
-                if not isinstance(inner, ast.Call):
-                    continue
-                parts = dotted_name(inner.func)
-                if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
-                    continue
-                meant = self._bound(parts[0]) or ".".join(parts)
-                target = self._suite.meaning(tuple(meant.split(".")))
-                if isinstance(target, External):
-                    torch_calls += target.module.startswith("torch")
-                    classes |= bool(re.match(r"(torch\.)?nn\.[A-Z]", meant))
-                elif isinstance(target, Local):
-                    last = meant.rpartition(".")[2]
-                    classes |= last[:1].isupper()
-                    (named if REFERENCE.search(last) else other).append(last)
-        if classes:
-            return Rule.MODULE
-        if named:
-            return Rule.NAMED_FUNCTION
-        if other:
-            return Rule.OTHER_FUNCTION
-        return Rule.TORCH_OPERATION if torch_calls == 1 else Rule.EXPRESSION
-
-    def _bound(self, name: str) -> str:
-        return self._cases.bound.get(name, "") if self._cases else ""
-
     def _stopped(self, operation: Local, rule: Rule, missing: Missing, sentence: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
         return Attempt(operation, draft, missing, f"{self._where}: {sentence}")
 
 
-def _no_reference(whole: Cut) -> str:
-    """Return why the other argument of a comparison is no reference, or "" if it is one."""
-    read = find_side_inputs(whole.reference, whole.expected)
-    loose = find_side_inputs((), (*whole.expected, *whole.actual)) & set(whole.unset)
-    loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
-    if loose:
-        return f"It compares in a loop, by its {', '.join(sorted(loose))}."
-    if not (read & set(whole.parameters)) - find_plain_names(whole.inputs):
-        return "What it compares with is written out: it depends on no input."
-    if not whole.reference and all(
-        isinstance(answer, ast.Name) and answer.id in whole.parameters for answer in whole.expected
-    ):
-        return "What it compares with is an input: nothing is computed."
-    return ""
+def _is_of_a_turn(pair: Pair) -> bool:
+    """Return whether a comparison is one of a part of the answers, in a loop over these."""
+    expected, actual, _, comparison = pair
+    return bool((loaded_names(expected) | loaded_names(actual)) & comparison.turning)

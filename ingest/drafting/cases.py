@@ -10,13 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
+from ingest.drafting.bounded import NotPlain
+from ingest.drafting.usual_values import usual_rows
+from ingest.drafting.values import Dtype, Evaluator, Opaque
 
 MOST_ROWS = 2_000
 MOST_CASES = 4
 # The product of a row's sizes up to which it may be added for its sizes alone.
 LIGHT = 2**22
 
+COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
+"""Parameters that choose whether torch compiles the launcher, which changes no answer."""
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
 """Parameters that no case holds."""
@@ -53,6 +57,10 @@ def cases(
     axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
     given = {name for names, _ in axes for name in names}
     defaults = _defaults(function, evaluator)
+    unknown = [name for name in parameters if name not in given | defaults.keys()]
+    if not axes and (usual := usual_rows(unknown)):
+        axes.append((tuple(unknown), usual))
+        given |= {*unknown}
     for name in parameters:
         if name not in given and name in defaults:
             axes.append(((name,), [(defaults[name],)]))
@@ -66,6 +74,7 @@ def cases(
     rows = [
         row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
     ] or rows
+    rows = _without_compilation(rows, bound)
     skipping = _skips(function)
     skipping += [ast.UnaryOp(ast.Not(), condition) for condition in conditions]
     rows = [row for row in rows if not _is_skipped(skipping, row, evaluator)] or rows
@@ -176,6 +185,15 @@ def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
     return [{k: v for k, v in row.items() if k != name} for row in rows if row[name] == first]
 
 
+def _without_compilation(rows: list[Row], bound: dict[str, str]) -> list[Row]:
+    for name in [name for name in rows[0] if COMPILED.fullmatch(name)] if rows else []:
+        plain_rows = [row for row in rows if row[name] is False]
+        if plain_rows:
+            bound[name] = "False"
+            rows = [{k: v for k, v in row.items() if k != name} for row in plain_rows]
+    return rows
+
+
 def _is_opaque(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(_is_opaque(part) for part in value)
@@ -237,7 +255,12 @@ def _shows_alone(chosen: Sequence[Row]) -> bool:
 
 
 def _is_degenerate(row: Row) -> bool:
-    """Return whether every size is one. Most faults of a kernel do not show in a single element."""
+    """Return whether a shape has no or one element or the last axis of a shape has one, or whether
+    every size is one. Most faults of a kernel do not show in a single element.
+    """
+    shapes = [value for value in row.values() if isinstance(value, list | tuple)]
+    if any(0 in shape or shape in ((), []) or shape[-1] == 1 for shape in shapes):
+        return True
     sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
     return bool(sizes) and all(n == 1 for n in sizes)
 

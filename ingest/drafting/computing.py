@@ -2,7 +2,7 @@
 
 A launcher allocates and moves data; a final `.sum(0)` of partial sums is a computation outside of
 its kernels. Detected are calls that can be nothing else, products of matrices by `@`, and
-arithmetic on names that the function treats as tensors.
+arithmetic on names that the function treats as tensors. A launcher may leave a minor part to torch.
 """
 
 from __future__ import annotations
@@ -24,10 +24,19 @@ TORCH = METHODS | {
     "abs", "add", "sub", "addbmm", "dot", "outer", "where", "sort", "max", "min", "maximum",
     "minimum", "clamp", "ger", "histc", "bincount", "linalg.solve_triangular",
 }  # fmt: skip
+MINOR = {
+    "sum", "mean", "prod", "amax", "amin", "max", "min", "maximum", "minimum", "abs", "where",
+    "clamp", "add", "add_", "sub", "sub_", "mul", "mul_", "div", "div_", "exp", "log", "log2",
+    "sqrt", "rsqrt", "pow", "square", "masked_fill", "masked_fill_", "index_select", "gather",
+    "tril", "triu", "bincount", "one_hot", "normalize",
+}  # fmt: skip
+"""What a launcher may leave to torch: sums of partial results, masks, element-wise steps."""
+
 SOLVERS = ("torch.linalg.", "torch.cholesky", "torch.inverse", "torch.triangular_solve")
 FUNCTIONAL = {
     "linear", "softmax", "log_softmax", "normalize", "conv1d", "conv2d", "layer_norm", "rms_norm",
     "silu", "gelu", "relu", "cross_entropy", "softplus", "logsigmoid", "one_hot", "embedding",
+    "scaled_dot_product_attention",
 }  # fmt: skip
 LAYERS = {"nn.Linear", "nn.Conv1d", "nn.Conv2d", "nn.LayerNorm", "nn.Embedding", "nn.RMSNorm"}
 # Attributes that only tensors have, among the values that a launcher handles.
@@ -52,14 +61,23 @@ def computes_backward(module: str) -> str:
 
 
 def computes_forward(module: str, entry_point: str) -> str:
-    """Return the first computation with torch that every call of the entry point runs, or "". A
-    computation under a condition does not count, except for linear algebra.
+    """Return the first major computation with torch that every call of the entry point runs, or "".
+    A computation under a condition does not count, except for linear algebra.
     """
     host = _Computing(module)
     start = host.functions.get(entry_point)
     if start is None:
         return ""
-    return host.first([(start, "")], certain=True) or host.solver([(start, "")])
+    return host.first([(start, "")], certain=True, minor=False) or host.solver([(start, "")])
+
+
+def computes_a_part(module: str, entry_point: str) -> str:
+    """Return the first computation with torch, however small, that every call of the entry point
+    runs, or "".
+    """
+    host = _Computing(module)
+    start = host.functions.get(entry_point)
+    return host.first([(start, "")], certain=True) if start is not None else ""
 
 
 def remove_backward(module: str) -> str:
@@ -76,12 +94,17 @@ def remove_backward(module: str) -> str:
 class _Computing(HostCode):
     """Walk of a module's host code in search of computations with torch."""
 
-    def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
+    def first(
+        self, starts: Sequence[tuple[Function, str]], *, certain: bool, minor: bool = True
+    ) -> str:
+        """Return the first computation, or "". `certain`: computations under a condition do not
+        count. `minor`: sums of partial results and element-wise operations count.
+        """
         for function, owner in self._walk_calls(starts, certain=certain):
             tensors = _tensors(function)
             layers = _layers(self.methods.get(owner, {}).get("__init__"))
             for node in _certain(function.body) if certain else walk_body(function.body):
-                if computation := _computes(node, tensors) or _asks(node, layers):
+                if computation := _computes(node, tensors, minor) or _asks(node, layers):
                     return _placed(computation, owner, function)
         return ""
 
@@ -232,16 +255,17 @@ def _asks(node: ast.AST, layers: set[str]) -> str:
     return ""
 
 
-def _computes(node: ast.AST, tensors: set[str]) -> str:
+def _computes(node: ast.AST, tensors: set[str], minor: bool) -> str:
     match node:
         case ast.BinOp(op=ast.MatMult()):
             return _short(node)
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
+        case ast.BinOp(left=left, op=op, right=right) if minor and isinstance(op, ARITHMETIC):
             operands = [part for part in (left, right) if isinstance(part, ast.Name)]
             if any(part.id in tensors for part in operands):
                 return _short(node)
         case ast.Call(func=ast.Attribute(value=value, attr=attr)):
-            if _computing_call(value, attr) and not _holds_no_data(node):
+            counts = minor or attr not in MINOR
+            if counts and _computing_call(value, attr) and not _holds_no_data(node):
                 return _short(node)
     return ""
 

@@ -84,8 +84,8 @@ def _outcomes(
             known = best.get(found.operation)
             if known is None or found.progress > known.progress:
                 best[found.operation] = found
-    for local in sorted(operations.by_name, key=lambda one: (one.path, one.name)):
-        yield _outcome(operations.by_name[local], best.get(local))
+    for local in sorted({*operations.by_name, *best}, key=lambda one: (one.path, one.name)):
+        yield _outcome(operations.get(local), best.get(local))
     for operation in operations.without_launcher:
         yield Outcome(
             operation,

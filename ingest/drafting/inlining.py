@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from ingest.drafting.statements import loaded_names, stored_names
+from ingest.drafting.statements import (
+    COMPARING,
+    loaded_names,
+    mark_written,
+    stored_names,
+    written_names,
+)
 
 DEEPEST = 3
 
@@ -14,19 +20,26 @@ Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
 
 
 def inline_helpers(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
-    """Return the function with the bodies of comparing helpers in place of their calls."""
+    """Return the function with the bodies of comparing helpers in place of their calls. A helper
+    may be a function inside of the test.
+    """
     body: list[ast.stmt] = []
-    for statement in (part for whole in function.body for part in _parts(whole)):
-        helper = _helper(statement, lookup) if depth < DEEPEST else None
+    inner = {each.name: each for each in function.body if isinstance(each, ast.FunctionDef)}
+    for statement in _split_all(function.body):
+        helper = _helper(statement, inner, lookup) if depth < DEEPEST else None
         written = _written(statement, helper) if helper is not None else None
         if helper is None or written is None:
             body.append(statement)
             continue
-        inner = ast.FunctionDef(**{**vars(helper), "body": written})
-        body += inline_helpers(inner, lookup, depth + 1).body
+        part = ast.FunctionDef(**{**vars(helper), "body": written})
+        body += inline_helpers(part, lambda name: inner.get(name) or lookup(name), depth + 1).body
     if body == function.body:
         return function
     return ast.FunctionDef(**{**vars(function), "body": body})
+
+
+def _split_all(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [part for statement in body for part in _parts(statement)]
 
 
 def _parts(statement: ast.stmt) -> list[ast.stmt]:
@@ -41,9 +54,13 @@ def _parts(statement: ast.stmt) -> list[ast.stmt]:
     return [statement]
 
 
-def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:
+def _helper(
+    statement: ast.stmt, inner: Mapping[str, ast.FunctionDef], lookup: Lookup
+) -> ast.FunctionDef | None:
     call = _call(statement)
-    found = lookup(call.func.id) if call and isinstance(call.func, ast.Name) else None
+    if call is None or not isinstance(call.func, ast.Name):
+        return None
+    found = inner.get(call.func.id) or lookup(call.func.id)
     return found if isinstance(found, ast.FunctionDef) else None
 
 
@@ -76,18 +93,51 @@ def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | N
     if not set(everything) <= given.keys() | defaults.keys() or not _compares(helper):
         return None
     assigned: list[ast.stmt] = []
+    bound = frozenset().union(*(stored_names(each) for each in helper.body))
+    renamed: dict[str, str] = {}
     for name in everything:
         value = given.get(name, defaults.get(name))
         if value is None or (isinstance(value, ast.Name) and value.id == name):
             continue
+        if isinstance(value, ast.Name) and name in given and not {name, value.id} & bound:
+            renamed[name] = value.id
+            continue
         target = ast.Name(name, ast.Store())
         assigned.append(ast.Assign([target], copy.deepcopy(value), lineno=statement.lineno))
-    return [ast.fix_missing_locations(one) for one in assigned] + list(helper.body)
+    rename = _Rename(renamed)
+    body = [rename.visit(copy.deepcopy(each)) for each in helper.body]
+    return [
+        *(ast.fix_missing_locations(one) for one in assigned),
+        *(each for each in body if isinstance(each, ast.stmt)),
+    ]
+
+
+class _Rename(ast.NodeTransformer):
+    """Renaming of a helper's parameters to the variables that a call gives."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        written = written_names(node)
+        if written:
+            mark_written(node, frozenset(self._names.get(name, name) for name in written))
+        made: ast.AST = super().visit(node)
+        return made
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self._names.get(node.id, node.id)
+        return node
 
 
 def _compares(helper: ast.FunctionDef) -> bool:
-    """Return whether a helper compares. Any other helper is called as it is."""
-    from ingest.drafting.comparisons import find_comparisons
+    """Return whether a helper compares. Any other helper is called as it is, and so is one that
+    only measures the error of its arguments: its call is the comparison.
+    """
+    from ingest.drafting.comparisons import find_comparisons, is_named_comparison
 
     bound = frozenset().union(*(stored_names(statement) for statement in helper.body))
-    return bool(bound) and next(find_comparisons(helper.body), None) is not None
+    found = list(find_comparisons(helper.body)) if bound else []
+    if COMPARING.search(helper.name):
+        return any(is_named_comparison(each) for each in found)
+    return bool(found)

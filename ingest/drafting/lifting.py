@@ -12,7 +12,7 @@ import re
 from ingest.drafting.edits import UNREADABLE
 from ingest.extract.imports import may_remain
 
-INNER = re.compile(rb"^[ \t]+from [\w.]+ import ", re.M)
+INNER = re.compile(rb"^[ \t]+(from [\w.]+ )?import ", re.M)
 
 
 def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
@@ -32,7 +32,7 @@ def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
     lines = data.split(b"\n")
     end: dict[bytes, None] = {}
     for node in imports:
-        names = [alias.asname or alias.name for alias in node.names]
+        names = bound_names(node)
         text = ast.unparse(node).encode()
         if "*" in names or (taken & {*names} and text not in end):
             continue
@@ -47,13 +47,20 @@ def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
     return b"\n".join([*lines, *end, b""]) if end else data
 
 
-def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
-    """Return the `from … import …` statements in functions, except those that may fail."""
-    imports: list[ast.ImportFrom] = []
+Imports = ast.Import | ast.ImportFrom
+
+
+def _inner(tree: ast.Module, sure: frozenset[str]) -> list[Imports]:
+    """Return the `from … import …` statements in functions, except those that may fail, and every
+    import of a test: its statements are divided among several functions.
+    """
+    imports: list[Imports] = []
     pending: list[tuple[ast.AST, bool, bool]] = [(node, False, False) for node in tree.body]
     while pending:
         node, walk_body, tried = pending.pop()
-        if isinstance(node, ast.ImportFrom) and walk_body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            imports += [each for each in node.body if isinstance(each, Imports)]
+        if isinstance(node, ast.ImportFrom) and walk_body and node not in imports:
             foreign = bool(node.level) or not may_remain(node.module or "")
             if foreign and (not tried or node.module in sure):
                 imports.append(node)

@@ -1,6 +1,7 @@
 """Index of a repository's operations.
 
-An operation is an autograd Function, or a host function that launches kernels on its own.
+An operation is an autograd Function, or a host function that launches kernels on its own. A host
+function that a Function uses is an operation of its own if a test calls it without the Function.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Operations:
         self.by_name: dict[Local, Operation] = {}
         self.without_launcher: list[Operation] = []
         self._part_of: dict[Local, Local] = {}
+        self._inner: dict[Local, Operation] = {}
+        """Host functions that a Function uses and that launch other kernels than it does."""
         self._find()
 
     def nearest(self, starts: Iterable[Local]) -> Local | None:
@@ -40,8 +43,14 @@ class Operations:
         they are a part of.
         """
         way = list(self._reach.walk(starts))
-        found = next((one for one in way if one in self.by_name), None)
-        return found or next((self._part_of[one] for one in way if one in self._part_of), None)
+        for known in (self.by_name, self._inner):
+            found = next((one for one in way if one in known), None)
+            if found is not None:
+                return found
+        return next((self._part_of[one] for one in way if one in self._part_of), None)
+
+    def get(self, local: Local) -> Operation:
+        return self.by_name.get(local) or self._inner[local]
 
     def _entries(self) -> Iterator[FoundKernel]:
         for path in sorted(self._session.candidates):
@@ -74,6 +83,11 @@ class Operations:
         for host, kernels in launched.items():
             if host not in self._part_of:
                 self._add(host, kernels)
+        functions = {frozenset(one.kernels) for one in self.by_name.values()}
+        for host, kernels in launched.items():
+            operation = self._operation(host, kernels)
+            if host not in self.by_name and frozenset(operation.kernels) not in functions:
+                self._inner[host] = operation
         for identity in homeless:
             place = self.kernels[identity]
             if not any(place in one.kernels for one in self.by_name.values()):
@@ -96,8 +110,11 @@ class Operations:
                     yield Local(path, -1, text_of(node.child_by_field_name("name") or node))
 
     def _add(self, local: Local, kernels: Iterable[KernelId]) -> None:
+        self.by_name[local] = self._operation(local, kernels)
+
+    def _operation(self, local: Local, kernels: Iterable[KernelId]) -> Operation:
         places = tuple(dict.fromkeys(self.kernels[kernel] for kernel in kernels))
-        self.by_name[local] = Operation(local.name, self._where(local), places)
+        return Operation(local.name, self._where(local), places)
 
     def _where(self, local: Local) -> Place | None:
         module = self._session.repository.module(local.path)

@@ -6,10 +6,18 @@ import ast
 import copy
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from ingest.drafting.devices import DEVICE, is_device
+from ingest.drafting.devices import is_device
+from ingest.drafting.readable import Tidying, find_copied, inline_results
 from ingest.drafting.slices import Cut
-from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
+from ingest.drafting.statements import (
+    find_effects,
+    flatten,
+    loaded_names,
+    stored_names,
+    written_names,
+)
 
 INPUTS = "drafted__inputs"
 """Temporary name of `make_inputs`, until the author's names are renamed."""
@@ -24,21 +32,28 @@ def side(
     statements: Sequence[ast.stmt],
     results: Sequence[ast.expr],
     bound: Mapping[str, str],
+    device: str,
     docstring: str,
     head: Sequence[str] = (),
 ) -> str:
-    """Write a function of the inputs that returns the compared answers."""
+    """Write a function of the inputs that returns the compared answers.
+
+    `bound`: expressions that replace names. `device`: the expression of the device.
+    """
     change = _Rewrite(
-        bound, frozenset(parameters).union(*map(stored_names, statements)), DEVICE, parameters
+        bound, frozenset(parameters).union(*map(stored_names, statements)), device, parameters
     )
     body = [change.visit(copy.deepcopy(statement)) for statement in statements]
     answers = [change.visit(copy.deepcopy(result)) for result in results]
+    tidy = Tidying(find_copied(statements, parameters))
+    body = [tidy.visit(each) for each in body if each is not None]
+    kept, answers = inline_results(tuple(body), [tidy.visit(answer) for answer in answers])
     returned = answers[0] if len(answers) == 1 else ast.Tuple(answers, ast.Load())
     lines = [
         f"def {name}({', '.join(parameters)}):",
-        f'    """{docstring}"""',
+        *([f'    """{docstring}"""'] if docstring else []),
         *(f"    {line}" for line in head),
-        *(_indented(statement) for statement in body if statement is not None),
+        *(_indented(statement) for statement in kept),
         f"    return {ast.unparse(returned)}",
     ]
     return "\n".join(lines)
@@ -88,8 +103,9 @@ def make_inputs(
 def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """Return the parameters that a launcher writes to: those that the test compares after the call,
-    and the first argument of a launcher whose name ends in an underscore, by torch's convention.
+    """Return the parameters that a launcher writes to: those that its text stores to, those that
+    the test compares after the call, and the first argument of a launcher whose name ends in an
+    underscore, by torch's convention.
     """
     compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
@@ -99,7 +115,7 @@ def find_overwritten(
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         if any(_in_place(inner) for inner in ast.walk(node.value))
     }
-    written: list[str] = []
+    written = [name for node in nodes for name in sorted(written_names(node) or ())]
     for call in (node for node in nodes if isinstance(node, ast.Call)):
         given = (*call.args, *(keyword.value for keyword in call.keywords))
         handed = [argument.id if isinstance(argument, ast.Name) else "" for argument in given]
@@ -156,6 +172,10 @@ def _indented(statement: ast.stmt, depth: int = 1) -> str:
     return "\n".join(margin + line for line in ast.unparse(statement).splitlines())
 
 
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
 class _Rewrite(ast.NodeTransformer):
     """Removal of gradient code. A device is replaced by the named one, or removed."""
 
@@ -181,9 +201,17 @@ class _Rewrite(ast.NodeTransformer):
             node = node.func.value
         return isinstance(node, ast.Name) and node.id in self._inputs
 
+    def _is_device(self, node: ast.expr) -> bool:
+        """Return whether an expression names a device. In `make_inputs` the default device is
+        already that of its argument `device`.
+        """
+        if self._device is None and isinstance(node, ast.Name) and node.id == "device":
+            return True
+        return is_device(node, self._local)
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._bound and isinstance(node.ctx, ast.Load):
-            return ast.parse(self._bound[node.id], mode="eval").body
+            return _expression(self._bound[node.id])
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
@@ -211,11 +239,13 @@ class _Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         node.keywords = [k for k in node.keywords if k.arg != "requires_grad"]
         for keyword in list(node.keywords):
-            if keyword.arg == "device" and is_device(keyword.value, self._local):
+            allocates = ast.unparse(node.func).startswith("torch.")
+            named = self._is_device if allocates else partial(is_device, local=self._local)
+            if keyword.arg == "device" and named(keyword.value):
                 if self._device is None:
                     node.keywords.remove(keyword)
                 else:
-                    keyword.value = ast.Name(self._device, ast.Load())
+                    keyword.value = _expression(self._device)
         if not isinstance(node.func, ast.Attribute):
             return node
         value, method = node.func.value, node.func.attr
@@ -223,10 +253,10 @@ class _Rewrite(ast.NodeTransformer):
             return value
         moves = method == "cuda" and not node.args
         if method == "to" and len(node.args) == 1 and not node.keywords:
-            moves = is_device(node.args[0], self._local)
+            moves = self._is_device(node.args[0])
         if moves and self._device is None:
             return value
         if moves:
-            device = ast.Name(self._device or "", ast.Load())
+            device = _expression(self._device or "")
             return ast.Call(ast.Attribute(value, "to", ast.Load()), [device], [])
         return node

@@ -10,10 +10,11 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, Row
 from ingest.drafting.slices import Cut
 from ingest.drafting.statements import find_effects, loaded_names
-from ingest.drafting.values import Evaluator, NotPlain
+from ingest.drafting.values import Evaluator
 
 # 64 MiB in float32. An H100 run compares inputs of up to 128 MiB.
 MOST_ELEMENTS = 2**24

@@ -6,19 +6,14 @@ The names that cross the cut become the parameters of both sides.
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from ingest.drafting.statements import (
-    drop_binding,
     filter_blocks,
     find_effects,
     find_free_names,
-    keep_binding,
     loaded_names,
-    stored_names,
 )
 
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
@@ -109,152 +104,52 @@ def cut(
         tuple(name for name in crossing if name in made),
         tuple(name for name in crossing if name not in made),
     )
-    whole = _move_copies(whole)
-    return replace(whole, inputs=_still_needed(whole.inputs, whole.parameters, local))
+    return replace(whole, inputs=still_needed(whole.inputs, whole.parameters, local))
 
 
 def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
-    """Drop statements of a side, also in branches and loops, whose results no other statement
-    reads.
-    """
+    """Drop statements of a side, also in branches and loops, on which no result depends."""
+    simple = [each for statement in side for each in find_simple(statement)]
+    needed = set(_loads(results)).union(*map(_conditions, side))
     while True:
-        counts = Counter(
-            node.id
-            for part in (*side, *results)
-            for node in ast.walk(part)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
-        )
-        keep = partial(_is_read, counts)
-        filtered_side = (filter_blocks(statement, keep) for statement in side)
-        kept = tuple(statement for statement in filtered_side if statement is not None)
-        if kept == side:
-            return side
-        side = kept
+        found = needed.union(*(_reads(each) for each in simple if _is_needed(each, needed)))
+        if found == needed:
+            break
+        needed = found
+    kept = (filter_blocks(each, lambda part: _is_needed(part, needed)) for each in side)
+    return tuple(statement for statement in kept if statement is not None)
 
 
-def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
-    """Return whether another statement reads the results of a simple statement."""
+def _is_needed(statement: ast.stmt, needed: set[str]) -> bool:
     effect = find_effects(statement)
-    own = Counter(
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+    return effect.idle or bool((effect.binds | effect.changes) & needed)
+
+
+def _reads(statement: ast.stmt) -> frozenset[str]:
+    effect = find_effects(statement)
+    return effect.uses | effect.changes
+
+
+def find_simple(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the simple statements of a statement."""
+    if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
+        yield statement
+        return
+    for part in ("body", "orelse"):
+        for each in getattr(statement, part, []):
+            yield from find_simple(each)
+
+
+def _conditions(statement: ast.stmt) -> frozenset[str]:
+    """Return the names that decide which statements of a compound statement run."""
+    if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
+        return frozenset()
+    heads = [getattr(statement, part, None) for part in ("test", "iter")]
+    heads += [item.context_expr for item in getattr(statement, "items", [])]
+    inner = [each for part in ("body", "orelse") for each in getattr(statement, part, [])]
+    return frozenset().union(
+        *(loaded_names(head) for head in heads if head is not None), *map(_conditions, inner)
     )
-    return effect.idle or any(counts[name] > own[name] for name in effect.binds | effect.changes)
-
-
-def _move_copies(whole: Cut) -> Cut:
-    """Move statements that only copy an input from the inputs to the sides. Otherwise a checker
-    that varies one of two equal inputs makes the sides differ.
-    """
-    later: set[str] = set()
-    for statement in reversed(whole.inputs):
-        effect = find_effects(statement)
-        originals = _copied_names(statement)
-        (name,) = effect.binds if len(effect.binds) == 1 else ("",)
-        others = (find_effects(one) for one in whole.inputs if one is not statement)
-        again = any(name in one.binds | one.changes for one in others)
-        if originals and name in whole.parameters and not again and not originals & later:
-            whole = _move_copy(whole, statement, name, originals)
-        later |= effect.binds | effect.changes
-    return whole
-
-
-def _move_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[str]) -> Cut:
-    place = whole.parameters.index(name)
-    fresh = [each for each in _in_order(statement) if each in originals - {*whole.parameters}]
-    reads = [name in find_side_inputs(*side) for side in _both(whole)]
-    return replace(
-        whole,
-        reference=(statement,) * reads[0] + whole.reference,
-        candidate=(statement,) * reads[1] + whole.candidate,
-        parameters=(
-            *whole.parameters[:place],
-            *dict.fromkeys(fresh),
-            *whole.parameters[place + 1 :],
-        ),
-    )
-
-
-def move_functions(
-    whole: Cut, is_function: Callable[[ast.expr], bool], local: frozenset[str]
-) -> Cut:
-    """Move the binding of a function from the inputs to the sides that call it: `f = naive`, a
-    lambda, an inner definition. No input can hold a function.
-    """
-    for name in whole.parameters:
-        binding = [keep_binding(statement, name) for statement in whole.inputs]
-        moved = [statement for statement in binding if statement is not None]
-        values = [value for statement in moved for value in _bound_values(statement, name)]
-        if not values or not all(value is None or is_function(value) for value in values):
-            continue
-        needs = frozenset().union(*(find_free_names(statement) for statement in moved)) & local
-        place = whole.parameters.index(name)
-        fresh = sorted(needs - {*whole.parameters})
-        reads = [name in find_side_inputs(*side) for side in _both(whole)]
-        rest = [drop_binding(statement, name) for statement in whole.inputs]
-        parameters = (*whole.parameters[:place], *fresh, *whole.parameters[place + 1 :])
-        inputs = [statement for statement in rest if statement is not None]
-        whole = replace(
-            whole,
-            inputs=_still_needed(inputs, parameters, local),
-            reference=(*moved,) * reads[0] + whole.reference,
-            candidate=(*moved,) * reads[1] + whole.candidate,
-            parameters=parameters,
-        )
-    return whole
-
-
-def _bound_values(statement: ast.stmt, name: str) -> Iterator[ast.expr | None]:
-    """Yield the values that a name is bound to, None for a definition."""
-    for node in ast.walk(statement):
-        match node:
-            case ast.FunctionDef(name=bound) if bound == name:
-                yield None
-            case ast.Assign(targets=targets, value=value):
-                if any(name in stored_names(target) for target in targets):
-                    yield value
-
-
-def _both(whole: Cut) -> list[tuple[Statements, tuple[ast.expr, ...]]]:
-    return [(whole.reference, whole.expected), (whole.candidate, whole.actual)]
-
-
-def _copied_names(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement copies if it does nothing else: `a = b.clone()`, `a = None
-    if b is None else b.clone()`, `a = [x.clone() for x in (b, c)]`.
-    """
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            found = _names_copied_by(value)
-            return frozenset() if name in found else found
-    return frozenset()
-
-
-def _names_copied_by(value: ast.expr) -> frozenset[str]:
-    match value:
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            parts = [part for part in (body, orelse) if not isinstance(part, ast.Constant)]
-            found = frozenset().union(*map(_names_copied_by, parts))
-            return (
-                found
-                if all(map(_names_copied_by, parts)) and loaded_names(test) <= found
-                else frozenset()
-            )
-        case ast.ListComp(
-            elt=elt,
-            generators=[ast.comprehension(target=ast.Name(id=each), iter=iterated, ifs=[])],
-        ):
-            names = iterated.elts if isinstance(iterated, ast.List | ast.Tuple) else []
-            plain = all(isinstance(one, ast.Name) for one in names)
-            return (
-                loaded_names(iterated) if plain and _names_copied_by(elt) == {each} else frozenset()
-            )
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        if value.func.attr not in ALIASING:
-            return frozenset()
-        value = value.func.value
-    return frozenset({value.id}) if isinstance(value, ast.Name) else frozenset()
 
 
 def find_side_inputs(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:
@@ -316,7 +211,12 @@ def _only_aliases(statement: ast.stmt) -> bool:
         if value.func.attr not in ALIASING:
             return False
         value = value.func.value
-    return isinstance(value, ast.Name | ast.Attribute) and isinstance(statement, ast.Assign)
+    return isinstance(value, ast.Name | ast.Attribute) and _binds_a_name(statement)
+
+
+def _binds_a_name(statement: ast.stmt) -> bool:
+    """Return whether a statement binds a name, and does not assign into a tensor."""
+    return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
 
 
 def _constructs(statement: ast.stmt) -> bool:
@@ -325,7 +225,7 @@ def _constructs(statement: ast.stmt) -> bool:
         return True
     value = getattr(statement, "value", None)
     if isinstance(value, ast.Constant):
-        return True
+        return _binds_a_name(statement)
     return (
         isinstance(statement, ast.Assign)
         and isinstance(value, ast.Call)
@@ -348,16 +248,16 @@ def _crossing(
 ) -> list[str]:
     """Return the names that a side takes from outside, in the order of its text."""
     free = find_side_inputs(side, results) & local
-    named = (name for node in (*side, *results) for name in _in_order(node))
+    named = (name for node in (*side, *results) for name in in_order(node))
     return [name for name in dict.fromkeys(named) if name in free]
 
 
-def _in_order(node: ast.AST) -> list[str]:
+def in_order(node: ast.AST) -> list[str]:
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     return [n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
 
 
-def _still_needed(
+def still_needed(
     inputs: Sequence[ast.stmt], parameters: Sequence[str], local: frozenset[str]
 ) -> Statements:
     kept = find_needed(inputs, parameters, local)

@@ -37,6 +37,7 @@ class Isolator:
         """`ours`: paths of stand-ins, which are no files of the repository."""
         self._repository = repository
         self._resolver = resolver
+        self._for_tests = Resolver(repository, resolver.packages | {"numpy", "pytest"})
         self._ours = frozenset(ours)
         self._numbers = count(1)
 
@@ -50,7 +51,7 @@ class Isolator:
         do not seed.
         """
         around = place_on_device(suite.text, suite.tree, kept=False)
-        made = self.isolated(suite, f"{around}\n\n\n{function}\n", name)
+        made = self.isolated(suite, f"{around}\n\n\n{function}\n", name, self._for_tests)
         try:
             text = place_on_device(made.text, ast.parse(made.text), kept=False)
             text = remove_seeding(text, ast.parse(text), but=name)
@@ -58,12 +59,14 @@ class Isolator:
             return made
         if made.reasons or text == made.text:
             return made
-        again = self.isolated(suite, text, name)
+        again = self.isolated(suite, text, name, self._for_tests)
         if again.reasons:
             return made
         return replace(again, drawn_from=made.drawn_from, notes=made.notes)
 
-    def isolated(self, suite: Suite, text: str, name: str) -> Module:
+    def isolated(
+        self, suite: Suite, text: str, name: str, resolver: Resolver | None = None
+    ) -> Module:
         """Isolate a name of a text: keep what it needs and drop the rest."""
         try:
             module = self._repository.hold(f"{suite.path}#{next(self._numbers)}", text)
@@ -73,7 +76,9 @@ class Isolator:
         if not bindings or module.source.tree.root_node.child_count == 0:
             return Module("", (), ("It could not be read back.",))
         node = bindings[-1].leaf.node
-        unit = isolate(FoundKernel(module, node, "triton", None), self._repository, self._resolver)
+        unit = isolate(
+            FoundKernel(module, node, "triton", None), self._repository, resolver or self._resolver
+        )
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
         return Module(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
 

@@ -35,6 +35,17 @@ class Effects:
         return not self.binds and not self.changes
 
 
+def mark_written(node: ast.AST, names: frozenset[str]) -> None:
+    """Note the names that a call or its statement writes to, before its effects are read."""
+    node.written = names  # type: ignore[attr-defined]
+
+
+def written_names(node: ast.AST) -> frozenset[str] | None:
+    """Return the names that a call, or a statement's call, writes to, or None if unknown."""
+    names: frozenset[str] | None = getattr(node, "written", None)
+    return names
+
+
 @functools.lru_cache(maxsize=20_000)
 def find_effects(statement: ast.stmt) -> Effects:
     match statement:
@@ -46,6 +57,9 @@ def find_effects(statement: ast.stmt) -> Effects:
             root = {root_of(target)} - {None}
             return Effects(changes=_clean(root), uses=loaded_names(value) | _clean(root))
         case ast.Expr(value=ast.Call() as call):
+            written = written_names(statement)
+            if written:
+                return Effects(changes=written, uses=loaded_names(call))
             return _call(call)
         case ast.FunctionDef(name=name):
             inner = _own_names(statement)
@@ -142,17 +156,21 @@ def root_of(node: ast.expr) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ReachedStatement:
-    """A simple statement, the statements that run before it, and the conditions around it."""
+    """A simple statement, the statements that run before it, the conditions around it, and the
+    names that the loops around it bind.
+    """
 
     statement: ast.stmt
     before: tuple[ast.stmt, ...]
     conditions: tuple[ast.expr, ...] = ()
+    turning: frozenset[str] = frozenset()
 
 
 def walk_statements(
     body: Sequence[ast.stmt],
     before: Sequence[ast.stmt] = (),
     conditions: tuple[ast.expr, ...] = (),
+    turning: frozenset[str] = frozenset(),
 ) -> Iterator[ReachedStatement]:
     """Yield each simple statement with the statements that run before it, assuming that the
     branches around it are taken.
@@ -161,18 +179,25 @@ def walk_statements(
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
             # The block only sets a mode: treat its statements as part of the outer block.
-            yield from walk_statements(statement.body, earlier, conditions)
+            yield from walk_statements(statement.body, earlier, conditions, turning)
             earlier += flatten(statement.body)
             continue
         if isinstance(statement, ast.If):
+            asked = ast.copy_location(ast.Assert(statement.test), statement)
+            yield ReachedStatement(asked, tuple(earlier), conditions, turning)
             negated = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
-            yield from walk_statements(statement.body, earlier, (*conditions, statement.test))
-            yield from walk_statements(statement.orelse, earlier, (*conditions, negated))
+            taken, other = (*conditions, statement.test), (*conditions, negated)
+            yield from walk_statements(statement.body, earlier, taken, turning)
+            yield from walk_statements(statement.orelse, earlier, other, turning)
         elif isinstance(statement, ast.For | ast.While | ast.With | ast.Try):
+            inner = turning
+            if isinstance(statement, ast.For):
+                inner |= stored_names(statement.target)
             for part in ("body", "orelse", "finalbody"):
-                yield from walk_statements(getattr(statement, part, []), earlier, conditions)
+                block = getattr(statement, part, [])
+                yield from walk_statements(block, earlier, conditions, inner)
         else:
-            yield ReachedStatement(statement, tuple(earlier), conditions)
+            yield ReachedStatement(statement, tuple(earlier), conditions, turning)
         earlier.append(drop_comparisons(statement))
 
 
@@ -185,16 +210,6 @@ def drop_comparisons(statement: ast.stmt) -> ast.stmt:
         return statement
     kept = filter_blocks(statement, lambda each: not _idle(each))
     return kept or ast.copy_location(ast.Pass(), statement)
-
-
-def keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement reduced to what binds a name, or None if nothing binds it."""
-    return filter_blocks(statement, lambda each: name in find_effects(each).binds)
-
-
-def drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement without what binds a name, or None if nothing is left."""
-    return filter_blocks(statement, lambda each: name not in find_effects(each).binds)
 
 
 def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
@@ -314,7 +329,12 @@ def _own_names(function: ast.FunctionDef) -> frozenset[str]:
     a = function.args
     parameters = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
     bound = frozenset().union(*(stored_names(s) for s in function.body))
-    inner = {p.arg for n in ast.walk(function) if isinstance(n, ast.Lambda) for p in n.args.args}
+    inner: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Lambda):
+            inner |= {p.arg for p in node.args.args}
+        elif isinstance(node, ast.comprehension):
+            inner |= stored_names(node.target)
     return bound | frozenset(p.arg for p in parameters) | inner
 
 

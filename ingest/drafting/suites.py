@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.values import Evaluator
+from ingest.drafting.values import Bound, Evaluator
 from ingest.extract.decoding import decode
 from ingest.extract.module import Module
 from ingest.extract.repository import Repository
@@ -17,7 +18,14 @@ from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import text_of
 from ingest.extract.targets import External, Local, Target
 
-COMPARES = re.compile(rb"close|equal|\)\.abs\(\)")
+COMPARES = re.compile(rb"close|equal|abs\(|err|diff|snr", re.I)
+"""Names of comparisons and of measures of errors."""
+
+TESTS = re.compile(
+    rb"^\s*def (test|check)|^if __name__|^\s*(assert|if|print).*(close|equal)\(|max\(torch\.abs\(",
+    re.M,
+)
+"""A test, or a comparison in a script."""
 
 
 @dataclass(eq=False)
@@ -43,31 +51,59 @@ class Suite:
         return [text_of(b.leaf.node) for b in self.resolver.bindings(local, {})]
 
     def evaluator(self) -> Evaluator:
-        return Evaluator(self.lookup)
+        return Evaluator(self.binding)
 
     def lookup(self, name: str) -> ast.expr | ast.FunctionDef | None:
-        """Return the expression or function that a name is bound to, here or in the file that it is
-        imported from.
+        """Return the expression or function that a name is bound to, or None."""
+        bound = self.binding(name)
+        return bound.node if bound is not None else None
+
+    def binding(self, name: str, before: int | None = None) -> Bound | None:
+        """Return what a name is bound to, here or in the file that it is imported from, or None.
+        `before`: only statements above this line count.
         """
-        found = _top_level(self.tree, name)
-        if found is not None or "." in name:
-            return found
+        found = _top_level(self.tree, name, before)
+        if found is not None:
+            return Bound(found, partial(self._binding_inside, name, found.lineno))
+        if "." in name:
+            return None
+        if before is not None:
+            return self._imported(name)
         target = self.meaning((name,))
         if isinstance(target, Local) and target.path != self.path:
             other = suite_at(self.repository, self.resolver, target.path)
-            return _top_level(other.tree, target.name) if isinstance(other, Suite) else None
+            return other.binding(target.name) if isinstance(other, Suite) else None
         if isinstance(target, External) and target.module == "torch" and target.attribute:
-            return ast.parse(f"torch.{target.attribute}", mode="eval").body
+            return Bound(ast.parse(f"torch.{target.attribute}", mode="eval").body, self.binding)
+        return None
+
+    def _binding_inside(self, name: str, line: int, asked: str) -> Bound | None:
+        """Return what a name means in the statement of a line that binds `name`. In
+        `SIZES = SIZES[:1] if QUICK else SIZES` the name means what it was bound to before.
+        """
+        return self.binding(asked, line if asked == name else None)
+
+    def _imported(self, name: str) -> Bound | None:
+        """Return what a name is bound to that this file imports and then binds again."""
+        for node in self.tree.body:
+            names = node.names if isinstance(node, ast.ImportFrom) else []
+            for alias in names:
+                if (alias.asname or alias.name) == name and isinstance(node, ast.ImportFrom):
+                    path = self.repository.locate(self.path, node.module or "", node.level)
+                    other = suite_at(self.repository, self.resolver, path) if path else None
+                    return other.binding(alias.name) if isinstance(other, Suite) else None
         return None
 
 
 def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
-    """Yield every test file, and the path of each test file that Python cannot parse."""
-    for path in repository.paths:
+    """Yield every test file, and the path of each test file that Python cannot parse. Files of
+    tests come before other files that hold one.
+    """
+    for path in sorted(repository.paths, key=lambda path: not is_test_path(path)):
         if not path.endswith(".py"):
             continue
         data = repository.read(path)
-        if data is None or not (is_test_path(path) or b"def test_" in data):
+        if data is None or not (is_test_path(path) or TESTS.search(data)):
             continue
         if COMPARES.search(data):
             found = suite_at(repository, resolver, path)
@@ -100,17 +136,10 @@ def is_test_path(path: str) -> bool:
     )
 
 
-def functions(file: Suite) -> Iterator[ast.FunctionDef]:
-    """Yield every function at the top level, and every method of a class at the top level."""
-    for node in file.tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield node
-        elif isinstance(node, ast.ClassDef):
-            yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
-
-
 def find_calls(suite: Suite, name: str) -> list[ast.Call]:
-    """Return the calls of a function at the file's top level, outside of any other function."""
+    """Return the calls of a function at the file's top level, outside of any other function. A call
+    in a comment counts if there is no other.
+    """
     calls: list[ast.Call] = []
     pending: list[ast.AST] = list(suite.tree.body)
     while pending:
@@ -120,7 +149,17 @@ def find_calls(suite: Suite, name: str) -> list[ast.Call]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
             calls.append(node)
         pending.extend(ast.iter_child_nodes(node))
-    return calls
+    return calls or list(_calls_in_comments(suite, name))
+
+
+def _calls_in_comments(suite: Suite, name: str) -> Iterator[ast.Call]:
+    for written in re.findall(rf"^\s*# *({re.escape(name)}\(.*\))\s*$", suite.text, re.M):
+        try:
+            node = ast.parse(written, mode="eval").body
+        except UNREADABLE:
+            continue
+        if isinstance(node, ast.Call):
+            yield node
 
 
 def find_effect_calls(suite: Suite) -> frozenset[str]:
@@ -132,11 +171,15 @@ def find_effect_calls(suite: Suite) -> frozenset[str]:
     )
 
 
-def _top_level(tree: ast.Module, name: str) -> ast.expr | ast.FunctionDef | None:
+def _top_level(
+    tree: ast.Module, name: str, before: int | None = None
+) -> ast.expr | ast.FunctionDef | None:
     definition: ast.expr | ast.FunctionDef | None = None
     pending = list(tree.body)
     while pending:
         node = pending.pop(0)
+        if before is not None and node.lineno >= before:
+            continue
         match node:
             case ast.FunctionDef() if node.name == name:
                 definition = node

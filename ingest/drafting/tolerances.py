@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Row
 from ingest.drafting.comparisons import Comparison
-from ingest.drafting.values import Evaluator, NotPlain
+from ingest.drafting.values import Evaluator
 
 # The largest of a million normally distributed errors is five times their root mean square.
 WORST = 5.0

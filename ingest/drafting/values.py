@@ -8,15 +8,14 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.drafting.bounded import MOST_ITEMS, NotPlain, compute, count_leaves
+
 MOST_STEPS = 200_000
-MOST_ITEMS = 5_000
-# Bounds nested lists. A list that occurs twice counts twice.
-MOST_LEAVES = 50_000
-MOST_BITS = 256
 
 DTYPES = {
     "float32": "float32", "float": "float32", "float16": "float16", "half": "float16",
@@ -26,15 +25,6 @@ DTYPES = {
     "float8_e5m2": "float8_e5m2", "float8_e4m3fnuz": "float8_e4m3fnuz",
 }  # fmt: skip
 
-BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -47,10 +37,6 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
-
-
-class NotPlain(Exception):
-    """The value of an expression is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +53,32 @@ class Opaque:
     source: str
 
 
-class Evaluator:
-    """Evaluator of expressions. `lookup` returns the expression or function that a module-level
-    name is bound to, or None.
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a module-level name is bound to. `lookup` finds the names in it: those of its own file,
+    and its own name as it was bound before.
     """
 
-    def __init__(self, lookup: Callable[[str], ast.expr | ast.FunctionDef | None]) -> None:
+    node: ast.expr | ast.FunctionDef
+    lookup: Lookup
+
+
+Lookup = Callable[[str], Bound | None]
+
+
+class Evaluator:
+    """Evaluator of expressions. `lookup` returns what a module-level name is bound to, or None."""
+
+    def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
         self._steps = 0
+        self._open: set[int] = set()
+        """The nodes of bindings that are being evaluated. A binding may lead back to itself."""
 
     def value(self, node: ast.expr, names: Mapping[str, Any] | None = None) -> Any:
         """Return the value of an expression. Raise NotPlain if it is unknown."""
         self._steps = 0
+        self._open.clear()
         try:
             return self._value(node, names or {})
         except (TypeError, ValueError, KeyError, IndexError, ArithmeticError, AttributeError) as e:
@@ -86,14 +86,16 @@ class Evaluator:
 
     def meant(self, node: ast.expr) -> ast.expr | None:
         """Return the expression that a name is bound to."""
-        found = self._lookup(node.id) if isinstance(node, ast.Name) else node
-        return found if isinstance(found, ast.expr) else None
+        if not isinstance(node, ast.Name):
+            return node
+        found = self._lookup(node.id)
+        return found.node if found is not None and isinstance(found.node, ast.expr) else None
 
     def _value(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
         self._step(1)
         value = self._meaning(node, names)
         if isinstance(value, list | tuple | dict):
-            self._step(_leaves(value))
+            self._step(count_leaves(value))
         return value
 
     def _meaning(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
@@ -153,7 +155,7 @@ class Evaluator:
         items: list[Any] = []
         for elt in elts:
             if isinstance(elt, ast.Starred):
-                items = _computed(ast.Add, items, list(self._plain(elt.value, names)))
+                items = compute(ast.Add, items, list(self._plain(elt.value, names)))
             else:
                 try:
                     items.append(self._value(elt, names))
@@ -164,17 +166,30 @@ class Evaluator:
     def _named(self, name: str, names: Mapping[str, Any]) -> Any:
         if name in names:
             return names[name]
-        meant = self._lookup(name)
-        if isinstance(meant, ast.expr):
-            value = self._value(meant, {})
+        bound = self._lookup(name)
+        if bound is not None and isinstance(bound.node, ast.expr):
+            with self._inside(bound):
+                value = self._value(bound.node, {})
             if not isinstance(value, Opaque):
                 return value
         return Opaque(name)
 
+    @contextmanager
+    def _inside(self, bound: Bound) -> Iterator[None]:
+        """Look names up where a binding stands."""
+        if id(bound.node) in self._open:
+            raise NotPlain("It is bound to itself.")
+        outside = self._lookup
+        self._lookup = bound.lookup
+        self._open.add(id(bound.node))
+        try:
+            yield
+        finally:
+            self._lookup = outside
+            self._open.discard(id(bound.node))
+
     def _binary(self, node: ast.BinOp, names: Mapping[str, Any]) -> Any:
-        return _computed(
-            type(node.op), self._plain(node.left, names), self._plain(node.right, names)
-        )
+        return compute(type(node.op), self._plain(node.left, names), self._plain(node.right, names))
 
     def _bool(self, op: ast.boolop, values: Sequence[ast.expr], names: Mapping[str, Any]) -> Any:
         stops = isinstance(op, ast.Or)
@@ -260,9 +275,10 @@ class Evaluator:
             case "len" | "int" | "float" | "max" | "min" | "abs":
                 called = {"len": len, "int": int, "float": float, "max": max, "min": min}
                 return called.get(name, abs)(*arguments)  # type: ignore[operator]
-        meant = self._lookup(name)
-        if isinstance(meant, ast.FunctionDef) and not node.keywords:
-            return self._function(meant, arguments)
+        bound = self._lookup(name)
+        if bound is not None and isinstance(bound.node, ast.FunctionDef) and not node.keywords:
+            with self._inside(bound):
+                return self._function(bound.node, arguments)
         return Opaque(ast.unparse(node))
 
     def _function(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Any:
@@ -274,7 +290,7 @@ class Evaluator:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     names[name] = self._value(value, names)
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-                    names[name] = _computed(ast.Add, names[name], self._value(value, names))
+                    names[name] = compute(ast.Add, names[name], self._value(value, names))
                 case ast.Return(value=ast.expr() as value):
                     return self._value(value, names)
                 case ast.Expr(value=ast.Constant()):
@@ -282,44 +298,6 @@ class Evaluator:
                 case _:
                     raise NotPlain(f"What {function.name} returns.")
         raise NotPlain(f"What {function.name} returns.")
-
-
-def _computed(operation: type[ast.operator], left: Any, right: Any) -> Any:
-    """Return the result of an operation, bounded in size. A few lines of an author could double a
-    value in each line.
-    """
-    numbers = isinstance(left, int | float) and isinstance(right, int | float)
-    if operation is ast.Mult and not numbers:
-        copies, part = (left, right) if isinstance(left, int) else (right, left)
-        if copies * len(part) > MOST_ITEMS:
-            raise NotPlain("It is too long.")
-    elif operation is ast.Pow:
-        if not numbers or abs(right) >= 64:
-            raise NotPlain("It is too large.")
-    elif operation is not ast.Add and not numbers:
-        # `%` on a string could ask for any width.
-        raise NotPlain("It is computed from no numbers.")
-    value = BINARY[operation](left, right)
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise NotPlain("It is too large.")
-    if isinstance(value, list | tuple | str) and len(value) > MOST_ITEMS:
-        raise NotPlain("It is too long.")
-    return value
-
-
-def _leaves(value: Any) -> int:
-    """Return the number of elements in a nested value."""
-    count, pending = 0, [value]
-    while pending:
-        count += 1
-        if count > MOST_LEAVES:
-            raise NotPlain("It is too long.")
-        part = pending.pop()
-        if isinstance(part, list | tuple):
-            pending.extend(part)
-        elif isinstance(part, dict):
-            pending.extend(part.values())
-    return count
 
 
 def _bound(target: ast.expr, item: Any) -> dict[str, Any]:

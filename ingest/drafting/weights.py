@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ingest.drafting.statements import flatten
 
 IsModule = Callable[[ast.expr], "str | None"]
-"""Return `kernel` or `torch` for a call that constructs a module, None for any other expression."""
+"""Return `kernel`, `local` or `torch` for a call that constructs a module: one that launches,
+another of the repository, one of torch. Return None for any other expression.
+"""
 
 
 @dataclass(slots=True)
 class _Module:
     construction: ast.Assign
     launches: bool
+    of_torch: bool
     weights: dict[str, str] = field(default_factory=dict)
     """The input for each of its shared parameters, by the parameter's path."""
     optional: bool = False
@@ -58,7 +62,7 @@ def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
                 what = kind(innermost_call(value))
                 if what is not None:
-                    modules[name] = _Module(statement, what == "kernel")
+                    modules[name] = _Module(statement, what == "kernel", what == "torch")
     return modules
 
 
@@ -166,6 +170,9 @@ class _Calls(ast.NodeTransformer):
         module = self._modules.get(node.func.id)
         if module is None or not module.weights:
             return node
+        plain = None if module.launches else functional_form(module, node)
+        if plain is not None:
+            return ast.copy_location(plain, node)
         name = node.func.id if module.launches else f"{node.func.id}_module"
         weights = ", ".join(f"{path!r}: {tensor}" for path, tensor in module.weights.items())
         state = "{" + weights + "}"
@@ -177,6 +184,60 @@ class _Calls(ast.NodeTransformer):
         arguments = f"({given}{',' if len(node.args) == 1 else ''})"
         text = f"torch.func.functional_call({name}, {state}, {arguments}{options})"
         return ast.copy_location(ast.parse(text, mode="eval").body, node)
+
+
+# The function of a module of torch: its name, the arguments before the weights, and those behind.
+# A number is the place of a constructor's argument, with its name and its default.
+Option = tuple[int, str, str]
+FUNCTIONS: dict[str, tuple[str, tuple[Option, ...], tuple[Option, ...]]] = {
+    "LayerNorm": ("layer_norm", ((0, "normalized_shape", ""),), ((1, "eps", "1e-05"),)),
+    "RMSNorm": ("rms_norm", ((0, "normalized_shape", ""),), ((1, "eps", "None"),)),
+    "GroupNorm": ("group_norm", ((0, "num_groups", ""),), ((2, "eps", "1e-05"),)),
+    "Linear": ("linear", (), ()),
+    "Embedding": ("embedding", (), ((2, "padding_idx", "None"),)),
+}
+
+
+def functional_form(module: _Module, call: ast.Call) -> ast.expr | None:
+    """Return `F.layer_norm(x, …)` for the call of a module of torch with shared weights, or None
+    for any other module.
+    """
+    construction = innermost_call(module.construction.value)  # type: ignore[arg-type]
+    if not isinstance(construction, ast.Call) or module.optional or len(call.args) != 1:
+        return None
+    kind = ast.unparse(construction.func)
+    known = FUNCTIONS.get(kind.rpartition(".")[2])
+    if known is None or not module.of_torch:
+        return None
+    name, before, behind = known
+    first = [_option(construction, *option) for option in before]
+    last = [_option(construction, *option) for option in behind]
+    if name in {"layer_norm", "rms_norm"} and not first[0].startswith("("):
+        first = [f"({first[0]},)"] if re.fullmatch(r"[\w.]+(\[\d+\])?", first[0]) else first
+    weights = [module.weights.get("weight", "None")]
+    if name in {"layer_norm", "group_norm", "linear"}:
+        weights.append(module.weights.get("bias", "None"))
+    if "weight" not in module.weights or "" in first:
+        return None
+    if (
+        name == "linear"
+        and "bias" not in module.weights
+        and "bias=False" not in ast.unparse(construction)
+    ):
+        # Its bias is random, where that of a normalization is zero.
+        return None
+    arguments = [ast.unparse(call.args[0]), *first, *weights, *last]
+    if name == "embedding":
+        arguments = [part for part in arguments if part != "None"]
+    text = f"torch.nn.functional.{name}({', '.join(arguments)})"
+    return ast.parse(text, mode="eval").body
+
+
+def _option(call: ast.Call, place: int, name: str, default: str) -> str:
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return ast.unparse(keyword.value)
+    return ast.unparse(call.args[place]) if place < len(call.args) else default
 
 
 def _assign(name: str, value: ast.expr) -> ast.Assign:

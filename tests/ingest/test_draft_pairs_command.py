@@ -61,7 +61,7 @@ def test_a_complete_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> 
     pair = Pair.objects.get()
     assert (pair.status, pair.origin, pair.author) == (Status.PENDING, PairOrigin.REAL_WORLD, None)
     assert pair.kernel == Kernel.objects.get(name="doubling_kernel")
-    assert pair.entry_point == "run_doubling"
+    assert pair.entry_point == "doubling"
     provenance = pair.metadata["provenance"]
     assert provenance["repository"] == str(folder)
     assert provenance["commit"] == Repository.objects.get().last_commit

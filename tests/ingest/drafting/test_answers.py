@@ -113,7 +113,7 @@ def test_a_module_without_the_entry_point_has_no_answer_types() -> None:
 def test_a_reference_widened_only_to_compare_is_cast_to_the_launcher_type() -> None:
     texts = whole(COMPARES).texts
 
-    assert ".to(x.dtype)" in function(texts.python_code, "run_doubling")
+    assert ".to(x.dtype)" in function(texts.python_code, "doubling")
 
 
 def test_a_launcher_that_allocates_a_wide_answer_keeps_the_reference_wide() -> None:
@@ -121,7 +121,7 @@ def test_a_launcher_that_allocates_a_wide_answer_keeps_the_reference_wide() -> N
 
     texts = whole(COMPARES, ops__doubling=wide).texts
 
-    assert ".to(torch.float32)" in function(texts.python_code, "run_doubling")
+    assert ".to(torch.float32)" in function(texts.python_code, "doubling")
 
 
 def _module(answer: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.drafting import Missing
-from ingest.drafting.computing import computes_backward, computes_forward
+from ingest.drafting.computing import computes_a_part, computes_backward, computes_forward
 from tests.ingest.drafting.repositories import DOUBLING, only, whole
 
 SUMS = DOUBLING.replace(
@@ -64,7 +64,7 @@ def test_a_forward_that_computes_with_torch_does_not_become_a_pair() -> None:
         "y = F.linear(x, x)\n    return y",
         "return Layer(3)(x) if x.shape[0] else None\n\ndef unused(x):\n    return x @ x",
         "n = len(x)\n    for i in range(n):\n        x = x.cumsum(0)\n    return x",
-        "return f(x) if plain else torch.compile(f)(x)\n\ndef f(x):\n    return x.sum()",
+        "return f(x) if plain else torch.compile(f)(x)\n\ndef f(x):\n    return x.softmax(0)",
         "layer = Layer(3)\n    return layer(x)\n\n"
         "class Layer(nn.Module):\n    def __init__(self, n):\n        self.w = nn.Linear(n, n)\n"
         "    def forward(self, x):\n        return self.w(x)",
@@ -81,6 +81,31 @@ def test_only_an_unconditional_torch_computation_counts(body: str) -> None:
 
     certain = ("return x @ x", "y = F", "n = len", "return f(x)", "layer = Layer")
     assert bool(said) is body.startswith(certain)
+
+
+@pytest.mark.parametrize(
+    "line", ["return kernel[(1,)](x).sum(0)", "return x * scale", "return torch.where(x > 0, x, 0)"]
+)
+def test_a_minor_part_is_noted_and_left_to_torch(line: str) -> None:
+    module = f"def launch(x, scale=1):\n    x = x.contiguous()\n    {line}\n"
+
+    assert not computes_forward(module, "launch")
+    assert computes_a_part(module, "launch")
+
+
+def test_a_draft_whose_launcher_sums_up_with_torch_has_a_note() -> None:
+    summed = DOUBLING.replace("        return doubled(x)\n", "        return doubled(x).sum(0)\n")
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, 3, device=device)
+            assert torch.allclose(Doubling.apply(x), (x + x).sum(0))
+        """,
+        ops__doubling=summed,
+    )
+
+    assert draft.notes == ("Torch computes a part: `doubled(x).sum(0)` in Doubling.forward.",)
 
 
 def test_linear_algebra_with_torch_counts_under_any_condition() -> None:

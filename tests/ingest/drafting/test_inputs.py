@@ -198,9 +198,9 @@ def test_random_numbers_of_one_side_are_drawn_for_both() -> None:
         """
     )
 
-    assert "def run_doubling(x, noise)" in draft.texts.python_code
-    assert "def run_doubling(x, noise)" in draft.texts.triton_code
-    assert "rand" not in function(draft.texts.python_code, "run_doubling")
+    assert "def doubling(x, noise)" in draft.texts.python_code
+    assert "def doubling(x, noise)" in draft.texts.triton_code
+    assert "rand" not in function(draft.texts.python_code, "doubling")
 
 
 def test_an_unknown_parameter_value_gives_a_reason_instead_of_a_draft() -> None:
@@ -293,7 +293,7 @@ def test_a_drafted_test_starts_with_its_imports_despite_future_imports() -> None
     (outcome,) = draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
 
     assert outcome.draft is not None
-    assert outcome.draft.texts.test_code.startswith("from python_code import run_doubling")
+    assert outcome.draft.texts.test_code.startswith("from python_code import doubling")
     compile(outcome.draft.texts.test_code, "test_code.py", "exec")
 
 
@@ -474,10 +474,11 @@ def test_a_clone_of_an_input_is_made_on_the_side_that_needs_it() -> None:
         """
     )
 
-    assert "def run_doubling(shift, bias, x):" in draft.texts.triton_code
-    launching = function(draft.texts.triton_code, "run_doubling")
+    assert "def doubling(shift, bias, x):" in draft.texts.triton_code
+    launching = function(draft.texts.triton_code, "doubling")
     assert "both = [t.clone().detach() for t in [x, bias]]" in launching
-    assert "y = x.clone()" in launching
+    # A copy that nothing writes to is another name.
+    assert "return doubled(both[0] + x) + shift" in launching
     assert "more = " not in launching
     assert "more = bias.clone() if bias is not None else None" in draft.texts.python_code
     made = function(draft.texts.test_code, "make_inputs")
@@ -497,7 +498,7 @@ def test_a_clone_of_a_tensor_changed_later_stays_an_input() -> None:
         """
     )
 
-    assert "def run_doubling(y, z, x):" in draft.texts.triton_code
+    assert "def doubling(y, z, x):" in draft.texts.triton_code
 
 
 def test_a_function_is_selected_by_its_side_instead_of_being_an_input() -> None:
@@ -528,14 +529,50 @@ def test_a_function_is_selected_by_its_side_instead_of_being_an_input() -> None:
         """
     )
 
-    assert "def run_doubling(bound, x, product):" in draft.texts.python_code
-    reference = function(draft.texts.python_code, "run_doubling")
+    assert "def doubling(bound, x, product):" in draft.texts.python_code
+    reference = function(draft.texts.python_code, "doubling")
     assert (
         "    if product:\n        naive = naive_product\n    else:\n        naive = naive_sum\n"
         in reference
     )
     assert "clamp" not in reference
     assert "def moved(x):" in reference
-    assert "def moved(x):" in function(draft.texts.triton_code, "run_doubling")
+    assert "def moved(x):" in function(draft.texts.triton_code, "doubling")
     assert "naive" not in draft.texts.test_code
     assert "x = x.clamp(-bound, bound)" in draft.texts.test_code
+
+
+def test_a_constant_that_is_narrowed_under_its_own_name_keeps_its_values() -> None:
+    draft = whole(
+        """
+        from shared.sizes import QUICK, SIZES
+
+        SIZES = [(8,)] if QUICK else SIZES
+
+        @pytest.mark.parametrize("n", SIZES)
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        shared__sizes="SMALL = 16\nQUICK = False\nSIZES = [SMALL, 61]\n",
+    )
+
+    assert {case["n"] for case in cases(draft.texts.test_code)} == {16, 61}
+
+
+def test_names_in_an_imported_constant_are_those_of_its_own_file() -> None:
+    draft = whole(
+        """
+        from shared.sizes import SIZES
+
+        SMALL = "another"
+
+        @pytest.mark.parametrize("n", SIZES)
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        shared__sizes="SMALL = 16\nSIZES = [SMALL, 61]\n",
+    )
+
+    assert {case["n"] for case in cases(draft.texts.test_code)} == {16, 61}

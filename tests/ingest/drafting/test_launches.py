@@ -256,3 +256,48 @@ def test_a_launcher_registered_as_torch_operator_becomes_a_plain_function() -> N
     assert "torch.library" not in whole(test, ops__doubling=registered).texts.triton_code
     said = whole(test, ops__doubling=told_more).texts.triton_code
     assert ("register_fake" in said) == ("custom_op" in said)
+
+
+INNER = DOUBLING.replace(
+    "class Doubling",
+    """
+@triton.jit
+def adding_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    y = tl.load(x_ptr + at, mask=at < n) + tl.load(y_ptr + at, mask=at < n)
+    tl.store(y_ptr + at, y, mask=at < n)
+
+
+def added(x, y):
+    out = y.clone()
+    adding_kernel[(triton.cdiv(x.numel(), 16),)](x, out, x.numel(), BLOCK=16)
+    return out
+
+
+class Doubling""",
+).replace("return doubled(x)", "return added(doubled(x), x)")
+
+
+def test_a_host_function_that_a_test_calls_on_its_own_is_an_operation() -> None:
+    outcomes = drafted(
+        """
+        from ops.doubling import added
+
+        def test_tripled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(Doubling.apply(x), 3 * x)
+
+        def test_added():
+            x, y = torch.randn(64, device=device), torch.randn(64, device=device)
+            assert torch.allclose(added(x, y), x + y)
+        """,
+        ops__doubling=INNER,
+    )
+
+    names = {one.operation.name: one for one in outcomes}
+    assert names.keys() == {"Doubling", "added"}
+    assert all(one.missing is None for one in outcomes)
+    assert [kernel.qualname for kernel in names["added"].operation.kernels] == ["adding_kernel"]
+    draft = names["added"].draft
+    assert draft is not None
+    assert "class Doubling" not in draft.texts.triton_code

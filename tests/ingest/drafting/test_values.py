@@ -6,7 +6,8 @@ import ast
 
 import pytest
 
-from ingest.drafting.values import MOST_ITEMS, Evaluator, NotPlain
+from ingest.drafting.bounded import MOST_ITEMS, NotPlain
+from ingest.drafting.values import Bound, Evaluator
 
 STEPS = 60
 
@@ -18,7 +19,11 @@ def worked_out(expression: str, module: str = "") -> object:
             names[statement.name] = statement
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             names[statement.targets[0].id] = statement.value
-    return Evaluator(names.get).value(ast.parse(expression, mode="eval").body)
+
+    def lookup(name: str) -> Bound | None:
+        return Bound(names[name], lookup) if name in names else None
+
+    return Evaluator(lookup).value(ast.parse(expression, mode="eval").body)
 
 
 @pytest.mark.parametrize(

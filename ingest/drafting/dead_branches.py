@@ -1,7 +1,8 @@
-"""Removal of branches for distributed tensors.
+"""Removal of branches that no pair takes.
 
 The inputs of a pair are plain tensors, so `isinstance(x, DTensor)` is false. The condition names
-`torch.distributed.tensor`, which `import torch` does not load, so that evaluating it raises.
+`torch.distributed.tensor`, which `import torch` does not load, so that evaluating it raises. Triton
+is there, and torch is recent: a definition for the other case only raises.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import re
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
-NAMED = re.compile(r"\bDTensor\b")
+NAMED = re.compile(r"\bDTensor\b|\bif .*\b(has_triton|torch_version_at_least)\(")
+PRESENT = {"has_triton", "torch_version_at_least"}
 CLASS = re.compile(r"(torch\.distributed\.tensor\.)?_?DTensor")
 
 
-def remove_distributed(text: str) -> str:
-    """Return the module without the code that handles distributed tensors only."""
+def remove_dead_branches(text: str) -> str:
+    """Return the module without the code that only distributed tensors or a machine without Triton
+    would run.
+    """
     if not NAMED.search(text):
         return text
     try:
@@ -43,7 +47,7 @@ def _rewrite(statement: ast.stmt, edits: Edits, *, alone: bool) -> None:
     if not isinstance(statement, ast.If) or known is None:
         return
     kept = statement.body if known else statement.orelse
-    if kept:
+    if any(not isinstance(each, ast.Pass) for each in kept):
         edits.put(statement, _moved_out(kept, statement, edits))
     else:
         edits.drop(statement, alone=alone)
@@ -63,6 +67,8 @@ def _known(test: ast.expr) -> bool | None:
     match test:
         case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]):
             return False if CLASS.fullmatch(ast.unparse(kind)) else None
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in PRESENT:
+            return True
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             known = _known(operand)
             return None if known is None else not known

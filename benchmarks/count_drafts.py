@@ -1,0 +1,94 @@
+"""Count the drafts of repositories, and the reasons of the operations that have none.
+
+    python tests/benchmarks/count_drafts.py GIT_FOLDER...
+
+Two drafts that lead to the same kernels count as one. Each repository is drafted in a process of
+its own, so that the peak of memory is its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.mirrors import python_files
+from ingest.drafting import Outcome, draft
+from ingest.extract import MemoryTree
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    name: str
+    operations: int
+    whole: int
+    reasons: Counter[str]
+    seconds: float
+    megabytes: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path, help="git folders, bare or not")
+    folders = parser.parse_args().folders
+    counts = list(count_all(folders))
+    print(as_table(counts))
+
+
+def count_all(folders: list[Path]) -> Iterator[Count]:
+    for folder in folders:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            yield pool.submit(count_drafts, folder).result()
+
+
+def count_drafts(folder: Path) -> Count:
+    git = next(path for path in (folder / "repo", folder / ".git", folder) if path.exists())
+    files = python_files(git)
+    started = time.process_time()
+    outcomes = list(draft(MemoryTree(files)))
+    seconds = time.process_time() - started
+    kept = list(one_for_each_kernel_set(outcomes))
+    reasons = Counter(one.missing.value for one in kept if one.missing is not None)
+    whole = sum(one.missing is None for one in kept)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Count(folder.name, len(kept), whole, reasons, seconds, peak)
+
+
+def one_for_each_kernel_set(outcomes: list[Outcome]) -> Iterator[Outcome]:
+    """Yield the outcomes, but only one whole draft for each set of kernels."""
+    seen: set[frozenset[object]] = set()
+    for outcome in outcomes:
+        kernels = frozenset(outcome.operation.kernels)
+        if outcome.missing is None and kernels in seen:
+            continue
+        if outcome.missing is None:
+            seen.add(kernels)
+        yield outcome
+
+
+def as_table(counts: list[Count]) -> str:
+    lines = ["| repository | operations | whole drafts | processor seconds | MiB | reasons |"]
+    lines += ["|---|--:|--:|--:|--:|---|"]
+    for count in counts:
+        reasons = ", ".join(f"{name} {number}" for name, number in count.reasons.most_common())
+        lines.append(
+            f"| {count.name} | {count.operations} | {count.whole} | {count.seconds:.0f} "
+            f"| {count.megabytes:.0f} | {reasons} |"
+        )
+    operations = sum(count.operations for count in counts)
+    whole = sum(count.whole for count in counts)
+    lines.append(f"| **all** | {operations} | {whole} | | | |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

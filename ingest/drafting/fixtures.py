@@ -1,0 +1,189 @@
+"""Inlining of pytest fixtures into the tests that ask for them.
+
+The statements of a fixture stand before those of the test, and its value is bound to its name. The
+`params` of a fixture become values of a parameter of the test.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+
+from ingest.drafting.statements import stored_names
+
+# Fixtures that ask for fixtures, nested this deep.
+DEEPEST = 4
+
+Function = ast.FunctionDef
+FindFixture = Callable[[str], "Function | None"]
+
+
+def is_fixture(function: Function) -> bool:
+    return any(_is_fixture_mark(decorator) for decorator in function.decorator_list)
+
+
+def inline_fixtures(function: Function, find: FindFixture, depth: int = 0) -> Function:
+    """Return the test with the fixtures of its parameters written into it."""
+    given = _parametrized(function)
+    body: list[ast.stmt] = []
+    kept: list[ast.arg] = []
+    decorators = list(function.decorator_list)
+    taken = stored_names(ast.If(ast.Constant(True), function.body, [])) | {*given}
+    for parameter in function.args.args:
+        name = parameter.arg
+        fixture = None
+        if depth < DEEPEST and (name not in given or given[name]):
+            fixture = find(name)
+        if fixture is None or (written := _written(fixture, name, taken)) is None:
+            kept.append(parameter)
+            continue
+        inner = ast.FunctionDef(**{**vars(fixture), "body": written, "decorator_list": []})
+        inner = inline_fixtures(inner, find, depth + 1)
+        value = f"{name}_param"
+        asks = any(isinstance(n, ast.Name) and n.id == value for s in written for n in ast.walk(s))
+        if asks and name in given:
+            decorators = [_renamed(each, name, value) for each in decorators]
+        elif asks:
+            decorators.append(_parametrize(value, fixture))
+        kept += [ast.arg(value)] * asks
+        present = {each.arg for each in kept}
+        kept += [each for each in inner.args.args if each.arg not in present | {"request"}]
+        decorators += inner.decorator_list
+        body += inner.body
+        taken |= stored_names(ast.If(ast.Constant(True), inner.body, []))
+    if not body:
+        return function
+    arguments = ast.arguments(**{**vars(function.args), "args": kept, "defaults": []})
+    if function.args.defaults:
+        # The parameters with a default are the last, and no fixtures.
+        arguments.defaults = function.args.defaults
+        last = {each.arg for each in function.args.args[-len(function.args.defaults) :]}
+        arguments.args = [a for a in kept if a.arg not in last] + [a for a in kept if a.arg in last]
+    written_test = {**vars(function), "args": arguments, "decorator_list": decorators}
+    made = ast.FunctionDef(**{**written_test, "body": [*body, *function.body]})
+    return ast.fix_missing_locations(made)
+
+
+def _is_fixture_mark(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(called) in {"pytest.fixture", "fixture"}
+
+
+def _parametrized(function: Function) -> dict[str, bool]:
+    """Return the names that decorators give values, and whether they give them to a fixture."""
+    given: dict[str, bool] = {}
+    for decorator in function.decorator_list:
+        match decorator:
+            case ast.Call(args=[names, *_], keywords=keywords) if ast.unparse(
+                decorator.func
+            ).endswith("parametrize"):
+                indirect = next((k.value for k in keywords if k.arg == "indirect"), None)
+                for name in _listed(names):
+                    given[name] = _is_indirect(indirect, name)
+    return given
+
+
+def _listed(names: ast.expr) -> list[str]:
+    match names:
+        case ast.Constant(value=str(text)):
+            return [name.strip() for name in text.split(",") if name.strip()]
+        case ast.List(elts=elts) | ast.Tuple(elts=elts):
+            return [each.value for each in elts if isinstance(each, ast.Constant)]  # type: ignore[misc]
+    return []
+
+
+def _is_indirect(indirect: ast.expr | None, name: str) -> bool:
+    if isinstance(indirect, ast.Constant):
+        return bool(indirect.value)
+    return indirect is not None and name in _listed(indirect)
+
+
+def _written(fixture: Function, name: str, taken: frozenset[str]) -> list[ast.stmt] | None:
+    """Return the statements of a fixture, the last of which binds its value, or None if it has
+    several ends.
+    """
+    ends = [
+        node
+        for statement in fixture.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Return | ast.Yield)
+    ]
+    inner = {
+        id(node)
+        for statement in fixture.body
+        for definition in ast.walk(statement)
+        if isinstance(definition, Function | ast.Lambda)
+        for node in ast.walk(definition)
+    }
+    ends = [node for node in ends if id(node) not in inner]
+    places = [n for n, each in enumerate(fixture.body) if _end_value(each) is not None]
+    if len(ends) != 1 or len(places) != 1:
+        return None
+    value = _end_value(fixture.body[places[0]])
+    if value is None:
+        return None
+    body = copy.deepcopy(fixture.body[: places[0]])
+    own = frozenset().union(*map(stored_names, body))
+    if isinstance(value, ast.Name) and value.id in own:
+        # The value has the fixture's name from the start.
+        new_names = {value.id: name}
+        bound: list[ast.stmt] = []
+    else:
+        new_names = {}
+        bound = [ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(value), lineno=1)]
+    new_names |= {each: f"{name}_{each}" for each in own & taken if each not in new_names}
+    rename = _Rename(new_names, f"{name}_param")
+    return [rename.visit(statement) for statement in (*body, *bound)]
+
+
+def _end_value(statement: ast.stmt) -> ast.expr | None:
+    match statement:
+        case ast.Return(value=ast.expr() as value):
+            return value
+        case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
+            return value
+    return None
+
+
+class _Rename(ast.NodeTransformer):
+    """Renaming of a fixture's variables, and of `request.param`."""
+
+    def __init__(self, names: dict[str, str], parameter: str) -> None:
+        self._names, self._parameter = names, parameter
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self._names.get(node.id, node.id)
+        return node
+
+    def visit_FunctionDef(self, node: Function) -> ast.AST:
+        self.generic_visit(node)
+        node.name = self._names.get(node.name, node.name)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if ast.unparse(node) == "request.param":
+            return ast.copy_location(ast.Name(self._parameter, ast.Load()), node)
+        return self.generic_visit(node)
+
+
+def _parametrize(name: str, fixture: Function) -> ast.expr:
+    values: ast.expr = ast.List([], ast.Load())
+    for decorator in fixture.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+            values = keyword.value if keyword.arg == "params" else values
+    called = ast.parse("pytest.mark.parametrize", mode="eval").body
+    return ast.Call(called, [ast.Constant(name), copy.deepcopy(values)], [])
+
+
+def _renamed(decorator: ast.expr, name: str, value: str) -> ast.expr:
+    """Return a decorator that gives its values to the fixture's parameter."""
+    if not isinstance(decorator, ast.Call) or name not in _parametrized_by(decorator):
+        return decorator
+    names = [value if each == name else each for each in _parametrized_by(decorator)]
+    return ast.Call(decorator.func, [ast.Constant(", ".join(names)), *decorator.args[1:]], [])
+
+
+def _parametrized_by(decorator: ast.Call) -> list[str]:
+    named = ast.unparse(decorator.func).endswith("parametrize") and decorator.args
+    return _listed(decorator.args[0]) if named else []

@@ -1,0 +1,217 @@
+"""Conversion of tests to plain functions.
+
+What a test gets from its class, its fixtures and its decorators is written into it: `setUp`,
+methods of the class, fixtures of the file and of its `conftest.py`, and `parameterized.expand`.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from ingest.drafting.fixtures import inline_fixtures, is_fixture
+from ingest.drafting.naming import dotted_name
+from ingest.drafting.statements import find_free_names, stored_names
+from ingest.drafting.suites import Suite, suite_at
+
+SETUP = {"setUp", "setup_method", "setup", "setUpClass", "setup_class"}
+KNOWN = frozenset(dir(builtins)) | {"torch", "pytest", "request"}
+"""Names that mean the same in a `conftest.py` as in a test."""
+
+Function = ast.FunctionDef
+
+
+def find_tests(suite: Suite) -> Iterator[Function]:
+    """Yield every function at the top level, and every method of a class at the top level."""
+    for node in suite.tree.body:
+        if isinstance(node, Function) and not is_fixture(node):
+            yield inline_fixtures(node, lambda name: _fixture(suite, name))
+        elif isinstance(node, ast.ClassDef):
+            methods = _TestClass(suite, node)
+            yield from methods.tests()
+
+
+def _fixture(suite: Suite, name: str) -> Function | None:
+    """Return the fixture of a name, or None. One of a `conftest.py` counts only if it needs no
+    other name of its file.
+    """
+    found = suite.lookup(name)
+    if isinstance(found, Function) and is_fixture(found):
+        return found
+    folder = PurePosixPath(suite.path).parent
+    for parent in (folder, *folder.parents):
+        around = suite_at(suite.repository, suite.resolver, str(parent / "conftest.py"))
+        if isinstance(around, Suite) and around.path != suite.path:
+            found = around.lookup(name)
+            if isinstance(found, Function) and is_fixture(found):
+                parameters = frozenset(each.arg for each in found.args.args)
+                body = ast.If(ast.Constant(True), found.body, [])
+                return found if find_free_names(body, parameters) <= KNOWN else None
+    return None
+
+
+class _TestClass:
+    """The methods of one class as functions."""
+
+    def __init__(self, suite: Suite, node: ast.ClassDef) -> None:
+        self._suite = suite
+        self._decorators = [each for each in node.decorator_list if _parametrizes(each)]
+        self._methods = {each.name: each for each in node.body if isinstance(each, Function)}
+        self._constants = [each for each in node.body if isinstance(each, ast.Assign)]
+        self._setup = [
+            statement
+            for name, method in self._methods.items()
+            if name in SETUP or _is_automatic(method)
+            for statement in method.body
+            if "super()" not in ast.unparse(statement) and not isinstance(statement, ast.Return)
+        ]
+        self._attributes = frozenset(
+            inner.attr
+            for statement in self._setup
+            for inner in ast.walk(statement)
+            if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store)
+            if ast.unparse(inner.value) in {"self", "cls"}
+        ).union(*(stored_names(each) for each in self._constants))
+
+    def tests(self) -> Iterator[Function]:
+        for name, method in self._methods.items():
+            if name not in SETUP and not is_fixture(method):
+                yield self._plain(method)
+
+    def _plain(self, method: Function) -> Function:
+        function = ast.FunctionDef(**{**vars(method), "body": copy.deepcopy(method.body)})
+        function.args = _without_self(method)
+        function.decorator_list = [
+            *(_as_parametrize(each, function.args) for each in method.decorator_list),
+            *self._decorators,
+        ]
+        function = inline_fixtures(function, self._fixture)
+        local = frozenset(_names(function.args)).union(*map(stored_names, function.body))
+        own = _OwnNames(self._attributes, self._methods.keys() - SETUP, local)
+        body = [own.visit(statement) for statement in function.body]
+        helpers = self._helpers(own)
+        setup = [own.visit(copy.deepcopy(each)) for each in (*self._constants, *self._setup)]
+        if own.attributes:
+            helpers = [*setup, *helpers]
+        function.body = [*helpers, *body]
+        return ast.fix_missing_locations(function)
+
+    def _helpers(self, own: _OwnNames) -> list[ast.stmt]:
+        """Return the methods that were called on the test, and those that they call."""
+        written: dict[str, ast.stmt] = {}
+        while missing := [name for name in own.methods if name not in written]:
+            for name in missing:
+                helper = copy.deepcopy(self._methods[name])
+                helper.args = _without_self(self._methods[name])
+                helper.decorator_list = []
+                written[name] = own.visit(helper)
+        return list(written.values())[::-1]
+
+    def _fixture(self, name: str) -> Function | None:
+        method = self._methods.get(name)
+        if method is not None and is_fixture(method):
+            fixture = copy.deepcopy(method)
+            fixture.args = _without_self(method)
+            return fixture
+        return _fixture(self._suite, name)
+
+
+class _OwnNames(ast.NodeTransformer):
+    """Replacement of `self.x` by a variable and of `self.helper` by a function. It records which it
+    replaced. `local`: the names that the test binds itself.
+    """
+
+    def __init__(
+        self, attributes: frozenset[str], methods: set[str], local: frozenset[str]
+    ) -> None:
+        self._known, self._methods, self._local = attributes, methods, local
+        self.attributes: set[str] = set()
+        self.methods: dict[str, None] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if ast.unparse(node.value) not in {"self", "cls"}:
+            return node
+        if node.attr in self._known:
+            self.attributes.add(node.attr)
+            return ast.copy_location(ast.Name(self._named(node.attr), node.ctx), node)
+        if node.attr in self._methods:
+            self.methods[node.attr] = None
+            return ast.copy_location(ast.Name(node.attr, node.ctx), node)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        """Replace `self.assertTrue(x)` by `assert x`, and likewise `assertLess` and its kind."""
+        self.generic_visit(node)
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=attr), args=args):
+                test = _asserted(attr, args)
+                if test is not None:
+                    return ast.copy_location(ast.Assert(test), node)
+        return node
+
+    def _named(self, attribute: str) -> str:
+        return f"own_{attribute}" if attribute in self._local else attribute
+
+
+LIMITS: dict[str, type[ast.cmpop]] = {
+    "assertLess": ast.Lt,
+    "assertLessEqual": ast.LtE,
+    "assertGreater": ast.Gt,
+    "assertGreaterEqual": ast.GtE,
+}
+
+
+def _asserted(method: str, args: Sequence[ast.expr]) -> ast.expr | None:
+    if method == "assertTrue" and args:
+        return args[0]
+    if method in LIMITS and len(args) >= 2:
+        return ast.Compare(args[0], [LIMITS[method]()], [args[1]])
+    return None
+
+
+def _is_automatic(method: Function) -> bool:
+    """Return whether a method is a fixture that every test of the class gets."""
+    return any("autouse=True" in ast.unparse(each) for each in method.decorator_list)
+
+
+def _parametrizes(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize")
+
+
+def _without_self(method: Function) -> ast.arguments:
+    arguments = copy.deepcopy(method.args)
+    if arguments.args and arguments.args[0].arg in {"self", "cls"}:
+        arguments.args = arguments.args[1:]
+    return arguments
+
+
+def _names(arguments: ast.arguments) -> list[str]:
+    return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def _as_parametrize(decorator: ast.expr, arguments: ast.arguments) -> ast.expr:
+    """Return `parametrize` for `parameterized.expand`: the names are those of the parameters."""
+    match decorator:
+        case ast.Call(func=func, args=[values, *_]) if dotted_name(func) in {
+            ("parameterized", "expand"),
+            ("parameterized", "parameterized", "expand"),
+        }:
+            names = _names(arguments)
+            if isinstance(values, ast.List | ast.Tuple) and values.elts:
+                first = values.elts[0]
+                names = names[: len(first.elts) if isinstance(first, ast.Tuple) else 1]
+                if len(names) == 1 and all(_holds_one(each) for each in values.elts):
+                    elements = [each.elts[0] for each in values.elts if isinstance(each, ast.Tuple)]
+                    values = ast.List(elements, ast.Load())
+            called = ast.parse("pytest.mark.parametrize", mode="eval").body
+            made = ast.Call(called, [ast.Constant(", ".join(names)), values], [])
+            return ast.copy_location(made, decorator)
+    return decorator
+
+
+def _holds_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Tuple) and len(node.elts) == 1

@@ -1,0 +1,738 @@
+"""Tests as authors write them: classes, fixtures, loops, scripts and measures of errors."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from ingest.drafting import Missing
+from ingest.drafting.naming import first_sentence, to_snake_case
+from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
+
+INTO = (
+    DOUBLING.replace("def doubled(x, scale=1)", "def into(x, out)")
+    .replace("    out = torch.empty_like(x)\n", "")
+    .replace("    return out\n", "")
+    .replace("doubled(", "into(0, ")
+    + "\n\ndef doubled(x):\n    return x + x\n"
+)
+
+
+def test_a_fixture_is_written_into_the_test_that_asks_for_it() -> None:
+    draft = whole(
+        """
+        @pytest.fixture
+        def scale():
+            factor = 2
+            return factor + 1
+
+        @pytest.fixture
+        def tensor(scale):
+            torch.manual_seed(0)
+            made = torch.randn(64, device=device) * scale
+            yield made
+            del made
+
+        def test_doubled(tensor):
+            assert torch.allclose(doubled(tensor), tensor + tensor)
+        """
+    )
+
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "scale = factor + 1" in made
+    assert "tensor = torch.randn(64" in made
+    assert "return (tensor,)" in made
+
+
+def test_params_of_a_fixture_are_cases() -> None:
+    draft = whole(
+        """
+        @pytest.fixture(params=[16, 61])
+        def tensor(request):
+            return torch.randn(request.param, device=device)
+
+        @pytest.fixture(params=[0, 1])
+        def unused(request):
+            return request.param
+
+        def test_doubled(tensor):
+            assert torch.allclose(doubled(tensor), tensor + tensor)
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert {case["tensor_param"] for case in shown} == {16, 61}
+    assert all("unused_param" not in case for case in shown)
+
+
+def test_a_fixture_with_indirect_values_gets_those_of_the_test() -> None:
+    draft = whole(
+        """
+        @pytest.fixture
+        def tensor(request):
+            return torch.randn(request.param, device=device)
+
+        @pytest.mark.parametrize("tensor", [16, 61], indirect=True)
+        def test_doubled(tensor):
+            assert torch.allclose(doubled(tensor), tensor + tensor)
+        """
+    )
+
+    assert {case["tensor_param"] for case in cases(draft.texts.test_code)} == {16, 61}
+
+
+def test_a_fixture_of_a_conftest_is_found_and_one_with_other_names_is_not() -> None:
+    test = """
+        def test_doubled(tensor):
+            assert torch.allclose(doubled(tensor), tensor + tensor)
+        """
+    head = "import pytest\nimport torch\n\nSIZE = 64\n\n\n@pytest.fixture\ndef tensor():\n"
+
+    draft = whole(test, tests__conftest=head + "    return torch.randn(64)\n")
+    lost = only(test, tests__conftest=head + "    return torch.randn(SIZE)\n")
+
+    assert "tensor = torch.randn(64)" in function(draft.texts.test_code, "make_inputs")
+    assert lost.missing is Missing.INPUTS
+
+
+def test_a_test_of_a_class_gets_what_the_class_gives_it() -> None:
+    draft = whole(
+        """
+        import unittest
+
+        class TestDoubled(unittest.TestCase):
+            rows = 16
+
+            def setUp(self):
+                super().setUp()
+                self.scale = 3
+
+            def make(self, columns):
+                return torch.randn(self.rows, columns, device=device)
+
+            def reference(self, x):
+                return x + x
+
+            def test_doubled(self):
+                x = self.make(61) * self.scale
+                self.assertTrue(torch.allclose(doubled(x), self.reference(x)))
+        """
+    )
+
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "rows = 16" in made
+    assert "x = make(61) * scale" in made
+    assert "self" not in draft.texts.python_code
+    assert "return reference(x)" in function(draft.texts.python_code, draft.entry_point)
+
+
+def test_parameterized_expand_gives_cases() -> None:
+    draft = whole(
+        """
+        import unittest
+
+        from parameterized import parameterized
+
+        class TestDoubled(unittest.TestCase):
+            @parameterized.expand([(16, torch.float32), (61, torch.float16)])
+            def test_doubled(self, n, dtype):
+                x = torch.randn(n, dtype=dtype, device=device)
+                torch.testing.assert_close(doubled(x), x + x)
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert [(case["n"], case["dtype"]) for case in shown] == [(16, "float32"), (61, "float16")]
+
+
+def test_a_comparing_function_inside_of_a_test_is_read_where_it_is_called() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+
+            def check(factor):
+                y = x * factor
+                assert torch.allclose(doubled(y), y + y)
+
+            check(3)
+        """
+    )
+
+    assert "factor = 3" in draft.texts.test_code
+
+
+@pytest.mark.parametrize(
+    "comparison",
+    [
+        "assert (actual - expected).abs().max() < 1e-3",
+        "assert torch.max(torch.abs(actual - expected)).item() < 1e-3",
+        "error = (actual - expected).abs().max().item()\n    assert error < 1e-3",
+        "assert relative_error(actual, expected) < 1e-3",
+        "assert torch.all(torch.eq(actual, expected))",
+        "assert (actual == expected).all()",
+        "assert (actual != expected).sum() == 0",
+        "if not torch.allclose(actual, expected):\n        raise ValueError",
+        "print(f'{(actual - expected).abs().max().item()}')",
+        "passed = (actual - expected).abs().max() < 1e-3\n    return passed",
+    ],
+)
+def test_a_measure_of_the_error_is_a_comparison(comparison: str) -> None:
+    test = f"""
+def relative_error(a, b):
+    return ((a - b).norm() / b.norm()).item()
+
+def test_doubled():
+    x = torch.randn(64, device=device)
+    actual = doubled(x)
+    expected = x + x
+    {comparison}
+"""
+
+    draft = whole(textwrap.dedent(test))
+
+    assert "return x + x" in function(draft.texts.python_code, draft.entry_point)
+
+
+def test_a_loop_over_written_values_gives_cases() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            sizes = [16, 61]
+            for n in sizes:
+                for dtype in (torch.float32, torch.float16):
+                    x = torch.randn(n, dtype=dtype, device=device)
+                    assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = {(case["n"], case["dtype"]) for case in cases(draft.texts.test_code)}
+    assert {n for n, _ in shown} == {16, 61}
+    assert {dtype for _, dtype in shown} == {"float32", "float16"}
+
+
+def test_a_loop_that_only_repeats_a_call_runs_once() -> None:
+    draft = whole(
+        """
+        from ops.doubling import into
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            out = torch.zeros(64, device=device)
+            for _ in range(1000):
+                into(x, out)
+            assert torch.allclose(out, x + x)
+        """,
+        ops__doubling=INTO,
+    )
+
+    assert "range(1000)" not in draft.texts.triton_code
+
+
+def test_a_script_compares_like_a_test() -> None:
+    draft = whole(
+        """
+        N = 64
+        x = torch.rand(N, device=device)
+        expected = x + x
+        actual = doubled(x)
+        print(f"The maximum difference is {torch.max(torch.abs(expected - actual))}")
+        """
+    )
+
+    assert "x = torch.rand(64" in draft.texts.test_code or "N = 64" in draft.texts.test_code
+    assert "return x + x" in function(draft.texts.python_code, draft.entry_point)
+
+
+def test_statements_under_the_main_guard_belong_to_the_script() -> None:
+    draft = whole(
+        """
+        if __name__ == "__main__":
+            SIZE = 61
+            x = torch.rand(SIZE, device=device)
+            if torch.allclose(doubled(x), x + x):
+                print("passed")
+        """
+    )
+
+    assert "SIZE = 61" in draft.texts.test_code
+
+
+def test_a_test_beside_a_launcher_is_found_by_its_name() -> None:
+    outcomes = drafted(
+        "",
+        ops__doubling=DOUBLING
+        + textwrap.dedent(
+            """
+
+            def test():
+                x = torch.randn(61, device="cuda")
+                assert torch.allclose(doubled(x), x + x)
+            """
+        ),
+    )
+
+    assert [one.missing for one in outcomes] == [None]
+
+
+def test_values_of_a_call_in_a_comment_are_cases() -> None:
+    draft = whole(
+        """
+        def test_doubled(m, n, dtype):
+            x = torch.randn(m, n, dtype=dtype, device=device)
+            assert torch.allclose(doubled(x), x + x)
+
+        # test_doubled(16, 61, torch.float16)
+        """
+    )
+
+    (case,) = cases(draft.texts.test_code)
+    assert (case["m"], case["n"], case["dtype"]) == (16, 61, "float16")
+
+
+def test_sizes_that_nothing_gives_are_chosen_by_their_names() -> None:
+    test = """
+        def test_doubled({name}, dtype):
+            x = torch.randn({name}, dtype=dtype, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+
+    assert len(cases(whole(test.format(name="seq_len")).texts.test_code)) == 3
+    assert only(test.format(name="mystery")).missing is Missing.INPUTS
+
+
+def test_a_call_changes_only_the_arguments_that_its_kernel_stores_to() -> None:
+    draft = whole(
+        """
+        from ops.doubling import into
+
+        def naive(x):
+            return x + x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            out = torch.empty(64, device=device)
+            into(x, out)
+            expected = naive(x)
+            assert torch.allclose(out, expected)
+        """,
+        ops__doubling=INTO,
+    )
+
+    assert "return naive(x)" in function(draft.texts.python_code, draft.entry_point)
+    assert "clone" not in draft.texts.triton_code
+
+
+def test_sizes_and_dtypes_that_an_input_has_are_no_parameters() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows, columns", [(3, 16), (4, 61)])
+        @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+        def test_doubled(rows, columns, dtype):
+            x = torch.randn(rows, columns, dtype=dtype, device=device)
+            expected = x + x + torch.zeros(rows, columns, dtype=dtype, device=device)
+            assert torch.allclose(doubled(x), expected)
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert reference.startswith("def doubling(x):")
+    assert "torch.zeros(x.shape[0], x.shape[1], dtype=x.dtype, device=x.device)" in reference
+    assert "DEVICE" not in draft.texts.python_code
+
+
+def test_a_second_name_of_a_value_is_left_out() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            same = x
+            copied = same.clone()
+            changed = x.clone()
+            changed.mul_(2)
+            assert torch.allclose(doubled(x), copied + changed - same)
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "same" not in reference
+    assert "copied" not in reference
+    assert "changed = x.clone()" in reference
+
+
+def test_a_reference_that_holds_the_numbers_of_one_case_is_none() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            x = torch.arange(6, device=device)
+            expected = torch.tensor([0, 2, 4, 6, 8, 10], device=device) + 0 * x
+            assert torch.allclose(doubled(x), expected)
+        """
+    )
+
+    assert outcome.missing is Missing.NO_COMPARISON
+
+
+def test_the_sides_have_the_operations_name_and_a_launcher_of_that_name_another() -> None:
+    test = """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose({call}, x + x)
+        """
+    launcher = DOUBLING.partition("class Doubling")[0]
+
+    by_class = whole(test.format(call="Doubling.apply(x)"))
+    (by_function,) = drafted(
+        test.format(call="doubled(x)"),
+        ops__doubling=launcher + "\n\nclass Doubling:\n    pass\n",
+    )
+
+    assert by_class.entry_point == "doubling"
+    assert by_function.draft is not None
+    assert by_function.draft.entry_point == "doubled"
+    assert "def launch_doubled(x, scale=1):" in by_function.draft.texts.triton_code
+    assert "return launch_doubled(x)" in by_function.draft.texts.triton_code
+
+
+def test_a_launchers_sentence_is_the_docstring_of_both_sides() -> None:
+    documented = DOUBLING.replace(
+        "class Doubling(torch.autograd.Function):\n",
+        "class Doubling(torch.autograd.Function):\n"
+        '    """Computes twice the input.\n\n    Args:"""\n\n',
+    )
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(Doubling.apply(x), x + x)
+        """,
+        ops__doubling=documented,
+    )
+
+    assert '"""Compute twice the input."""' in draft.texts.python_code
+    assert draft.texts.triton_code.count('"""Compute twice the input."""') == 1
+
+
+def test_a_docstring_that_lists_arguments_is_no_sentence() -> None:
+    assert first_sentence('def f(x):\n    """x: the input."""\n') == ""
+    assert first_sentence('def f(x):\n    """Applies a rotary embedding to x."""\n') == (
+        "Apply a rotary embedding to x."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("LigerRMSNormFunction", "liger_rms_norm"),
+        ("LigerSiLUMulFunction", "liger_silu_mul"),
+        ("LigerDyTFunction", "liger_dyt"),
+        ("SwiGLU", "swiglu"),
+    ],
+)
+def test_words_of_several_capitals_stay_words(name: str, plain: str) -> None:
+    assert to_snake_case(name) == plain
+
+
+def test_a_module_of_torch_with_shared_weights_is_its_function() -> None:
+    draft = whole(
+        """
+        class DoublingNorm(torch.nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.weight = torch.nn.Parameter(torch.ones(size))
+                self.bias = torch.nn.Parameter(torch.zeros(size))
+
+            def forward(self, x):
+                return Doubling.apply(x * self.weight + self.bias)
+
+        def test_layer(size=32):
+            x = torch.randn(4, size, device=device)
+            theirs = torch.nn.LayerNorm(size, eps=1e-6).to(device)
+            ours = DoublingNorm(size).to(device)
+            with torch.no_grad():
+                ours.weight.copy_(theirs.weight)
+                ours.bias.copy_(theirs.bias)
+            assert torch.allclose(ours(x), theirs(x))
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "functional.layer_norm(x, (x.shape[1],), theirs_weight, theirs_bias, 1e-06)" in reference
+    assert "LayerNorm" not in reference
+
+
+def test_the_inputs_name_no_device_that_is_already_the_default() -> None:
+    draft = whole(
+        """
+        def made(n, *, device):
+            return torch.zeros(n, device=device)
+
+        @pytest.mark.parametrize("device", ["cuda"])
+        def test_doubled(device):
+            x = torch.randn(64, device=device).to(device) + made(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "x = torch.randn(64) + made(64, device=device)\n" in made
+
+
+def test_numbers_that_helpers_draw_are_the_same_in_each_process() -> None:
+    draft = whole(
+        """
+        import random
+
+        SHIFT = torch.randn(1)
+
+        def length():
+            return random.randint(3, 61)
+
+        def test_doubled():
+            x = torch.randn(length(), device=device) + SHIFT
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "random.seed(case['seed'])" in function(draft.texts.test_code, "make_inputs")
+    assert "torch.manual_seed(0)\nSHIFT = torch.randn(1)" in draft.texts.test_code
+
+
+def test_a_case_whose_shape_holds_one_element_is_not_the_first() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(), (0,), (4, 1), (3, 16), (5, 61)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["shape"] for case in cases(draft.texts.test_code)][:2] == [(3, 16), (5, 61)]
+
+
+def test_a_definition_for_machines_without_triton_is_left_out() -> None:
+    guarded = DOUBLING.replace(
+        "class Doubling",
+        "from ops.there import has_triton\n\n\nif has_triton():\n    def twice(x):\n"
+        "        return doubled(x)\nelse:\n    def twice(x):\n"
+        '        raise NotImplementedError("Triton is missing.")\n\n\nclass Doubling',
+    )
+
+    (outcome,) = drafted(
+        """
+        from ops.doubling import twice
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(twice(x), x + x)
+        """,
+        ops__doubling=guarded,
+        ops__there="def has_triton():\n    return True\n",
+    )
+
+    assert outcome.draft is not None
+    assert "NotImplementedError" not in outcome.draft.texts.triton_code
+
+
+def test_inputs_may_be_made_with_numpy() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            import numpy as np
+
+            x = torch.tensor(np.arange(64), dtype=torch.float32, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "import numpy as np" in draft.texts.test_code
+
+
+@pytest.mark.parametrize("helper", ["assert_close", "check"])
+def test_each_call_of_a_comparing_helper_compares_another_answer(helper: str) -> None:
+    draft = whole(
+        f"""
+        def relative_error(a, b):
+            return ((a - b).norm() / b.norm()).item()
+
+        def assert_close(wanted, actual):
+            error = (wanted - actual).abs().max().item()
+            assert error < 1e-6 or relative_error(wanted, actual) < 0.005
+
+        def check(wanted, actual):
+            margin = 1e-3
+            assert (wanted - actual).abs().max() < margin
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            both = doubled(x)
+            first, second = both[:3], both[3:]
+            ref_first, ref_second = x[:3] + x[:3], 2 * x[3:]
+            {helper}(ref_first, first)
+            {helper}(ref_second, second)
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert reference.endswith("return (ref_first, ref_second)")
+
+
+def test_a_flag_that_only_compiles_the_launcher_is_no_parameter() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("compile", [True, False])
+        def test_doubled(compile):
+            x = torch.randn(64, device=device)
+            actual = doubled(x) if not compile else torch.compile(doubled)(x)
+            assert torch.allclose(actual, x + x)
+        """
+    )
+
+    assert "return doubled(x)" in function(draft.texts.triton_code, draft.entry_point)
+    assert all("compile" not in case for case in cases(draft.texts.test_code))
+
+
+def test_copies_of_arguments_that_nothing_writes_to_are_left_out() -> None:
+    draft = whole(
+        """
+        from ops.doubling import into
+
+        def naive(x, state=None):
+            return x + x
+
+        def changing(x):
+            x += x
+            return x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y = torch.randn(64, device=device)
+            out = torch.empty(64, device=device)
+            into(x, out)
+            expected = naive(x.clone(), state=y.clone()) + torch.abs(y.clone())
+            expected = expected + changing(y.clone())
+            assert torch.allclose(out + torch.abs(y) + 2 * y, expected)
+        """,
+        ops__doubling=INTO,
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "expected = naive(x, state=y) + torch.abs(y)" in reference
+    assert "expected + changing(y.clone())" in reference
+
+
+def test_a_buffer_that_only_the_reference_fills_is_the_launchers_own() -> None:
+    draft = whole(
+        """
+        from ops.doubling import into
+
+        def naive(x, out):
+            out[:] = x + x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            out = torch.empty(64, device=device).normal_(mean=0.1)
+            wanted = torch.empty(64, device=device).normal_(mean=0.1)
+            naive(x, wanted)
+            into(x, out)
+            assert torch.allclose(out, wanted)
+        """,
+        ops__doubling=INTO,
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert reference.startswith("def doubling(x, out):\n    wanted = out.clone()\n")
+    assert (
+        "wanted" not in draft.texts.test_code.replace("wanted in zip", "").partition("def out")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for row in range(4):\n        assert torch.allclose(actual[row], expected[row])",
+        "for a, b in zip(actual, expected):\n        torch.testing.assert_close(a, b)",
+    ],
+)
+def test_a_loop_that_compares_part_by_part_compares_whole_answers(loop: str) -> None:
+    draft = whole(
+        "def test_doubled():\n"
+        "    x = torch.randn(4, 16, device=device)\n"
+        "    actual = doubled(x)\n"
+        "    expected = x + x\n"
+        f"    {loop}\n"
+    )
+
+    assert function(draft.texts.python_code, "doubling").endswith("return x + x")
+
+
+def test_parts_that_a_loop_computes_from_its_variable_are_no_answers() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            x = torch.randn(4, 16, device=device)
+            actual = doubled(x)
+            expected = x + x
+            for row in range(4):
+                assert torch.allclose(actual[row, :row], expected[row, :row])
+        """
+    )
+
+    assert outcome.missing is Missing.NO_COMPARISON
+
+
+def test_the_variable_of_a_comprehension_in_a_helper_is_no_input() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(4, 16, device=device)
+            for i in range(4):
+                x[i] += i
+
+            def naive(rows):
+                return torch.stack([rows[i] + rows[i] for i in range(4)])
+
+            assert torch.allclose(doubled(x), naive(x))
+        """
+    )
+
+    assert "def doubling(x):" in draft.texts.triton_code
+
+
+def test_a_difference_accepts_two_dtypes_and_a_draft_takes_that_of_the_launcher() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, dtype=torch.float16, device=device)
+            expected = torch.ones(64, device=device) * x + x
+            assert (doubled(x) - expected).abs().max() < 1e-2
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert reference.endswith(".to(x.dtype)")
+
+
+def test_a_reference_with_a_subclass_of_tensor_does_not_stand_alone() -> None:
+    outcome = only(
+        """
+        class Scaled(torch.Tensor):
+            @classmethod
+            def __torch_dispatch__(cls, function, types, args, kwargs=None):
+                return TABLE[function](*args)
+
+        TABLE = {}
+
+        def naive(x):
+            return Scaled(x) + x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), naive(x))
+        """
+    )
+
+    assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
