@@ -13,6 +13,8 @@ from ingest.drafting.computing import computes_backward, computes_forward, remov
 from ingest.drafting.devices import DEVICE, replace_literal_devices
 from ingest.drafting.distributed import remove_distributed
 from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.logs import remove_logging
+from ingest.drafting.masks import join_masks
 from ingest.drafting.naming import dotted_name
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
@@ -23,7 +25,7 @@ from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects
 from ingest.drafting.suites import Suite
 from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.tuning import close_gaps
+from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
 from ingest.extract.targets import Local
@@ -168,10 +170,10 @@ def _assembled(
 
 
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
-    """Remove the launcher's branches for distributed tensors and the code that only they needed.
-    Let it allocate on the machine's device.
+    """Remove the launcher's log and its branches for distributed tensors, with the code that only
+    they needed. Let it allocate on the machine's device.
     """
-    text = remove_distributed(module.text)
+    text = remove_logging(remove_distributed(module.text))
     try:
         text = replace_literal_devices(text)
     except UNREADABLE:
@@ -360,7 +362,8 @@ def _cast(answer: ast.expr, dtype: str) -> ast.expr:
 
 
 def _settled(text: str) -> str:
-    return _tidy(close_gaps(remove_registration(remove_foreign_options(text))))
+    text = remove_registration(remove_foreign_options(text))
+    return _tidy(join_masks(choose_configurations(close_gaps(text))))
 
 
 def _tidy(text: str) -> str:

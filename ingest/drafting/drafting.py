@@ -15,7 +15,7 @@ from ingest.drafting.reach import Reach
 from ingest.drafting.records import Missing, Operation, Outcome
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
-from ingest.drafting.tuning import keep_first_configuration
+from ingest.drafting.tuning import read_autotuners
 from ingest.drafting.writing import read_stand_ins
 from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.extraction import FILE_LIMIT, Session
@@ -47,7 +47,7 @@ class _PreparedTree:
         if data is None or not path.endswith(".py"):
             return data
         if path not in self.ready:
-            self.ready[path] = keep_first_configuration(lift_imports(data, self.sure))
+            self.ready[path] = read_autotuners(lift_imports(data, self.sure))
         return self.ready[path]
 
 
