@@ -115,6 +115,8 @@ class Adapter:
     """Calls that are replaced, by name. `*.method` stands for any object's method."""
     expressions: Mapping[str, str] = field(default_factory=dict)
     """Attributes that are replaced."""
+    skipped: tuple[str, ...] = ()
+    """Parts of paths whose files stay as they are: copies of the library for other vendors."""
     data: tuple[str, ...] = ()
     """Globs of files beside Python that the adapter reads."""
     overlays: Callable[[Library], Mapping[str, str]] = no_overlays

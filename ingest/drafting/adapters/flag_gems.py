@@ -244,6 +244,7 @@ def write_root(call: ast.Call, function: ast.FunctionDef | None = None) -> str |
 
 FLAG_GEMS = Adapter(
     package="flag_gems",
+    skipped=("/runtime/backend/",),
     data=("**/tune_configs.yaml",),
     contexts=frozenset({"flag_gems.use_gems"}),
     launchers=find_launchers,

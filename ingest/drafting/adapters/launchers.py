@@ -11,6 +11,8 @@ from ingest.drafting.adapters.blocks import Range
 from ingest.drafting.edits import Edits
 from ingest.drafting.naming import dotted_name
 
+PARTS = ("values", "indices")
+"""The parts of torch's answers that are named, in order."""
 TENSOR, NUMBER = "Tensor", "Scalar"
 PREFIXES = ("torch.nn.functional.", "torch.ops.aten.", "torch._C._nn.", "torch.special.",
             "torch.linalg.", "torch.", "F.")  # fmt: skip
@@ -58,19 +60,24 @@ class Launchers:
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
                 kinds = _kinds(function)
-                for node in ast.walk(function):
-                    if isinstance(node, ast.expr) and _within(node, ranges):
-                        self._rewrite(node, kinds, edits)
+                launched = {
+                    id(node)
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.expr) and _within(node, ranges)
+                    if self._rewrite(node, kinds, edits)
+                }
+                _take_parts(function, launched, edits)
         return edits.text()
 
-    def _rewrite(self, node: ast.expr, kinds: Mapping[str, str], edits: Edits) -> None:
+    def _rewrite(self, node: ast.expr, kinds: Mapping[str, str], edits: Edits) -> bool:
+        """Write the launcher of a call, and return whether there is one."""
         found = _operation(node)
         if found is None:
-            return
+            return False
         name, given, named = found
         launcher = self._choose(name, given, named, kinds)
         if launcher is None:
-            return
+            return False
         arguments = [edits.of(argument) for argument in given]
         arguments += [f"{keyword.arg}={edits.of(keyword.value)}" for keyword in named]
         # A call over several lines keeps their number.
@@ -82,6 +89,7 @@ class Launchers:
             missing = missing[sum(argument.count("\n") for argument in arguments) :]
             written = f"{launcher.path}({', '.join(arguments)}{missing}){launcher.result}"
         edits.put(node, written)
+        return True
 
     def _choose(
         self,
@@ -104,6 +112,21 @@ class Launchers:
         best = exact or fits
         best = [launcher for launcher in best if launcher.call] or best
         return min(best, key=lambda one: len(_parameters(one.arguments)), default=None)
+
+
+def _take_parts(function: ast.FunctionDef, launched: set[int], edits: Edits) -> None:
+    """Replace `answer.values` by `answer[0]`: launchers answer with plain tuples."""
+    answers = {
+        node.targets[0].id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and id(node.value) in launched
+        if isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in PARTS:
+                if name in answers:
+                    edits.put(node, f"{name}[{PARTS.index(attr)}]")
 
 
 def _operation(node: ast.expr) -> tuple[str, list[ast.expr], list[ast.keyword]] | None:

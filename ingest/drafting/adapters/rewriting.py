@@ -22,6 +22,7 @@ IMPORTS = {
     "torch": "import torch", "triton": "import triton", "tl": "import triton.language as tl",
 }  # fmt: skip
 """Imports that written code needs."""
+SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Assert)
 
 
 def find_libraries(tree: SourceTree, adapters: Iterable[Adapter]) -> list[Rewriter]:
@@ -65,6 +66,8 @@ class Rewriter:
 
     def rewrite(self, path: str, data: bytes) -> bytes:
         """Return a file as the adapter reads it, or as it is if it can't be parsed."""
+        if any(part in f"/{path}" for part in self._adapter.skipped):
+            return data
         try:
             text = data.decode()
             if any(name in text for name in self._names):
@@ -105,24 +108,31 @@ class Rewriter:
             if isinstance(node, ast.FunctionDef)
             for inner in ast.walk(node)
         }
+        replacements = _Replacements(tree, edits)
+        # Outer expressions come first.
         for node in ast.walk(tree):
-            match node:
-                case ast.IfExp(test=test, body=body, orelse=orelse):
-                    value = truth(test, self._adapter.constants)
-                    if value is not None:
-                        edits.put(node, _on_lines(edits.of(body if value else orelse), node))
-                case ast.Attribute():
-                    name = ".".join(dotted_name(node) or ())
-                    if name in self._adapter.expressions and isinstance(node.ctx, ast.Load):
-                        edits.put(node, self._adapter.expressions[name])
-                case ast.Call(func=func):
-                    writer = self._adapter.calls.get(".".join(dotted_name(func) or ()))
-                    if writer is None and isinstance(func, ast.Attribute):
-                        writer = self._adapter.calls.get(f"*.{func.attr}")
-                    written = writer(node, around.get(id(node))) if writer else None
-                    if written is not None:
-                        edits.put(node, _on_lines(written, node))
+            if isinstance(node, ast.expr):
+                written = self._replacement(node, around.get(id(node)), edits)
+                if written is not None:
+                    replacements.put(node, written)
         return edits.text()
+
+    def _replacement(
+        self, node: ast.expr, function: ast.FunctionDef | None, edits: Edits
+    ) -> str | None:
+        """Return the expression that replaces a node, or None to leave it."""
+        match node:
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                value = truth(test, self._adapter.constants)
+                return None if value is None else edits.of(body if value else orelse)
+            case ast.Attribute(ctx=ast.Load()):
+                return self._adapter.expressions.get(".".join(dotted_name(node) or ()))
+            case ast.Call(func=func):
+                writer = self._adapter.calls.get(".".join(dotted_name(func) or ()))
+                if writer is None and isinstance(func, ast.Attribute):
+                    writer = self._adapter.calls.get(f"*.{func.attr}")
+                return writer(node, function) if writer else None
+        return None
 
     def place(self, kernel: KernelPlace) -> KernelPlace:
         """Return the author's place of a kernel: the one that it was written from, or its own."""
@@ -187,7 +197,28 @@ def _rename(function: ast.FunctionDef, name: str, edits: Edits) -> None:
     edits.replace(start, start + len(function.name.encode()), name)
 
 
-def _on_lines(written: str, node: ast.expr) -> str:
-    """Return an expression on as many lines as the node had."""
-    lines = (node.end_lineno or node.lineno) - node.lineno - written.count("\n")
-    return f"({written}{chr(10) * lines})" if lines > 0 else written
+class _Replacements:
+    """Replacements of expressions. The lines that an expression loses follow its statement."""
+
+    def __init__(self, tree: ast.Module, edits: Edits) -> None:
+        self._edits = edits
+        self._ranges: list[tuple[int, int]] = []
+        self._ends = {
+            id(inner): edits.end(node)
+            for node in ast.walk(tree)
+            if isinstance(node, SIMPLE)
+            for inner in ast.walk(node)
+        }
+
+    def put(self, node: ast.expr, written: str) -> None:
+        start, end = self._edits.start(node), self._edits.end(node)
+        if any(first <= start < last for first, last in self._ranges):
+            return
+        self._ranges.append((start, end))
+        lines = "\n" * ((node.end_lineno or node.lineno) - node.lineno - written.count("\n"))
+        place = self._ends.get(id(node))
+        if place is None and lines:
+            written = f"({written}{lines})"
+        elif place is not None:
+            self._edits.replace(place, place, lines)
+        self._edits.put(node, written)

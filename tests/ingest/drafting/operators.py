@@ -20,6 +20,7 @@ def enable(lib):
             ("add.Tensor", add),
             ("lerp.Scalar", lerp_scalar),
             ("lerp.Tensor", lerp_tensor),
+            ("cummax", cummax),
             ("mean", mean),
             ("mean.dim", mean_dim),
         ),
@@ -33,6 +34,7 @@ class use_gems:
 """
 OPS = """
 from flag_gems.ops.add import add
+from flag_gems.ops.cummax import cummax
 from flag_gems.ops.exp import exp, exp_
 from flag_gems.ops.lerp import lerp_scalar, lerp_tensor
 from flag_gems.ops.mean import mean, mean_dim
@@ -97,6 +99,27 @@ def lerp_scalar(input, end, weight):
 
 def lerp_tensor(input, end, weight):
     return lerp_tensor_func(input, end, weight)
+"""
+CUMMAX = f"""{HEAD}
+
+@libentry()
+@triton.jit
+def cummax_kernel(x_ptr, out_ptr, place_ptr, n):
+    most = tl.load(x_ptr)
+    place = 0
+    for i in range(n):
+        x = tl.load(x_ptr + i)
+        place = tl.where(x >= most, i, place)
+        most = tl.where(x >= most, x, most)
+        tl.store(out_ptr + i, most)
+        tl.store(place_ptr + i, place)
+
+
+def cummax(input, dim):
+    out = torch.empty_like(input)
+    places = torch.empty_like(input, dtype=torch.int64)
+    cummax_kernel[(1,)](input, out, places, input.numel())
+    return out, places
 """
 MEAN = f"""{HEAD}
 
@@ -179,6 +202,7 @@ FILES = {
     "src/flag_gems/ops/__init__.py": OPS,
     "src/flag_gems/ops/exp.py": EXP,
     "src/flag_gems/ops/add.py": ADD,
+    "src/flag_gems/ops/cummax.py": CUMMAX,
     "src/flag_gems/ops/lerp.py": LERP,
     "src/flag_gems/ops/mean.py": MEAN,
     "src/flag_gems/runtime/__init__.py": "from .loader import load\n",

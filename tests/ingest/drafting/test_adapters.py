@@ -82,6 +82,15 @@ def test_lerp(shape):
         res_out = torch.lerp(start, end, weight=weight)
     gems_assert_close(res_out, ref_out, torch.float32)
 """
+TEST_CUMMAX = """
+def test_cummax():
+    x = torch.randn(37, device=flag_gems.device)
+    ref_out = torch.cummax(x, dim=0)
+    with flag_gems.use_gems():
+        res_out = torch.cummax(x, dim=0)
+    gems_assert_close(res_out.values, ref_out.values, torch.float32)
+    gems_assert_close(res_out.indices, ref_out.indices, torch.int64)
+"""
 
 
 def test_torch_inside_of_the_librarys_context_is_its_registered_launcher() -> None:
@@ -152,6 +161,7 @@ def test_tuned_configurations_and_heuristics_are_written_out() -> None:
         (TEST_EXP, "exp_func"),
         (TEST_ADD, "add_func"),
         (TEST_LERP, "lerp_scalar_func"),
+        (TEST_CUMMAX, "cummax"),
         (TEST_MEAN, "mean_dim"),
     ],
 )
