@@ -20,6 +20,7 @@ from curation.pairs.unfinished import DraftCounts, Unfinished, keep
 from curation.text import pluralize
 from ingest.classify.pairs import pair_operation
 from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
+from ingest.drafting.adapters import ADAPTERS
 from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
@@ -31,7 +32,8 @@ from ingest.sources import network
 Progress = Callable[[str, int, int], None]
 
 # Tests may stand anywhere, regardless of a source's globs.
-EVERYTHING = Selection(include=("**/*.py",), always=LICENSE_FILES)
+DATA = tuple(glob for adapter in ADAPTERS for glob in adapter.data)
+EVERYTHING = Selection(include=("**/*.py", *DATA), always=LICENSE_FILES)
 SEEDED = "The Triton side holds the kernels as they were ingested and what launches them, no more."
 
 

@@ -24,6 +24,8 @@ from ingest.drafting.expected import (
     find_tensors,
     inputs_dtype,
 )
+from ingest.drafting.logs import remove_logging
+from ingest.drafting.masks import join_masks
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
@@ -33,7 +35,7 @@ from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_in
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
-from ingest.drafting.tuning import close_gaps
+from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import Dtype
 from ingest.drafting.writing import test_code
 
@@ -199,10 +201,10 @@ def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) 
 
 
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
-    """Remove the launcher's branches for distributed tensors and the code that only they needed.
-    Let it allocate on the machine's device.
+    """Remove the launcher's log and its branches for distributed tensors, with the code that only
+    they needed. Let it allocate on the machine's device.
     """
-    text = remove_dead_branches(module.text)
+    text = remove_logging(remove_dead_branches(module.text))
     try:
         text = replace_literal_devices(text)
     except UNREADABLE:
@@ -300,7 +302,8 @@ def _graded_inputs(test: Test, whole: Cut) -> set[str]:
 
 
 def _settled(text: str) -> str:
-    return _tidy(close_gaps(remove_registration(remove_foreign_options(text))))
+    text = remove_registration(remove_foreign_options(text))
+    return _tidy(join_masks(choose_configurations(close_gaps(text))))
 
 
 def _tidy(text: str) -> str:

@@ -15,6 +15,7 @@ OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
 DEVICE = "DEVICE"
 DEVICE_LINE = f"{DEVICE} = {OF_THE_MACHINE}"
 DEFAULT = "torch.get_default_device()"
+COUNT = re.compile(r"torch\.cuda\.get_device_properties\(.*\)\.multi_processor_count$", re.S)
 
 Around = tuple[ast.AST, frozenset[str]]
 """A node with the names that the functions around it bind."""
@@ -40,8 +41,8 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
 
 
 def replace_literal_devices(text: str) -> str:
-    """Return a module whose allocations name the machine's device instead of "cuda", so that its
-    launcher also runs in Triton's interpreter.
+    """Return a module whose allocations name the machine's device instead of "cuda". It asks a GPU
+    only where there is one, so that its launcher also runs in Triton's interpreter.
     """
     if "device" not in text:
         return text
@@ -58,9 +59,13 @@ def replace_literal_devices(text: str) -> str:
     ]
     for value in values:
         edits.put(value, DEVICE)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and COUNT.match(ast.unparse(node)):
+            # Without a GPU there is one processor: the interpreter.
+            edits.put(node, f"({edits.of(node)} if torch.cuda.is_available() else 1)")
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     if not values or not imports:
-        return text
+        return edits.text()
     if not re.search(rf"^{DEVICE} = ", text, re.M):
         edits.replace(edits.end(imports[-1]), edits.end(imports[-1]), f"\n\n\n{DEVICE_LINE}")
     return edits.text()

@@ -5,17 +5,18 @@ Every operation has an outcome: a draft, or what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
+from ingest.drafting.adapters import ADAPTERS, Rewriter, find_libraries
 from ingest.drafting.attempt import Attempt, draft_tests
 from ingest.drafting.lifting import lift_imports
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
-from ingest.drafting.records import Missing, Operation, Outcome
+from ingest.drafting.records import Missing, Operation, Outcome, Place
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
-from ingest.drafting.tuning import keep_first_configuration
+from ingest.drafting.tuning import read_autotuners
 from ingest.drafting.writing import read_stand_ins
 from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.extraction import FILE_LIMIT, Session
@@ -27,10 +28,14 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class _PreparedTree:
-    """A tree with prepared files, and with stand-ins for packages that a pair may not import."""
+    """A tree with prepared files, and with stand-ins for packages that a pair may not import.
+
+    `libraries` rewrite the files of operator libraries.
+    """
 
     tree: SourceTree
     extra: dict[str, bytes]
+    libraries: list[Rewriter]
     ready: dict[str, bytes] = field(default_factory=dict)
     """Cache of prepared files: each is read many times."""
 
@@ -47,19 +52,26 @@ class _PreparedTree:
         if data is None or not path.endswith(".py"):
             return data
         if path not in self.ready:
-            self.ready[path] = keep_first_configuration(lift_imports(data, self.sure))
+            for library in self.libraries:
+                data = library.rewrite(path, data)
+            self.ready[path] = read_autotuners(lift_imports(data, self.sure))
         return self.ready[path]
 
 
 def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:
     """Yield an outcome for each operation of the tree, in the order of their places."""
     there = set(tree.paths())
-    extra = {path: text for path, text in read_stand_ins().items() if path not in there}
-    session = Session(_PreparedTree(tree, extra), FILE_LIMIT, progress)
+    libraries = find_libraries(tree, ADAPTERS)
+    extra = read_stand_ins()
+    for library in libraries:
+        extra |= library.added_files
+    extra = {path: text for path, text in extra.items() if path not in there}
+    session = Session(_PreparedTree(tree, extra, libraries), FILE_LIMIT, progress)
     try:
         session.know()
         with collector_paused():
-            yield from _outcomes(session, extra, progress)
+            for outcome in _outcomes(session, extra, progress):
+                yield _placed(outcome, libraries)
     finally:
         session.repository.forget()
         collector_resumed()
@@ -93,6 +105,21 @@ def _outcomes(
             Missing.NO_LAUNCHER,
             f"Nothing in the repository launches {operation.name} from the host.",
         )
+
+
+def _placed(outcome: Outcome, libraries: Sequence[Rewriter]) -> Outcome:
+    """Return an outcome with the lines of the author's files, which a rewriter may have moved."""
+    operation = outcome.operation
+    for library in libraries:
+        place = operation.launcher
+        if place is not None:
+            first, last = (
+                library.line(place.path, line) for line in (place.start_line, place.end_line)
+            )
+            place = Place(place.path, first, last)
+        kernels = tuple(map(library.place, operation.kernels))
+        operation = replace(operation, launcher=place, kernels=kernels)
+    return replace(outcome, operation=operation)
 
 
 def _outcome(operation: Operation, attempt: Attempt | None) -> Outcome:

@@ -64,6 +64,10 @@ def find_effects(statement: ast.stmt) -> Effects:
         case ast.FunctionDef(name=name):
             inner = _own_names(statement)
             return Effects(frozenset({name}), uses=loaded_names(statement) - inner)
+        case ast.Delete(targets=targets):
+            shortened = {root_of(target) for target in targets if not isinstance(target, ast.Name)}
+            changed = _clean(shortened - {None})
+            return Effects(changes=changed, uses=changed | loaded_names(statement))
         case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
             return _compound(statement)
     return Effects()

@@ -27,6 +27,8 @@ class Tolerance:
 
     relative: float = 0.0
     absolute: float = 0.0
+    equal_nan: bool = False
+    """Whether two NaN are equal to the author."""
 
     def at_least(self, dtype: str, usual: tuple[float, float]) -> tuple[float, float]:
         """Return the tolerance of a draft's test at a dtype. It is never tighter than `usual`."""
@@ -47,7 +49,17 @@ def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -
                 relative.append(value)
             else:
                 absolute.append(value * (WORST if kind == "share" else 1))
-    return Tolerance(max(relative), max(absolute))
+    return Tolerance(max(relative), max(absolute), any(map(_compares_nan, comparisons)))
+
+
+def _compares_nan(comparison: Comparison) -> bool:
+    match comparison.call:
+        case ast.Call(keywords=keywords):
+            return any(
+                k.arg == "equal_nan" and isinstance(k.value, ast.Constant) and k.value.value is True
+                for k in keywords
+            )
+    return False
 
 
 def _limits(call: ast.expr | None) -> list[tuple[str, ast.expr]]:

@@ -1,29 +1,34 @@
-"""Reduction of autotuned kernels to their first configuration.
+"""Autotuned kernels: a pair keeps its author's configurations.
 
-A pair must run without a GPU, where nothing can be timed, and give the same bits each time. A
-wrapper of Triton's autotuner is replaced by Triton's own.
+Without a GPU nothing can be timed, and Triton's interpreter runs the first configuration. A wrapper
+of Triton's autotuner is replaced by Triton's own.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
 TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
 IMPORTED = re.compile(rb"^import triton\b", re.M)
-KEPT = ("configs", "key", "reset_to_zero", "restore_value")
+KEPT = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value")
 # For torch.compile only: the wrapped kernel is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
+# Empty lines of a context manager that code was moved out of.
+INNER = re.compile(r"\n\n\n+(?=[ \t]+\S)")
+MOST_COLUMNS = 99
+ON_A_GPU = "torch.cuda.is_available()"
 
-LINE_END = re.compile(r"\s*\n\s*")
 
-
-def keep_first_configuration(data: bytes) -> bytes:
-    """Return a file whose kernels have one configuration each, with the same line numbers."""
+def read_autotuners(data: bytes) -> bytes:
+    """Return a file that uses Triton's own autotuner, with the same line numbers. Names of a `key`
+    that are no parameters of the kernel go: Triton 3.9 refuses them.
+    """
     data = WRAPPED.sub(rb"\1", data)
     if not TUNING.search(data) or not IMPORTED.search(data):
         return data
@@ -33,15 +38,86 @@ def keep_first_configuration(data: bytes) -> bytes:
     except UNREADABLE:
         return data
     for kernel, call in found:
-        written = _written(call, edits, kernel)
-        lost = edits.of(call).count("\n") - written.count("\n")
-        edits.put(call, written + "\n" * lost)
+        takes = {node.arg for node in ast.walk(kernel) if isinstance(node, ast.arg)}
+        edits.put(call.func, "triton.autotune")
+        before: ast.AST = call.func
+        for keyword in call.keywords:
+            value = keyword.value
+            if keyword.arg not in KEPT and before is not call.func:
+                _drop_between(before, value, edits)
+            elif keyword.arg == "key" and not takes.issuperset(_listed(value)):
+                kept = [name for name in _listed(value) if name in takes]
+                edits.put(value, f"{kept}" + "\n" * edits.of(value).count("\n"))
+            before = value
     return edits.text().encode()
+
+
+def _drop_between(before: ast.AST, value: ast.AST, edits: Edits) -> None:
+    """Drop a keyword with the comma before it. Its lines stay, empty."""
+    first, last = edits.end(before), edits.end(value)
+    edits.replace(first, last, "\n" * edits.between(before, value).count("\n"))
+
+
+def choose_configurations(text: str) -> str:
+    """Return a module whose autotuners have one configuration where there is no GPU. A list that is
+    written in a decorator gets a name of its own.
+    """
+    if "autotune" not in text or not re.search(r"^import torch\b", text, re.M):
+        return text
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    for kernel in tree.body:
+        for call in _tuners(kernel):
+            parts = {str(k.arg): edits.of(k.value) for k in call.keywords}
+            configs = next(k.value for k in call.keywords if k.arg == "configs")
+            alone = isinstance(configs, ast.List) and len(configs.elts) == 1
+            if alone or ON_A_GPU in ast.unparse(configs):
+                continue
+            name = configs.id if isinstance(configs, ast.Name) else ""
+            if not name and isinstance(kernel, ast.FunctionDef):
+                name = _name_configs(kernel.name, taken)
+                place = min(edits.start(one) for one in kernel.decorator_list) - len("@")
+                listed = _at_margin(configs, edits.of(configs))
+                edits.replace(place, place, f"{name} = {listed}\n\n\n")
+            parts["configs"] = f"{name} if {ON_A_GPU} else {name}[:1]"
+            edits.put(call, _call(parts))
+    return edits.text()
+
+
+def _name_configs(kernel: str, taken: set[str]) -> str:
+    name = f"{kernel.strip('_')}_configs".upper()
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _at_margin(node: ast.expr, text: str) -> str:
+    """Return the text of an expression as it stands at a line's start."""
+    first, *rest = text.split("\n")
+    indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
+    margin = min(indents, default=0)
+    lines = [first, *(line[margin:] for line in rest)]
+    closed = isinstance(node, ast.List | ast.ListComp | ast.Call | ast.Tuple)
+    return "\n".join(lines) if closed or not rest else "(\n" + "\n".join(lines) + "\n)"
+
+
+def _call(parts: Mapping[str, str]) -> str:
+    """Write a call of the autotuner, on one line if it fits."""
+    named = [f"{name}={value}" for name, value in parts.items()]
+    line = f"triton.autotune({', '.join(named)})"
+    if "\n" not in line and len(line) < MOST_COLUMNS:
+        return line
+    return "triton.autotune(\n" + "".join(f"    {part},\n" for part in named) + ")"
 
 
 def close_gaps(text: str) -> str:
     """Remove the blank lines that kept the line numbers."""
-    return SPREAD.sub(r"\1\n", text)
+    return INNER.sub("\n\n", SPREAD.sub(r"\1\n", text))
 
 
 def _tuners(node: ast.AST) -> list[ast.Call]:
@@ -59,36 +135,8 @@ def _tuners(node: ast.AST) -> list[ast.Call]:
     ]
 
 
-def _written(call: ast.Call, edits: Edits, kernel: ast.AST) -> str:
-    takes = {node.arg for node in ast.walk(kernel) if isinstance(node, ast.arg)}
-    parts = []
-    for keyword in call.keywords:
-        if keyword.arg == "configs":
-            parts.append(f"configs={_first(keyword.value, edits)}")
-        elif keyword.arg == "key" and not takes.issuperset(_listed(keyword.value)):
-            # Triton 3.9 refuses a name that is no parameter of the kernel.
-            kept = [name for name in _listed(keyword.value) if name in takes]
-            parts.append(f"key={kept}")
-        elif keyword.arg in KEPT:
-            parts.append(f"{keyword.arg}={_on_a_line(keyword.value, edits)}")
-    return f"triton.autotune({', '.join(parts)})"
-
-
 def _listed(key: ast.expr) -> list[str]:
     """Return the strings of a written list, or an empty list for any other expression."""
     elements = key.elts if isinstance(key, ast.List | ast.Tuple) else []
     values = [each.value for each in elements if isinstance(each, ast.Constant)]
     return [value for value in values if isinstance(value, str)]
-
-
-def _first(configs: ast.expr, edits: Edits) -> str:
-    elements = configs.elts if isinstance(configs, ast.List) else []
-    if elements and not isinstance(elements[0], ast.Starred):
-        return f"[{_on_a_line(elements[0], edits)}]"
-    simple = isinstance(configs, ast.Name | ast.Call | ast.List | ast.ListComp)
-    written = _on_a_line(configs, edits)
-    return (written if simple else f"({written})") + "[:1]"
-
-
-def _on_a_line(node: ast.expr, edits: Edits) -> str:
-    return LINE_END.sub(" ", edits.of(node))

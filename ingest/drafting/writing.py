@@ -78,6 +78,7 @@ def test_code(
             cases=[repr(row) for row in rows],
             make_inputs=rest,
             differentiable=differentiable,
+            equal_nan=any(one.equal_nan for one in allowed),
         )
     )
     return written

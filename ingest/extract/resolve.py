@@ -213,7 +213,8 @@ class Resolver:
             path = self.repository.locate(importer, imported.module, 0)
             found = ModuleValue(path) if path else None
             return self._into(found, parts, 1) if found else Reference(Foreign(imported.module))
-        for length in range(len(parts), 0, -1):
+        # The shortest path first: a package may bind a function with the name of its submodule.
+        for length in range(1, len(parts) + 1):
             path = self.repository.locate(importer, ".".join(parts[:length]), 0)
             if path:
                 return self._into(ModuleValue(path), parts, length)

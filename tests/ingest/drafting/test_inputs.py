@@ -216,50 +216,6 @@ def test_an_unknown_parameter_value_gives_a_reason_instead_of_a_draft() -> None:
     assert "prepared" in outcome.sentence
 
 
-def test_an_autotuned_kernel_keeps_its_first_config() -> None:
-    tuned = """
-import torch
-import triton
-import triton.language as tl
-
-@triton.autotune(
-    configs=[
-        triton.Config({"BLOCK": 16}),
-        triton.Config({"BLOCK": 32}),
-    ],
-    key=["n"],
-)
-@triton.jit
-def halving_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n) / 2, mask=at < n)
-
-def halved(x):
-    out = torch.empty_like(x)
-    halving_kernel[(x.numel(),)](x, out, x.numel())
-    return out
-"""
-    from ingest.drafting import draft
-    from ingest.extract import MemoryTree
-
-    test = (
-        "import torch\nfrom ops.halving import halved\n\n\ndef test_halved():\n"
-        "    x = torch.randn(16)\n    assert torch.allclose(halved(x), x / 2)\n"
-    )
-    tree = {"ops/__init__.py": "", "ops/halving.py": tuned, "tests/test_halving.py": test}
-    (outcome,) = draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
-
-    assert outcome.draft is not None
-    code = outcome.draft.texts.triton_code
-    assert (
-        '@triton.autotune(configs=[triton.Config({"BLOCK": 16})], key=["n"])\n@triton.jit' in code
-    )
-    assert (
-        outcome.operation.kernels[0].start_line
-        == tuned[: tuned.index("@triton.aut")].count("\n") + 1
-    )
-
-
 def test_a_name_bound_in_one_branch_is_none_in_the_other() -> None:
     draft = whole(
         """
@@ -576,3 +532,18 @@ def test_names_in_an_imported_constant_are_those_of_its_own_file() -> None:
     )
 
     assert {case["n"] for case in cases(draft.texts.test_code)} == {16, 61}
+
+
+def test_a_list_that_loses_an_item_is_changed() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(4, 8, 2)])
+        def test_doubled(shape):
+            inner = list(shape)
+            del inner[0]
+            x = torch.randn(inner, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "del inner[0]" in draft.texts.test_code

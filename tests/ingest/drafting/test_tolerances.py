@@ -97,3 +97,15 @@ def test_the_error_magnitude_ignores_infinite_and_nan_values() -> None:
     assert magnitude(torch.full((4,), -3.0)) == 3
     assert magnitude(torch.tensor([float("-inf"), 4.0])) == 4
     assert magnitude(torch.tensor([float("nan")])) == 0
+
+
+def test_authors_who_count_two_nan_as_equal_are_followed() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            torch.testing.assert_close(doubled(x), x + x, equal_nan=True)
+        """
+    )
+
+    assert "equal_nan=True)" in draft.texts.test_code

@@ -1,0 +1,231 @@
+"""Names of launchers in place of torch's, inside of a context that redirects torch."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from ingest.drafting.adapters.adapter import Launcher
+from ingest.drafting.adapters.blocks import Range
+from ingest.drafting.edits import Edits
+from ingest.drafting.naming import dotted_name
+
+PARTS = ("values", "indices")
+"""The parts of torch's answers that are named, in order."""
+TENSOR, NUMBER = "Tensor", "Scalar"
+PREFIXES = ("torch.nn.functional.", "torch.ops.aten.", "torch._C._nn.", "torch.special.",
+            "torch.linalg.", "torch.", "F.")  # fmt: skip
+OPERATORS: Mapping[type[ast.operator | ast.cmpop], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floor_divide",
+    ast.Mod: "remainder", ast.Pow: "pow", ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor", ast.LShift: "bitwise_left_shift", ast.RShift: "bitwise_right_shift",
+    ast.MatMult: "matmul", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le",
+    ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+
+# Kinds of the first arguments that an overload takes.
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "Tensor": (TENSOR, TENSOR),
+    "Scalar": (TENSOR, NUMBER),
+    "Tensor_Tensor": (TENSOR, TENSOR),
+    "Tensor_Scalar": (TENSOR, NUMBER),
+    "Scalar_Tensor": (NUMBER, TENSOR),
+    "self": (TENSOR, TENSOR, TENSOR),
+    "ScalarSelf": (TENSOR, NUMBER, TENSOR),
+    "ScalarOther": (TENSOR, TENSOR, NUMBER),
+    "Tensor_float": (TENSOR, NUMBER),
+    "float_Tensor": (NUMBER, TENSOR),
+}
+# Overloads whose arguments come in another order in one operation: `pow(2, tensor)`.
+TURNED = {
+    ("pow", "Scalar"): (NUMBER, TENSOR),
+    ("lerp", "Scalar"): (TENSOR, TENSOR, NUMBER),
+    ("lerp", "Tensor"): (TENSOR, TENSOR, TENSOR),
+}
+
+
+class Launchers:
+    """The launchers of a library by the operation that each computes."""
+
+    def __init__(self, launchers: Iterable[Launcher]) -> None:
+        self._by_operation: defaultdict[str, list[Launcher]] = defaultdict(list)
+        for launcher in launchers:
+            self._by_operation[launcher.operation].append(launcher)
+
+    def write(self, text: str, ranges: Sequence[Range]) -> str:
+        """Return a test's text with the launchers' names in these lines."""
+        tree = ast.parse(text)
+        edits = Edits(text)
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                kinds = _kinds(function)
+                launched = {
+                    id(node)
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.expr) and _within(node, ranges)
+                    if self._rewrite(node, kinds, edits)
+                }
+                _take_parts(function, launched, edits)
+        return edits.text()
+
+    def _rewrite(self, node: ast.expr, kinds: Mapping[str, str], edits: Edits) -> bool:
+        """Write the launcher of a call, and return whether there is one."""
+        found = _operation(node)
+        if found is None:
+            return False
+        name, given, named = found
+        launcher = self._choose(name, given, named, kinds)
+        if launcher is None:
+            return False
+        arguments = [edits.of(argument) for argument in given]
+        arguments += [f"{keyword.arg}={edits.of(keyword.value)}" for keyword in named]
+        # A call over several lines keeps their number.
+        missing = "\n" * edits.of(node).count("\n")
+        if launcher.call:
+            written = launcher.call.format(**_by_name(launcher.arguments, given, named))
+            written = f"({written}{missing})" if missing else written
+        else:
+            missing = missing[sum(argument.count("\n") for argument in arguments) :]
+            written = f"{launcher.path}({', '.join(arguments)}{missing}){launcher.result}"
+        edits.put(node, written)
+        return True
+
+    def _choose(
+        self,
+        name: str,
+        given: Sequence[ast.expr],
+        named: Sequence[ast.keyword],
+        kinds: Mapping[str, str],
+    ) -> Launcher | None:
+        """Return the launcher that takes such a call, or None."""
+        names = [keyword.arg for keyword in named]
+        fits = [
+            launcher
+            for launcher in self._by_operation[name]
+            if _takes(launcher.arguments, len(given), names)
+        ]
+        values = [*given, *(keyword.value for keyword in named)]
+        shown = [_kind(value, kinds) for value in values]
+        exact = [launcher for launcher in fits if _matches(launcher, shown)]
+        # The one that a library's adapter wrote out comes first.
+        best = exact or fits
+        best = [launcher for launcher in best if launcher.call] or best
+        return min(best, key=lambda one: len(_parameters(one.arguments)), default=None)
+
+
+def _take_parts(function: ast.FunctionDef, launched: set[int], edits: Edits) -> None:
+    """Replace `answer.values` by `answer[0]`: launchers answer with plain tuples."""
+    answers = {
+        node.targets[0].id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and id(node.value) in launched
+        if isinstance(node.targets[0], ast.Name)
+    }
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in PARTS:
+                if name in answers:
+                    edits.put(node, f"{name}[{PARTS.index(attr)}]")
+
+
+def _operation(node: ast.expr) -> tuple[str, list[ast.expr], list[ast.keyword]] | None:
+    """Return the name of an operation of torch with its arguments, or None."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=attr) as func, args=given):
+            if any(isinstance(argument, ast.Starred) for argument in given):
+                return None
+            if any(keyword.arg is None for keyword in node.keywords):
+                return None
+            whole = ".".join(dotted_name(func) or ())
+            whole = whole.removesuffix(".default")
+            for prefix in PREFIXES:
+                if whole.startswith(prefix) and "." not in whole[len(prefix) :]:
+                    name = whole.removeprefix(prefix)
+                    name = f"linalg_{name}" if prefix == "torch.linalg." else name
+                    return name, given, node.keywords
+            if whole.startswith("torch."):
+                return None
+            return attr, [value, *given], node.keywords
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            return OPERATORS[type(op)], [left, right], []
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
+            return OPERATORS[type(op)], [left, right], []
+    return None
+
+
+def _takes(arguments: ast.arguments, given: int, named: Sequence[str | None]) -> bool:
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    required = positional[: len(positional) - len(arguments.defaults)]
+    required += [
+        a.arg
+        for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    ]
+    known = set(_parameters(arguments))
+    filled = {*positional[:given], *named}
+    return given <= len(positional) and filled <= known and filled.issuperset(required)
+
+
+def _by_name(
+    arguments: ast.arguments, given: Sequence[ast.expr], named: Sequence[ast.keyword]
+) -> dict[str, str]:
+    """Return the source of each argument of a call, defaults included."""
+    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+    places = positional[len(positional) - len(arguments.defaults) :]
+    values = dict(zip(places, arguments.defaults, strict=True))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is not None:
+            values[argument.arg] = default
+    values |= dict(zip(positional, given, strict=False))
+    values |= {keyword.arg: keyword.value for keyword in named if keyword.arg}
+    return {name: ast.unparse(value) for name, value in values.items()}
+
+
+def _parameters(arguments: ast.arguments) -> list[str]:
+    return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def _matches(launcher: Launcher, shown: Sequence[str]) -> bool:
+    wanted = TURNED.get((launcher.operation.rstrip("_"), launcher.overload))
+    wanted = wanted or KINDS.get(launcher.overload.partition("_mode")[0], ())
+    return len(wanted) <= len(shown) and all(
+        kind in {"", want} for kind, want in zip(shown, wanted, strict=False)
+    )
+
+
+def _kinds(function: ast.FunctionDef) -> dict[str, str]:
+    """Return whether the names of a test hold tensors or numbers, as far as that is certain."""
+    # Cases hold no tensors.
+    kinds = {argument.arg: NUMBER for argument in function.args.args}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                kinds[name] = _kind(value, kinds)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                kinds[name] = ""
+    return kinds
+
+
+def _kind(node: ast.expr, kinds: Mapping[str, str]) -> str:
+    match node:
+        case ast.Constant(value=int() | float() | bool()) | ast.UnaryOp(operand=ast.Constant()):
+            return NUMBER
+        case ast.Name(id=name):
+            return kinds.get(name, "")
+        case ast.Compare(left=left, comparators=[right]) | ast.BinOp(left=left, right=right):
+            parts = {_kind(left, kinds), _kind(right, kinds)}
+            return TENSOR if TENSOR in parts else (NUMBER if parts == {NUMBER} else "")
+        case ast.Call(func=func):
+            name = ast.unparse(func)
+            if name in {"float", "int", "bool"} or name.startswith(("random.", "np.random.")):
+                return NUMBER
+            if name.endswith(".item"):
+                return NUMBER
+            if name.startswith("torch.") or name.endswith((".to", ".clone")):
+                return TENSOR
+    return ""
+
+
+def _within(node: ast.expr, ranges: Sequence[Range]) -> bool:
+    return any(first <= node.lineno <= last for first, last in ranges)

@@ -1,0 +1,94 @@
+"""Conjunctions of masks by `&` in kernels.
+
+Triton compiles `rows < m and columns < n` of two blocks as `&`, with a warning. Its interpreter is
+Python, where `and` gives the second mask alone, and the kernel reads beyond its inputs.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ingest.drafting.edits import UNREADABLE, Edits
+
+SIGNS = {ast.And: "&", ast.Or: "|"}
+
+
+def join_masks(text: str) -> str:
+    """Return the module with `&` and `|` between the masks of its kernels."""
+    if " and " not in text and " or " not in text:
+        return text
+    # A mask of three parts takes two rounds: the inner one is rewritten in the second.
+    for _ in range(3):
+        try:
+            tree = ast.parse(text)
+        except UNREADABLE:
+            return text
+        edits = Edits(text)
+        for kernel in tree.body:
+            if isinstance(kernel, ast.FunctionDef) and "jit" in map(_last, kernel.decorator_list):
+                blocks = _blocks(kernel)
+                for node in ast.walk(kernel):
+                    if isinstance(node, ast.BoolOp) and _is_mask(node, blocks):
+                        edits.put(node, _joined(node, edits))
+        changed = edits.text()
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def _last(decorator: ast.expr) -> str:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(called).rpartition(".")[2]
+
+
+def _blocks(kernel: ast.FunctionDef) -> frozenset[str]:
+    """Return the names that certainly hold blocks of values: made of `tl.arange` or `[:, None]`."""
+    assigned = [node for node in ast.walk(kernel) if isinstance(node, ast.Assign)]
+    blocks: frozenset[str] = frozenset()
+    while True:
+        more = {
+            target.id
+            for node in assigned
+            for target in node.targets
+            if isinstance(target, ast.Name) and _holds_block(node.value, blocks)
+        }
+        if more <= blocks:
+            return blocks
+        blocks |= more
+
+
+def _holds_block(node: ast.expr, blocks: frozenset[str]) -> bool:
+    match node:
+        case ast.Name(id=name):
+            return name in blocks
+        case ast.BinOp(left=left, right=right):
+            return _holds_block(left, blocks) or _holds_block(right, blocks)
+        case ast.Compare(left=left, comparators=[right]):
+            return _holds_block(left, blocks) or _holds_block(right, blocks)
+        case ast.BoolOp(values=values):
+            return any(_holds_block(value, blocks) for value in values)
+        case ast.Call(func=func):
+            return ast.unparse(func) == "tl.arange"
+        case ast.Subscript(slice=ast.Tuple(elts=parts)):
+            return any(isinstance(part, ast.Constant) and part.value is None for part in parts)
+    return False
+
+
+def _is_mask(node: ast.BoolOp, blocks: frozenset[str]) -> bool:
+    """Return whether all operands are masks, and one of them is certainly a block."""
+    plain = all(
+        isinstance(value, ast.Compare | ast.BoolOp)
+        or (isinstance(value, ast.Name) and "mask" in value.id)
+        or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitAnd | ast.BitOr))
+        for value in node.values
+    )
+    return plain and any(_holds_block(value, blocks) for value in node.values)
+
+
+def _joined(node: ast.BoolOp, edits: Edits) -> str:
+    parts = [
+        edits.of(value) if isinstance(value, ast.Name) else f"({edits.of(value)})"
+        for value in node.values
+    ]
+    return f" {SIGNS[type(node.op)]} ".join(parts)

@@ -1,0 +1,2 @@
+TO_CPU = False
+QUICK_MODE = False

@@ -1,0 +1,22 @@
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def get_dtype_max(dtype: tl.constexpr):
+    """Return a value that is not below any other of this type."""
+    if dtype.is_floating():
+        return float("inf")
+    if dtype.is_int_signed():
+        return 2 ** (dtype.primitive_bitwidth - 1) - 1
+    return 2**dtype.primitive_bitwidth - 1
+
+
+@triton.jit
+def get_dtype_min(dtype: tl.constexpr):
+    """Return a value that is not above any other of this type."""
+    if dtype.is_floating():
+        return float("-inf")
+    if dtype.is_int_signed():
+        return -(2 ** (dtype.primitive_bitwidth - 1))
+    return 0

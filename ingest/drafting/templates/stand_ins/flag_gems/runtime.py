@@ -1,0 +1,4 @@
+import torch
+import triton
+
+torch_device_fn = torch.cuda

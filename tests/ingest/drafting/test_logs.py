@@ -1,0 +1,35 @@
+"""A drafted launcher logs nothing."""
+
+from __future__ import annotations
+
+from tests.ingest.drafting.repositories import DOUBLING, whole
+
+TEST = """
+def test_doubled():
+    x = torch.randn(64, device=device)
+    assert torch.allclose(doubled(x), x + x)
+"""
+
+
+def test_messages_to_a_log_are_left_out() -> None:
+    logging = DOUBLING.replace(
+        "    out = torch.empty_like(x)",
+        '    logger.debug("doubled")\n\n    out = torch.empty_like(x)',
+    ).replace("import torch\n", "import logging\nimport torch\n\nlogger = logging.getLogger()\n", 1)
+
+    code = whole(TEST, ops__doubling=logging).texts.triton_code
+
+    assert "logg" not in code
+    assert "def doubled(x, scale=1):\n    out = torch.empty_like(x)" in code
+
+
+def test_a_branch_that_only_logs_stays_without_its_message() -> None:
+    logging = DOUBLING.replace(
+        "    out = torch.empty_like(x)",
+        "    if scale > 1:\n        warnings.warn('large')\n    out = torch.empty_like(x)",
+    ).replace("import torch\n", "import warnings\nimport torch\n", 1)
+
+    code = whole(TEST, ops__doubling=logging).texts.triton_code
+
+    assert "    if scale > 1:\n        pass\n" in code
+    assert "warn" not in code

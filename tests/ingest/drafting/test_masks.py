@@ -1,0 +1,28 @@
+"""Masks of blocks are joined in a way that the interpreter understands."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.drafting.masks import join_masks
+
+KERNEL = """
+@triton.jit
+def kernel(x, m, n, CAUSAL: tl.constexpr):
+    rows = tl.arange(0, 16)[:, None]
+    columns = tl.arange(0, 16)
+    mask = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mask", "joined"),
+    [
+        ("rows < m and columns[None, :] < n", "(rows < m) & (columns[None, :] < n)"),
+        ("columns < n or columns > m", "(columns < n) | (columns > m)"),
+        ("m < n and CAUSAL", "m < n and CAUSAL"),
+        ("rows < m and CAUSAL", "rows < m and CAUSAL"),
+    ],
+)
+def test_masks_of_blocks_are_joined_by_their_bits(mask: str, joined: str) -> None:
+    assert join_masks(KERNEL.format(mask)) == KERNEL.format(joined)
