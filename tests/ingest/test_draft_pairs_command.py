@@ -148,7 +148,7 @@ def test_what_is_not_whole_opens_a_draft_with_what_is_there(folder: Path) -> Non
     assert "def halving_kernel" in draft.triton_code
     assert "def halved" in draft.triton_code
     assert (draft.python_code, draft.test_code) == ("", "")
-    assert (draft.entry_point, draft.slug) == ("run_halving", "halving")
+    assert (draft.entry_point, draft.slug) == ("halving", "halving")
     assert draft.provenance["commit"] == Repository.objects.get().last_commit
 
 
@@ -204,7 +204,7 @@ def test_an_operation_that_is_whole_by_now_takes_its_draft_along(folder: Path) -
 
     draft = Draft.objects.get()
     assert draft.state == DraftState.FINISHED
-    assert draft.pair == Pair.objects.get(entry_point="run_halving")
+    assert draft.pair == Pair.objects.get(entry_point="halving")
 
 
 def test_an_operation_that_has_gone_sets_its_draft_aside(folder: Path) -> None:
