@@ -103,9 +103,9 @@ def make_inputs(
 def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """Return the parameters that a launcher writes to: those that its text stores to, those that
-    the test compares after the call, and the first argument of a launcher whose name ends in an
-    underscore, by torch's convention.
+    """Return the parameters that a launcher writes to. Its text stores to them, or the test
+    compares them after the call. By torch's convention, a launcher whose name ends in an underscore
+    writes to its first argument.
     """
     compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]

@@ -148,7 +148,7 @@ def test_what_is_not_whole_opens_a_draft_with_what_is_there(folder: Path) -> Non
     assert "def halving_kernel" in draft.triton_code
     assert "def halved" in draft.triton_code
     assert (draft.python_code, draft.test_code) == ("", "")
-    assert (draft.entry_point, draft.slug) == ("halving", "halving")
+    assert (draft.entry_point, draft.slug) == ("run_halving", "halving")
     assert draft.provenance["commit"] == Repository.objects.get().last_commit
 
 
