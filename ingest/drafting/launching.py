@@ -14,7 +14,7 @@ from ingest.extract.targets import External, Local
 
 
 class Launching:
-    """What the names of one test mean.
+    """The meaning of the names of one test.
 
     `local`: the names that the test binds. `bound`: its parameters that hold functions or classes,
     with the expressions of these.

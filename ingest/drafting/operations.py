@@ -83,7 +83,7 @@ class Operations:
         for host, kernels in launched.items():
             if host not in self._part_of:
                 self._add(host, kernels)
-        functions = {frozenset(one.kernels) for one in self.by_name.values()}
+        functions = {frozenset(known.kernels) for known in self.by_name.values()}
         for host, kernels in launched.items():
             operation = self._operation(host, kernels)
             if host not in self.by_name and frozenset(operation.kernels) not in functions:

@@ -1,7 +1,7 @@
 """Conversion of tests to plain functions.
 
-What a test gets from its class, its fixtures and its decorators is written into it: `setUp`,
-methods of the class, fixtures of the file and of its `conftest.py`, and `parameterized.expand`.
+A test gets values from its class, its fixtures and its decorators. They are written into it:
+`setUp`, methods of the class, fixtures of the file and of its `conftest.py`.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def _fixture(suite: Suite, name: str) -> Function | None:
     """Return the fixture of a name, or None. One of a `conftest.py` counts only if it needs no
     other name of its file.
     """
-    found = suite.lookup(name)
-    if isinstance(found, Function) and is_fixture(found):
-        return found
+    fixture = suite.lookup(name)
+    if isinstance(fixture, Function) and is_fixture(fixture):
+        return fixture
     folder = PurePosixPath(suite.path).parent
     for parent in (folder, *folder.parents):
         around = suite_at(suite.repository, suite.resolver, str(parent / "conftest.py"))
         if isinstance(around, Suite) and around.path != suite.path:
-            found = around.lookup(name)
-            if isinstance(found, Function) and is_fixture(found):
-                parameters = frozenset(each.arg for each in found.args.args)
-                body = ast.If(ast.Constant(True), found.body, [])
-                return found if find_free_names(body, parameters) <= KNOWN else None
+            fixture = around.lookup(name)
+            if isinstance(fixture, Function) and is_fixture(fixture):
+                parameters = frozenset(each.arg for each in fixture.args.args)
+                body = ast.If(ast.Constant(True), fixture.body, [])
+                return fixture if find_free_names(body, parameters) <= KNOWN else None
     return None
 
 

@@ -74,7 +74,7 @@ def make_inputs(
         if _sets_device(statement):
             continue
         rewritten = change.visit(copy.deepcopy(statement))
-        if rewritten is not None:
+        if rewritten is not None and not _keeps_all(rewritten):
             body.append(_indented(rewritten, 2))
     names = [name for name in case if name in used]
     random = any("random." in line and "torch.random" not in line for line in body)
@@ -103,9 +103,9 @@ def make_inputs(
 def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """Return the parameters that a launcher writes to: those that its text stores to, those that
-    the test compares after the call, and the first argument of a launcher whose name ends in an
-    underscore, by torch's convention.
+    """Return the parameters that a launcher writes to. Its text stores to them, or the test
+    compares them after the call. By torch's convention, a launcher whose name ends in an underscore
+    writes to its first argument.
     """
     compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
@@ -156,6 +156,24 @@ def _used(cut: Cut) -> set[str]:
         effect = find_effects(statement)
         names |= effect.uses | effect.changes | loaded_names(statement)
     return names
+
+
+def _keeps_all(statement: ast.stmt) -> bool:
+    """Return whether a statement binds names to their own values, which a move to a device becomes:
+    `q, k = map(lambda x: x, (q, k))`.
+    """
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=targets)],
+            value=ast.Call(
+                func=ast.Name(id="map"),
+                args=[ast.Lambda(body=ast.Name(id=result), args=arguments), ast.Tuple(elts=values)],
+            ),
+        ):
+            names = [argument.arg for argument in arguments.args]
+            same = list(map(ast.unparse, targets)) == list(map(ast.unparse, values))
+            return names == [result] and same
+    return False
 
 
 def _sets_device(statement: ast.stmt) -> bool:

@@ -77,11 +77,11 @@ class Suite:
             return Bound(ast.parse(f"torch.{target.attribute}", mode="eval").body, self.binding)
         return None
 
-    def _binding_inside(self, name: str, line: int, asked: str) -> Bound | None:
+    def _binding_inside(self, name: str, line: int, inner: str) -> Bound | None:
         """Return what a name means in the statement of a line that binds `name`. In
         `SIZES = SIZES[:1] if QUICK else SIZES` the name means what it was bound to before.
         """
-        return self.binding(asked, line if asked == name else None)
+        return self.binding(inner, line if inner == name else None)
 
     def _imported(self, name: str) -> Bound | None:
         """Return what a name is bound to that this file imports and then binds again."""

@@ -55,7 +55,7 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a module-level name is bound to. `lookup` finds the names in it: those of its own file,
+    """The value of a module-level name. `lookup` finds the names in it: those of its own file,
     and its own name as it was bound before.
     """
 

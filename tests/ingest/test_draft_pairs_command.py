@@ -204,7 +204,7 @@ def test_a_draft_is_finished_when_its_pair_becomes_complete(folder: Path) -> Non
 
     draft = Draft.objects.get()
     assert draft.state == DraftState.FINISHED
-    assert draft.pair == Pair.objects.get(entry_point="run_halving")
+    assert draft.pair == Pair.objects.get(entry_point="halving")
 
 
 def test_a_draft_is_dismissed_when_its_operation_is_gone(folder: Path) -> None:

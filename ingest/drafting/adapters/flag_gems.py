@@ -32,6 +32,8 @@ DEVICE = "('cuda' if torch.cuda.is_available() else 'cpu')"
 # Functions of torch that call a registered one with other arguments, and the launcher's call.
 REDUCTION = "{{'none': 0, 'mean': 1, 'sum': 2}}[{reduction}]"
 COMPOSED = {
+    "amax(input, dim=None, keepdim=False)":
+    "amax({input}, [{dim}] if isinstance({dim}, int) else {dim}, {keepdim})",
     "clamp(input, min=None, max=None)": "clamp({input}, {min}, {max})",
     "clamp.Tensor(input, min=None, max=None)": "clamp_tensor({input}, {min}, {max})",
     "clamp_min(input, min)": "clamp_min({input}, {min})",

@@ -736,3 +736,16 @@ def test_a_reference_with_a_subclass_of_tensor_does_not_stand_alone() -> None:
     )
 
     assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
+
+
+def test_a_move_of_all_inputs_to_the_device_is_left_out() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x, y = torch.randn(64), torch.randn(64)
+            x, y = map(lambda t: t.to(device).requires_grad_(True), (x, y))
+            assert torch.allclose(doubled(x) + 0 * y, x + x)
+        """
+    )
+
+    assert "map" not in draft.texts.test_code
