@@ -260,7 +260,10 @@ class _Rewrite(ast.NodeTransformer):
             allocates = ast.unparse(node.func).startswith("torch.")
             named = self._is_device if allocates else partial(is_device, local=self._local)
             if keyword.arg == "device" and named(keyword.value):
-                if self._device is None:
+                if self._device is None and not allocates:
+                    # A helper of the author may demand it.
+                    keyword.value = ast.Name("device", ast.Load())
+                elif self._device is None:
                     node.keywords.remove(keyword)
                 else:
                     keyword.value = _expression(self._device)

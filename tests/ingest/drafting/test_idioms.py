@@ -471,7 +471,7 @@ def test_the_inputs_name_no_device_that_is_already_the_default() -> None:
 
         @pytest.mark.parametrize("device", ["cuda"])
         def test_doubled(device):
-            x = torch.randn(64, device=device).to(device) + made(64, device=device)
+            x = torch.randn(64, device=device).to(device) + made(64, device="cuda")
             assert torch.allclose(doubled(x), x + x)
         """
     )
