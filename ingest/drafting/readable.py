@@ -37,6 +37,14 @@ def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
     sides = (*whole.reference, *whole.candidate)
     rebound = frozenset().union(*(stored_names(each) for each in sides))
     known: dict[str, str] = {}
+    # `torch.randn(shape)` with `shape = [n]`: the shape is no size.
+    shapes = {
+        name
+        for statement in whole.inputs
+        for name in find_effects(statement).binds
+        if isinstance(statement, ast.Assign)
+        and not isinstance(statement.value, ast.Constant | ast.Attribute)
+    }
     for statement in whole.inputs:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -46,7 +54,7 @@ def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
         if name not in takes or counts[name] != 1 or name in rebound:
             continue
         for size, attribute in _facts(value):
-            if size in takes and size not in rebound and counts[size] <= 1:
+            if size in takes and size not in rebound | shapes and counts[size] <= 1:
                 known.setdefault(size, f"{name}.{attribute}")
     return known
 

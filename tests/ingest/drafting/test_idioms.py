@@ -342,6 +342,21 @@ def test_sizes_and_dtypes_that_an_input_has_are_no_parameters() -> None:
     assert "DEVICE" not in draft.texts.python_code
 
 
+def test_a_list_of_sizes_is_not_taken_for_one_size() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            shape = [16]
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x + torch.zeros(list(shape), device=device))
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "list(x.shape[0])" not in reference
+    assert "shape" in reference
+
+
 def test_a_second_name_of_a_value_is_left_out() -> None:
     draft = whole(
         """
