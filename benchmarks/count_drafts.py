@@ -1,6 +1,6 @@
 """Count the drafts of repositories, and the reasons of the operations that have none.
 
-    python tests/benchmarks/count_drafts.py GIT_FOLDER...
+    python -m benchmarks.count_drafts GIT_FOLDER...
 
 Two drafts that lead to the same kernels count as one. Each repository is drafted in a process of
 its own, so that the peak of memory is its own.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,8 +17,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.mirrors import python_files
 from ingest.drafting import Outcome, draft
