@@ -19,12 +19,9 @@ import json
 import math
 import os
 import platform
-import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -37,6 +34,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.harness_entries import distinct, mixture, pytest_once, record, spread
 from benchmarks.process_usage import Memory, gpu_memory, of_gpus, traces
 from benchmarks.processors import (
     gain_of_processors,
@@ -46,8 +44,8 @@ from benchmarks.processors import (
 )
 from tests.hostile.zoo.catalog import Danger, Needs, Verdict
 from tests.hostile.zoo.load import Entry as ZooEntry
-from tests.hostile.zoo.load import honest_entries, outcome, zoo
-from validation.harness.entry import TEXTS, Entry, parse
+from tests.hostile.zoo.load import outcome, zoo
+from validation.harness.entry import Entry, parse
 from validation.harness.options import Options
 from validation.harness.report import Report
 from validation.harness.sandbox import Level, probe
@@ -55,12 +53,6 @@ from validation.harness.schedule import check
 
 SECONDS = {"zoo": 400, "speed": 420, "mixed": 540, "gpus": 590}
 HANGING = 8.0
-# Faulty entries, in equal parts.
-TROUBLE = (
-    "never-returns.loop", "never-returns.kernel", "crashes.segmentation-fault", "crashes.abort",
-    "writes-far-away.terabytes", "exits-successfully.launcher", "forges-the-report.all-files",
-    "ignores-its-inputs.zeros", "returns-unwritten-memory.empty", "last-block-unwritten.shown",
-)  # fmt: skip
 
 
 def main() -> int:
@@ -246,39 +238,6 @@ def through_the_harness(entries: Sequence[Entry], options: Options) -> dict[str,
     }
 
 
-def distinct(count: int, *, first: int = 0) -> list[Entry]:
-    """Honest entries whose kernels have other names than any other's, and so are compiled anew."""
-    honest = [entry for entry in honest_entries() if entry.needs is Needs.NOTHING]
-    made = []
-    for number in range(first, first + count):
-        source, copy = honest[number % len(honest)], number // len(honest)
-        entry = parse(source.record(), source.name)
-        renamed = re.sub(r"\b(\w+_kernel)\b", rf"\1_{copy}", entry.triton_code)
-        made.append(replace(entry, id=f"{source.name}-{copy}", triton_code=renamed))
-    return made
-
-
-def spread(entries: Sequence[Entry], count: int) -> list[Entry]:
-    count = max(1, min(count, len(entries)))
-    return [entries[number * len(entries) // count] for number in range(count)]
-
-
-def pytest_once(entry: Entry, device: str) -> int:
-    folder = Path(tempfile.mkdtemp(prefix="measured-"))
-    try:
-        for name in TEXTS:
-            (folder / f"{name}.py").write_text(getattr(entry, name))
-        environment = {**os.environ, "TRITON_CACHE_DIR": str(folder / "cache")}
-        environment |= {"TRITON_INTERPRET": "1"} if device == "interpreter" else {}
-        command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "test_code.py"]
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, timeout=120
-        )
-        return int(done.returncode != 0)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 # --- How tough? -----------------------------------------------------------------------------
 def measure_mixed(arguments: argparse.Namespace) -> int:
     notes = Notes("mixed", arguments)
@@ -308,22 +267,6 @@ def measure_mixed(arguments: argparse.Namespace) -> int:
               wrong_verdicts=len(wrong), wrong=wrong, left_behind=left, gpus=gpu_memory(),
               samples=some)  # fmt: skip
     return int(bool(wrong or any(left.values()) or sum(verdicts.values()) != len(entries)))
-
-
-def mixture(count: int) -> tuple[list[Entry], dict[str, frozenset[Verdict]]]:
-    """One of twenty is trouble."""
-    bad = {entry.name: entry for entry in zoo()}
-    entries = []
-    expected = {}
-    for number, entry in enumerate(distinct(count)):
-        verdicts = frozenset({Verdict.PASSED})
-        if number % 20 == 10:
-            source = bad[TROUBLE[number // 20 % len(TROUBLE)]]
-            entry = replace(parse(source.record(), source.name), id=f"{source.name}-{number}")
-            verdicts = source.expected
-        entries.append(entry)
-        expected[entry.id] = verdicts
-    return entries, expected
 
 
 # --- How wide? ------------------------------------------------------------------------------
@@ -398,12 +341,6 @@ def end_of(came: Sequence[float], workers: int) -> float:
     """The last seconds, in which fewer entries were left than are worked on at once. The rate in
     the midst does not tell: what is slow may stand there."""
     return came[-1] - came[-1 - workers] if len(came) > workers else math.nan
-
-
-def record(entry: Entry) -> dict[str, Any]:
-    metadata = {"entry_point": entry.entry_point, "differentiable": entry.differentiable}
-    texts = {name: getattr(entry, name) for name in TEXTS}
-    return {"id": entry.id, **texts, "metadata": {**metadata, "origin": entry.origin}}
 
 
 PARTS = {"zoo": measure_zoo, "speed": measure_speed, "mixed": measure_mixed, "gpus": measure_gpus}

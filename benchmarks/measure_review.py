@@ -10,7 +10,6 @@ import argparse
 import math
 import os
 import random
-import re
 import signal
 import socket
 import statistics
@@ -19,14 +18,12 @@ import sys
 import threading
 import time
 import uuid
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
+
+from benchmarks.review_browser import FORGERY, VERSION, Browser, Seen, Took
 
 SEED = 7
 PASSES = 40
@@ -161,33 +158,6 @@ def measure_pages() -> None:
     report("decide and advance to the next page", 100, times)
 
 
-@dataclass
-class Took:
-    """Milliseconds by the clock and, for machines that others use too, of the processor: our own,
-    and of PostgreSQL's process for us where it runs here."""
-
-    clock: float = 0
-    processor: float = 0
-
-    @classmethod
-    @contextmanager
-    def measured(cls) -> Iterator["Took"]:
-        took, began = cls(), (time.perf_counter(), time.process_time() + _of_the_database())
-        yield took
-        took.clock = 1000 * (time.perf_counter() - began[0])
-        took.processor = 1000 * (time.process_time() + _of_the_database() - began[1])
-
-
-def _of_the_database() -> float:
-    from django.db import connection
-
-    if connection.vendor != "postgresql":
-        return 0
-    connection.ensure_connection()
-    spent = Path(f"/proc/{connection.connection.info.backend_pid}/schedstat")
-    return int(spent.read_text().split()[0]) / 1e9 if spent.exists() else 0
-
-
 def report(name: str, limit: float, times: list[Took]) -> None:
     clock, processor = (
         sorted(getattr(took, part) for took in times) for part in ("clock", "processor")
@@ -202,17 +172,6 @@ def report(name: str, limit: float, times: list[Took]) -> None:
 
 
 # --- Together -------------------------------------------------------------------------------
-@dataclass
-class Seen:
-    """Times and errors of all reviewers together."""
-
-    times: list[Took] = field(default_factory=list)
-    given: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    acknowledged: set[str] = field(default_factory=set)
-    errors: Counter[str] = field(default_factory=Counter)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
 def measure_together(reviewers: int, seconds: int) -> None:
     """Real web processes, real sessions; the whole server dies by kill -9 half-way."""
     from django.conf import settings
@@ -292,10 +251,6 @@ def _serve(port: int) -> subprocess.Popen[bytes]:
             time.sleep(0.05)
 
 
-VERSION = re.compile(r'name="version" value="(\d+)"')
-FORGERY = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
-
-
 def _review(name: str, session: str, port: int, end: float, seen: Seen) -> None:
     """One person: look, decide, look at what comes next, until the time is over."""
     browser = Browser(port, session, seen)
@@ -321,67 +276,6 @@ def _review(name: str, session: str, port: int, end: float, seen: Seen) -> None:
                 seen.times.append(Took(1000 * (time.perf_counter() - began)))
                 seen.acknowledged.add(wish)
         url = following or browser.follow("/")
-
-
-class Browser:
-    """Keeps its connection and its cookies; what a broken connection lost is sent again."""
-
-    def __init__(self, port: int, session: str, seen: Seen) -> None:
-        self._port, self._seen = port, seen
-        self._cookies = {"sessionid": session}
-        self._kept: tuple[str, str] | None = None
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=30)
-
-    def follow(self, url: str) -> str:
-        code, location, _ = self._ask("GET", url)
-        return location if code == 302 else ""
-
-    def get(self, url: str, keep: bool = False) -> str:
-        if self._kept and self._kept[0] == url:
-            page = self._kept[1]
-            if not keep:
-                self._kept = None
-            return page
-        _, _, page = self._ask("GET", url)
-        if keep:
-            self._kept = (url, page)
-        return page
-
-    def post(self, url: str, token: str, form: dict[str, str]) -> str | None:
-        body = urlencode({**form, "csrfmiddlewaretoken": token})
-        code, location, page = self._ask("POST", url, body)
-        if code == 200 and location:
-            # As a page's script has it: what comes next stands in the answer.
-            self._kept = (location, page)
-        elif code != 302:
-            with self._seen.lock:
-                self._seen.errors[f"{code} for a decision"] += 1
-            return None
-        return location
-
-    def _ask(self, method: str, url: str, body: str | None = None) -> tuple[int, str, str]:
-        headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in self._cookies.items())}
-        if body is not None:
-            headers["X-Swap"] = "1"
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-        while True:
-            try:
-                self._connection.request(method, url, body, headers)
-                answer = self._connection.getresponse()
-                text = answer.read().decode()
-            except (OSError, HTTPException):
-                # The server was killed: the same wish is sent again once it is back.
-                self._connection.close()
-                time.sleep(0.05)
-                continue
-            for cookie in answer.headers.get_all("Set-Cookie") or []:
-                key, _, value = cookie.split(";")[0].partition("=")
-                self._cookies[key] = value
-            if answer.status >= 500:
-                with self._seen.lock:
-                    self._seen.errors[f"{answer.status}"] += 1
-            address = answer.headers.get("X-Address") or answer.headers.get("Location") or ""
-            return answer.status, address, text
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Groups of items that must share a split, so that no test item was trained on.
 
-Items are connected by near-duplicate links and versions. Pairs are connected with their kernel,
-within their split group, and by equal chains of operations in the Python code. As an option, items
-of a repository or a file are connected. Items left out of the export connect others too. Exported
-pairs are also connected if their Python code has nearly the same structure. Only ids are kept in
+Near-duplicate links and versions connect items. A pair is connected with its kernel, with its split
+group, and with pairs of the same operations in the Python code. An option connects all items of one
+repository or file. An item that is not exported connects others too. Exported pairs are also
+connected if their Python code has nearly the same structure. Only ids are kept in
 memory: some 12 bytes an item.
 """
 

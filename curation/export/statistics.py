@@ -34,7 +34,7 @@ ROW = np.dtype(
         ("origin", "i1"),  # index into `ORIGINS`
         ("weight", "f8"),
         ("profile", "u4"),  # index into `ExportPlan.profiles`
-        ("lines", "u4"),  # of its texts
+        ("lines", "u4"),  # number of lines in the texts of the item
         ("bytes", "u4"),
         ("known", "i1"),  # its split in earlier exports, or FREE
         ("split", "i1"),

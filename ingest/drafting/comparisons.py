@@ -23,7 +23,7 @@ to noise, accepts what no pair may differ by.
 """
 
 WORST = re.compile(r"\b(max|amax|mean|norm|item)\(")
-"""What reduces distances to a number that is judged later."""
+"""Functions that reduce a tensor of distances to one number."""
 
 DISTANCES = {"abs", "norm", "square", "pow"}
 REDUCTIONS = {"all", "sum", "any", "count_nonzero"}

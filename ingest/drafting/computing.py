@@ -30,7 +30,9 @@ MINOR = {
     "sqrt", "rsqrt", "pow", "square", "masked_fill", "masked_fill_", "index_select", "gather",
     "tril", "triu", "bincount", "one_hot", "normalize",
 }  # fmt: skip
-"""What a launcher may leave to torch: sums of partial results, masks, element-wise steps."""
+"""Torch operations that a launcher may use beside its kernels: sums of partial results, masks and
+element-wise steps.
+"""
 
 SOLVERS = ("torch.linalg.", "torch.cholesky", "torch.inverse", "torch.triangular_solve")
 FUNCTIONAL = {

@@ -1,7 +1,7 @@
 """Autotuned kernels: a pair keeps its author's configurations.
 
-Without a GPU nothing can be timed, and Triton's interpreter runs the first configuration. A wrapper
-of Triton's autotuner is replaced by Triton's own.
+Without a GPU nothing can be timed, and Triton's interpreter runs the first configuration. Triton's
+own autotuner replaces a library's wrapper of it.
 """
 
 from __future__ import annotations

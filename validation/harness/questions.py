@@ -39,7 +39,7 @@ Question = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A child's answer. `trouble` says why there is none."""
+    """Answer of a child process. If it has none, `trouble` is the reason."""
 
     answer: Any = None
     trouble: str = ""

@@ -58,7 +58,7 @@ class Launcher:
     """The dotted path at which a test reaches it: `flag_gems.ops.add`."""
     arguments: ast.arguments
     result: str = ""
-    """What to take of the launcher's answer if that is more than torch's: `[0]`."""
+    """Index into the launcher's answer, such as `[0]`, if it returns more values than torch."""
     call: str = ""
     """The call as a format of the arguments' names, where it is not the same as torch's."""
 

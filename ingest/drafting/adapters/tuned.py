@@ -9,7 +9,9 @@ from typing import Any
 import yaml
 
 MOST = 16
-"""Of more configurations only the first stays: trying them all takes minutes."""
+"""Maximum number of configurations. Of a longer list the pair keeps the first one only, because
+trying all of them takes minutes.
+"""
 MOST_BYTES = 200_000
 MOST_CHOICES = 8
 OPTIONS = ("num_warps", "num_stages", "num_ctas")
