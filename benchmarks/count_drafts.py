@@ -1,14 +1,16 @@
 """Count the drafts of repositories, and the reasons of the operations that have none.
 
-    python -m benchmarks.count_drafts GIT_FOLDER...
+    python -m benchmarks.count_drafts GIT_FOLDER... [--entries FILE.jsonl]
 
 Two drafts that lead to the same kernels count as one. Each repository is drafted in a process of
-its own, so that the peak of memory is its own.
+its own, so that the peak of memory is its own. The whole drafts can be written as entries, for
+`python -m validation.harness`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import time
 from collections import Counter
@@ -31,14 +33,19 @@ class Count:
     reasons: Counter[str]
     seconds: float
     megabytes: float
+    entries: list[dict[str, object]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="git folders, bare or not")
-    folders = parser.parse_args().folders
-    counts = list(count_all(folders))
+    parser.add_argument("--entries", type=Path, help="the whole drafts are written here")
+    arguments = parser.parse_args()
+    counts = list(count_all(arguments.folders))
     print(as_table(counts))
+    if arguments.entries is not None:
+        entries = [entry for count in counts for entry in count.entries]
+        arguments.entries.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
 
 
 def count_all(folders: list[Path]) -> Iterator[Count]:
@@ -57,7 +64,25 @@ def count_drafts(folder: Path) -> Count:
     reasons = Counter(one.missing.value for one in kept if one.missing is not None)
     whole = sum(one.missing is None for one in kept)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Count(folder.name, len(kept), whole, reasons, seconds, peak)
+    entries = [as_entry(one, folder.name) for one in kept if one.missing is None]
+    return Count(folder.name, len(kept), whole, reasons, seconds, peak, entries)
+
+
+def as_entry(outcome: Outcome, repository: str) -> dict[str, object]:
+    draft, operation = outcome.draft, outcome.operation
+    assert draft is not None
+    place = operation.launcher or draft.test
+    return {
+        "id": f"{repository}:{place.path}:{place.start_line}:{operation.name}",
+        "python_code": draft.texts.python_code,
+        "triton_code": draft.texts.triton_code,
+        "test_code": draft.texts.test_code,
+        "metadata": {
+            "entry_point": draft.entry_point,
+            "differentiable": draft.differentiable,
+            "origin": f"real-world:{repository}",
+        },
+    }
 
 
 def one_for_each_kernel_set(outcomes: list[Outcome]) -> Iterator[Outcome]:

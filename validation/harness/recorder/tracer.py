@@ -27,17 +27,22 @@ _KEYS = {
 _PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 # Arguments of `run` that are Triton's own, and not options of a kernel.
 _OF_RUN = frozenset({"grid", "warmup", "stream", "device"})
+# The time of a configuration that is taken without measuring. Among equal ones the first is taken.
+CHOSEN = [1.0, 1.0, 1.0]
 
 
 class Tracer:
     """The patches of a process. `recording` takes the present call; None means no call.
 
-    tune: whether autotuners measure on the decoys. Otherwise they take their first configuration.
+    tune: whether autotuners measure on the decoys. Otherwise they take their first configuration,
+    and in the entry's own test the first one that the device can run: to compile them all takes
+    minutes, and the others are only measured.
     """
 
     def __init__(self) -> None:
         self.recording: Recording | None = None
         self.tune = False
+        self._is_tuned = False
         self._is_paused = False
         names = torch._C._dispatch_get_all_op_names()
         self._namespaces = {name.partition("::")[0] for name in names}
@@ -47,6 +52,7 @@ class Tracer:
         )
         for kind in (jit.JITFunction, interpreter.InterpretedFunction):
             self.patch(kind, "run", self._run)
+        self.patch(Autotuner, "prune_configs", self._prune_configs)
         self.patch(Autotuner, "_bench", self._bench)
         self.patch(torch.autograd.Function, "apply", self._apply)
         self.patch(BackwardCFunction, "apply", self._apply_backward)
@@ -157,13 +163,26 @@ class Tracer:
         with self.paused():
             recording.launch(kernel, values, sizes, options)
 
+    def _prune_configs(self, recording: Recording, original: Callable[..., Any], *args: Any) -> Any:
+        self._is_tuned = False
+        return original(*args)
+
     def _bench(
-        self, recording: Recording, original: Callable[..., Any], *args: Any, **meta: Any
-    ) -> Any:
-        if not torch.cuda.is_available() or not (self.tune or recording.passes):
-            return [1.0, 1.0, 1.0]
+        self, recording: Recording, original: Callable[..., Any], tuner: Any, *args: Any,
+        **meta: Any,
+    ) -> Any:  # fmt: skip
+        if self._is_tuned or not torch.cuda.is_available():
+            return CHOSEN
+        if self.tune:
+            with self.paused():
+                return original(tuner, *args, **meta)
+        if not recording.passes:
+            return CHOSEN
+        tuner.do_bench = _run_once
         with self.paused():
-            return original(*args, **meta)
+            times = original(tuner, *args, **meta)
+        self._is_tuned = times == CHOSEN
+        return times
 
     def _apply(
         self, recording: Recording, original: Callable[..., Any], cls: Any, *args: Any,
@@ -189,6 +208,11 @@ class Tracer:
         with self.paused():
             values = torch.tensor(recording.read(tensor), dtype=tensor.dtype)
             return original(values.reshape(tensor.shape))
+
+
+def _run_once(call: Callable[[], Any], quantiles: Any = None) -> list[float]:
+    call()
+    return CHOSEN
 
 
 @functools.cache
