@@ -176,7 +176,10 @@ def _body(
         return _results(results)
     return {
         "panes": [
-            (f"{column}.py", table(getattr(item, column), whole=text_url(item, column)))
+            (
+                f"{column}.py",
+                table(getattr(item, column), whole=text_url(item, column), anchor=f"{column}-"),
+            )
             for column in Pair.SOURCES
         ]
     }

@@ -94,6 +94,36 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => location.reload());
 
+// --- Uses of a name: marked in all files of the page while the pointer is on it or it is selected --
+const NAMES = ".code :is(.n, .nv, .no, .nf)";
+let uses = [], selected = "";
+
+function markUses(word, place) {
+  for (const use of uses) use.classList.remove("use");
+  uses = [];
+  if (!word || !place) return;
+  const found = $$(NAMES, place).filter((name) => name.textContent === word);
+  if (found.length < 2) return;
+  uses = found;
+  for (const use of uses) use.classList.add("use");
+}
+
+const filesOf = (name) => name.closest(".panes") || name.closest(".source");
+
+document.addEventListener("pointerover", (event) => {
+  const name = event.target.closest(NAMES);
+  if (selected || name?.classList.contains("use")) return;
+  markUses(name?.textContent, name && filesOf(name));
+});
+
+document.addEventListener("selectionchange", () => {
+  const word = String(getSelection()).trim();
+  const name = getSelection().anchorNode?.parentElement?.closest(NAMES);
+  if (!selected && !name) return;
+  selected = name && /^\w+$/.test(word) ? word : "";
+  markUses(selected, name && filesOf(name));
+});
+
 // --- Claims: renewed while the page is open, released when it is left - -------------------------
 let leaving = false;
 

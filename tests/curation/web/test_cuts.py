@@ -17,7 +17,7 @@ from curation.web.highlight import (
     place_of,
     sections,
 )
-from curation.web.lexer import is_readable
+from curation.lexer import is_readable
 from tests import factories as make
 
 SUM = "x = " + "+".join("1" * 30_000)
