@@ -18,7 +18,7 @@ BLANKS = re.compile(r"\n[^\S\n]*\n\s{1000}")
 MEMORY, COMPUTE, PROGRAM, META = (
     Name.Builtin.Memory, Name.Builtin.Compute, Name.Builtin.Program, Name.Builtin.Meta,
 )  # fmt: skip
-CONSTEXPR, POINTER, MASK = Name.Constant.Constexpr, Name.Variable.Pointer, Name.Variable.Mask
+CONSTEXPR, POINTER, MASK = Name.Variable.Constexpr, Name.Variable.Pointer, Name.Variable.Mask
 
 OPERATIONS = {
     MEMORY: (

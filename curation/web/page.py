@@ -174,14 +174,17 @@ def _body(
         return _alike(item, user)
     if tab == "results":
         return _results(results)
+    alone = query.get("file") in Pair.SOURCES
     return {
+        "alone": alone,
         "panes": [
             (
                 f"{column}.py",
+                column,
                 table(getattr(item, column), whole=text_url(item, column), anchor=f"{column}-"),
             )
-            for column in Pair.SOURCES
-        ]
+            for column in ([query["file"]] if alone else Pair.SOURCES)
+        ],
     }
 
 
