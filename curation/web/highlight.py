@@ -56,11 +56,14 @@ def nowhere(line: int) -> str:
 
 
 @lru_cache(maxsize=KEPT)
-def lines(source: str) -> tuple[str, ...]:
-    """Return the HTML of each line of a page; no element spans two lines."""
+def lines(source: str, plain: bool = False) -> tuple[str, ...]:
+    """Return the HTML of each line of a page; no element spans two lines.
+
+    plain: leave the text without colors, because it is no Python.
+    """
     source = _with_newlines(source).removesuffix("\n")
     written = source.split("\n")
-    html = _highlighted(source, written) if is_readable(source) else ""
+    html = _highlighted(source, written) if is_readable(source) and not plain else ""
     if not html or len(html) > MOST_MARKUP:
         html = "\n".join(escape(line[:LONGEST_LINE]) for line in written[:MOST_LINES])
     if has_invisible(source):
@@ -126,15 +129,17 @@ def table(
     url: Address = nowhere,
     whole: str = "",
     anchor: str = "L",
+    plain: bool = False,
 ) -> SafeString:
     """Return lines `start` to `end`, numbered from `first`.
 
     url: the link of a line's number.
     whole: the URL of the complete text, for lines that are cut or omitted.
     anchor: how the ids of its lines begin, which are unique on a page.
+    plain: no colors and no links.
     """
-    shown = lines(source)
-    definitions = _defined_lines(source)
+    shown = lines(source, plain)
+    definitions = {} if plain else _defined_lines(source)
     rows = []
     for number, html in enumerate(shown[start - 1 : end], first + start - 1):
         target = url(number)
