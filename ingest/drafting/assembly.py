@@ -32,6 +32,7 @@ from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
@@ -275,10 +276,12 @@ def _test_code(
 ) -> str:
     used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
     try:
+        text, cases = reduce_sizes(seed_helpers(module.text), test.cases, INPUTS)
+        used += [name for name in cases.rows[0] if name not in test.cases.rows[0]]
         return test_code(
             entry_point,
-            seed_helpers(module.text),
-            test.cases,
+            text,
+            cases,
             inputs_dtype(whole),
             differentiable,
             used,

@@ -26,7 +26,6 @@ from ingest.drafting.reach import Reach
 from ingest.drafting.reading import read_tests
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
 from ingest.drafting.references import find_docstring, find_rule, why_no_reference
-from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
@@ -296,7 +295,6 @@ class _Reader:
                 f"Its inputs would hold a module ({held}), where tensors and plain values go."
             )
             return self._stopped(operation, rule, Missing.INPUTS, sentence)
-        whole, self._cases = reduce_sizes(whole, self._cases, self._suite.evaluator())
         # The next comparison of this test starts from its own cases.
         self._conditions = None
         test = Test(
