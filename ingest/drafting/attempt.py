@@ -271,7 +271,9 @@ class _Reader:
         whole = move_functions(whole, self._names.is_function, self._names.local)
         rule = find_rule(whole, self._suite, self._names.local, self._names.bound)
         turning = frozenset().union(*(comparison.turning for *_, comparison in pairs))
-        if sentence := why_no_reference(whole, turning):
+        rows = self._cases.rows if self._cases else ()
+        given = {name for row in rows for name in row}
+        if sentence := why_no_reference(whole, turning, given):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
         conditions = [
             condition
