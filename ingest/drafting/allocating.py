@@ -18,6 +18,9 @@ ALIKE = {"rand_like", "randn_like", "empty_like", "zeros_like", "ones_like", "fu
 OF_TORCH = {"torch", "nn"}
 MOST_TURNS = 64
 MOST_CALLS = 500
+MATTERS = 2**16
+"""Elements of an allocation whose last axis is worth keeping."""
+
 # Stands for the elements of an allocation that would be empty.
 EMPTY = 2**60
 
@@ -41,7 +44,7 @@ class Allocating:
         self._calls = 0
         self._tensors: dict[str, int] = {}
         self.last: set[int] = set()
-        """The sizes that were the last of several axes."""
+        """The sizes that were the last of several axes of a large allocation."""
 
     def _lookup(self, name: str) -> Bound | None:
         node = self._globals.get(name)
@@ -142,7 +145,7 @@ class Allocating:
             if type(value) is not int:
                 return 0
             count *= max(value, 0)
-        if len(values) > 1:
+        if len(values) > 1 and count >= MATTERS:
             self.last.add(values[-1])
         return (count or EMPTY) if values else 0
 

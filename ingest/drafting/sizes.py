@@ -40,6 +40,9 @@ class _Written:
     key: str
     node: ast.expr
     name: str
+    value: int = 0
+    is_length: bool = False
+    """Whether it is stored in a tensor, as the length of a sequence is: `lengths[0] = 512`."""
 
 
 def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
@@ -56,8 +59,9 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
     changed: set[str] = set()
     for number, row in enumerate(cases.rows):
         sizes = {**row, **_values_of(written, row, counted)}
-        most = MOST_ELEMENTS if number else MOST_IN_FIRST
-        smaller = _reduced(sizes, counted, function, most)
+        lengths = {one.value for one in written if one.is_length}
+        reduction = _Reduction(sizes, lengths, counted, function)
+        smaller = reduction.reduced(MOST_ELEMENTS if number else MOST_IN_FIRST)
         changed |= {key for key in sizes if smaller[key] != sizes[key]}
         rows.append(smaller)
     if not changed:
@@ -79,53 +83,85 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
     return edits.text(), replace(cases, rows=tuple(rows), fixed=fixed)
 
 
-def _reduced(sizes: Row, counted: Allocating, function: str, most: int) -> Row:
-    """Halve one size after the other until few enough elements are left."""
-    total = _elements(sizes, counted, function)
-    while total > most:
-        for smaller in _trials(sizes, counted.last, total > MOST_ELEMENTS):
-            fewer = _elements(smaller, counted, function)
-            if fewer < total:
-                total, sizes = fewer, smaller
+@dataclass(frozen=True, slots=True)
+class _Smaller:
+    """The smaller sizes so far: by the author's value, and by name where names alone change."""
+
+    by_value: Mapping[int, int]
+    by_name: Mapping[str, int]
+
+
+class _Reduction:
+    """The reduction of one case. Sizes that the author writes alike stay alike."""
+
+    def __init__(self, sizes: Row, lengths: Set[int], counted: Allocating, function: str) -> None:
+        self._sizes, self._lengths = sizes, lengths
+        self._counted, self._function = counted, function
+
+    def reduced(self, most: int) -> Row:
+        """Halve one size after the other until few enough elements are left."""
+        smaller = _Smaller({}, {})
+        self._counted.last.clear()
+        total = self._elements(smaller)
+        last = set(self._counted.last)
+        while total > most:
+            for trial in self._trials(smaller, last, total > MOST_ELEMENTS):
+                fewer = self._elements(trial)
+                if fewer < total:
+                    total, smaller = fewer, trial
+                    break
+            else:
                 break
-        else:
-            return sizes
-    return sizes
+        return self._row(smaller)
 
+    def _elements(self, smaller: _Smaller) -> int:
+        row = self._row(smaller)
+        return self._counted.elements(self._function, {"case": row, **row})
 
-def _trials(sizes: Row, last: Set[int], too_large: bool) -> Iterator[Row]:
-    """Yield rows with a smaller size: first with fewer rows or tokens, then with a smaller batch,
-    then with shorter rows. A kernel walks along its rows in blocks, so that short ones test less.
-    """
-    values = sorted({n for size in sizes.values() for n in _parts(size)}, reverse=True)
-    leading = [value for value in values if value not in last]
-    yield from (_with_half(sizes, value) for value in leading if value > 4 * SMALLEST)
-    yield _with_half_of(sizes, BATCH)
-    for value in (*leading, *values):
-        yield _with_half(sizes, value)
-    if too_large:
-        yield _with_half_of(sizes, HEADS)
+    def _row(self, smaller: _Smaller) -> Row:
+        changed = {key: _changed(size, smaller.by_value) for key, size in self._sizes.items()}
+        return {**changed, **smaller.by_name}
 
+    def _trials(self, smaller: _Smaller, last: Set[int], too_large: bool) -> Iterator[_Smaller]:
+        """Yield smaller sizes: first fewer rows or tokens, then a smaller batch, then shorter rows.
+        A kernel walks along its rows in blocks, so that short ones test less.
+        """
+        by_value = smaller.by_value
+        values = {part for size in self._sizes.values() for part in _parts(size)}
+        current = {value: by_value.get(value, value) for value in values}
+        ordered = sorted(values, key=lambda value: (current[value], value), reverse=True)
+        leading = [value for value in ordered if value not in last]
+        for value in leading:
+            if current[value] > 4 * SMALLEST:
+                yield self._with_half(smaller, value)
+        yield self._with_half_of(smaller, BATCH)
+        for value in (*leading, *ordered):
+            if current[value] > 2 * SMALLEST:
+                yield self._with_half(smaller, value)
+        if too_large:
+            yield self._with_half_of(smaller, HEADS)
 
-def _with_half(sizes: Row, value: int) -> Row:
-    """Return a row with all sizes of a value halved: they may have to be equal."""
-    return {key: _halved(size, value) for key, size in sizes.items()}
+    def _with_half(self, smaller: _Smaller, value: int) -> _Smaller:
+        """Return smaller sizes with half of a value, and of written lengths within it."""
+        by_value = dict(smaller.by_value)
+        by_value[value] = _half(by_value.get(value, value))
+        for length in self._lengths:
+            if length < value:
+                by_value[length] = max(1, by_value.get(length, length) // 2)
+        return replace(smaller, by_value=by_value)
 
-
-def _with_half_of(sizes: Row, pattern: re.Pattern[str]) -> Row:
-    """Return a row with half of the batch, or of all kinds of heads, if they are even."""
-    named = {
-        key: size
-        for key, size in sizes.items()
-        if pattern.fullmatch(key) and type(size) is int and size > 1
-    }
-    if any(size % 2 or (pattern is BATCH and size == 2) for size in named.values()):
-        return sizes
-    return {**sizes, **{key: size // 2 for key, size in named.items()}}
-
-
-def _elements(sizes: Row, counted: Allocating, function: str) -> int:
-    return counted.elements(function, {"case": sizes, **sizes})
+    def _with_half_of(self, smaller: _Smaller, pattern: re.Pattern[str]) -> _Smaller:
+        """Return smaller sizes with half of the batch, or of all kinds of heads, if even."""
+        row = self._row(smaller)
+        named = {
+            key: size
+            for key, size in row.items()
+            if pattern.fullmatch(key) and type(size) is int and size > 1
+        }
+        if any(size % 2 or (pattern is BATCH and size == 2) for size in named.values()):
+            return smaller
+        halves = {key: size // 2 for key, size in named.items()}
+        return replace(smaller, by_name={**smaller.by_name, **halves})
 
 
 def _parts(size: Any) -> Iterator[int]:
@@ -137,18 +173,16 @@ def _parts(size: Any) -> Iterator[int]:
             yield from _parts(part)
 
 
-def _halved(size: Any, value: int) -> Any:
-    """Return a size with all numbers of a value halved. Bounds of sequences (`[0, 256, 1024]`) are
-    halved together with their last.
+def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
+    """Return a size with other numbers. Bounds of sequences (`[0, 256, 1024]`) change as their last
+    one does.
     """
-    if size == value and type(size) is int:
-        return _half(size)
+    if type(size) is int:
+        return by_value.get(size, size)
     if isinstance(size, list | tuple):
         if _are_bounds(size):
-            if size[-1] != value:
-                return size
-            return type(size)(_bounds(size, _half(value)))
-        return type(size)(_halved(part, value) for part in size)
+            return type(size)(_bounds(size, by_value.get(size[-1], size[-1])))
+        return type(size)(_changed(part, by_value) for part in size)
     return size
 
 
@@ -184,10 +218,15 @@ def _written_sizes(made: ast.FunctionDef) -> Iterator[_Written]:
             if _is_written_out(value) and bound.count(name) == 1:
                 named |= {id(node) for node in ast.walk(value)}
                 yield _Written(name, value, name)
+    stored = {
+        id(node.value)
+        for node in ast.walk(made)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+    }
     for node in ast.walk(made):
         match node:
             case ast.Constant(value=int(value)) if value > 2 * SMALLEST and id(node) not in named:
-                yield _Written(f"the size {value}", node, "")
+                yield _Written(f"the size {value}", node, "", value, id(node) in stored)
 
 
 def _bindings(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

@@ -23,7 +23,7 @@ def test_a_too_large_size_in_the_test_body_becomes_a_smaller_case_key() -> None:
     )
 
     shown = cases(draft.texts.test_code)
-    assert [(case["n"], case["k"]) for case in shown] == [(128, 128), (256, 256)]
+    assert [(case["n"], case["k"]) for case in shown] == [(128, 256), (128, 1280)]
     assert 'FIXED = {"k", "n"}' in draft.texts.test_code
     made = function(draft.texts.test_code, "make_inputs")
     assert "n = case['n']" in made
@@ -112,3 +112,23 @@ def test_small_inputs_keep_the_sizes_of_the_author() -> None:
 
     assert [case["T"] for case in cases(draft.texts.test_code)] == [2048]
     assert "heads = 4" in function(draft.texts.test_code, "make_inputs")
+
+
+def test_lengths_in_a_tensor_shrink_with_the_rows_that_they_divide() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            context = 1024
+            x = torch.randn(3 * context, 6, 128, device=device)
+            lengths = torch.ones(4, dtype=torch.int32, device=device)
+            lengths[0] = 512
+            lengths[1] = context
+            lengths[2] = 512
+            lengths[3] = context
+            assert torch.allclose(doubled(x) + lengths.sum(), x + x + lengths.sum())
+        """
+    )
+
+    (case,) = cases(draft.texts.test_code)
+    assert case["context"] == 128
+    assert "lengths[0] = 64" in function(draft.texts.test_code, "make_inputs")
