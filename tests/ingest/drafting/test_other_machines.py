@@ -214,3 +214,56 @@ def summed(x):
     )
 
     assert ".to(x.dtype)" in draft.texts.python_code
+
+
+def test_a_list_to_which_a_side_appends_is_made_by_that_side() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(4, 64, device=device)
+            found = []
+            for row in range(4):
+                found.append(doubled(x[row]))
+            found = torch.stack(found)
+            assert torch.allclose(found, x + x)
+        """
+    )
+
+    assert "[]" not in function(draft.texts.test_code, "make_inputs")
+    assert " = []" in draft.texts.triton_code
+
+
+def test_a_kernel_keeps_the_decorators_that_choose_its_arguments() -> None:
+    outcome = outcome_of(
+        "tuned",
+        """
+        from ops.tuning import tuned
+
+        def test_tuned():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(tuned(x), x + x)
+        """,
+        ops__tuning="""
+import torch
+import triton
+import triton.language as tl
+
+from ops.missing import CONFIGS
+
+
+@triton.autotune(configs=CONFIGS, key=["n"])
+@triton.jit
+def tuned_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+def tuned(x):
+    out = torch.empty_like(x)
+    tuned_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, out, x.numel())
+    return out
+""",
+    )
+
+    assert outcome.missing is Missing.TRITON_NOT_STANDALONE
+    assert "ops.missing" in outcome.sentence
