@@ -52,12 +52,13 @@ def test_code(
     differentiable: bool,
     parameters: Sequence[str],
     allowed: Sequence[Tolerance],
+    float8: bool,
 ) -> str:
     """Write the test.
 
     `make_inputs` is a standalone module. `dtype` is the dtype of the inputs if no case names one.
     `parameters` are the test's parameters that make_inputs uses. `allowed` is the tolerance of each
-    case.
+    case. `float8`: the answers may be eight-bit floats.
     """
     imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
@@ -78,6 +79,7 @@ def test_code(
             cases=[repr(row) for row in rows],
             make_inputs=rest,
             differentiable=differentiable,
+            float8=float8,
             equal_nan=any(one.equal_nan for one in allowed),
         )
     )
