@@ -24,6 +24,7 @@ from ingest.drafting.expected import (
     find_tensors,
     inputs_dtype,
 )
+from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks
 from ingest.drafting.objects import find_objects
@@ -77,6 +78,9 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         sentence = computes_forward(made.draft.texts.triton_code, entry_point)
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
+    if made.missing is None and (lacking := find_missing_arguments(made.draft.texts.triton_code)):
+        words = f"On the Triton side of {where}, {lacking}."
+        return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
     if made.missing is None and not sentence:
         return replace(made, draft=with_own_name(_noted(made.draft), test.operation))
     if made.missing is None:
