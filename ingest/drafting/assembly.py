@@ -118,9 +118,10 @@ def _assembled(
 ) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
-    in_inputs = find_in_inputs(whole, takes)
-    takes = [name for name in takes if name not in in_inputs]
     rows = test.cases.rows
+    lists = {name for row in rows for name in row if isinstance(row[name], list | tuple)}
+    in_inputs = find_in_inputs(whole, takes, lists)
+    takes = [name for name in takes if name not in in_inputs]
     names = list(dict.fromkeys(name for row in rows for name in row))
     plain = find_plain_names(whole.inputs) | {*names}
     compared = [*whole.actual, *test.compared]
