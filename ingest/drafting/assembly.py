@@ -27,6 +27,7 @@ from ingest.drafting.expected import (
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks
 from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
@@ -74,7 +75,8 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
     if made.missing is None and not sentence:
-        return replace(made, draft=with_own_name(_noted(made.draft), test.operation))
+        draft = polish(_noted(made.draft), test, whole, isolator)
+        return replace(made, draft=with_own_name(draft, test.operation))
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
