@@ -38,6 +38,7 @@ from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import Dtype
+from ingest.drafting.wrappers import find_called
 from ingest.drafting.writing import test_code
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
@@ -75,8 +76,10 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
     if made.missing is None and not sentence:
-        draft = polish(_noted(made.draft), test, whole, isolator)
-        return replace(made, draft=with_own_name(draft, test.operation))
+        noted = _noted(made.draft)
+        draft = polish(noted, test, whole, isolator)
+        called = find_called(noted.texts.triton_code, noted.entry_point)
+        return replace(made, draft=with_own_name(draft, test.operation, called))
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
@@ -112,9 +115,10 @@ def _assembled(
 ) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
-    in_inputs = find_in_inputs(whole, takes)
-    takes = [name for name in takes if name not in in_inputs]
     rows = test.cases.rows
+    tuples = frozenset(name for row in rows for name in row if isinstance(row[name], tuple | list))
+    in_inputs = find_in_inputs(whole, takes, tuples)
+    takes = [name for name in takes if name not in in_inputs]
     names = list(dict.fromkeys(name for row in rows for name in row))
     plain = find_plain_names(whole.inputs) | {*names}
     compared = [*whole.actual, *test.compared]
@@ -180,6 +184,7 @@ def _assembled(
         drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
         differentiable=bool(graded),
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
+        sentence=test.docstring,
     )
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
 
@@ -285,6 +290,7 @@ def _test_code(
             differentiable,
             used,
             test.allowed,
+            test.docstring,
         )
     except UNREADABLE:
         return module.text

@@ -106,13 +106,14 @@ def _folds_inside(statement: ast.stmt, known: Known, everywhere: Known, edits: E
             block = getattr(node, part, None)
             for each in block if isinstance(block, list) else ():
                 if (
-                    isinstance(each, ast.If)
+                    isinstance(block, list)
+                    and isinstance(each, ast.If)
                     and value_of(each.test, valid) is not None
                     and _keep(each, block, valid, edits)
                 ):
                     return True
-        if isinstance(node, ast.IfExp) and (value := value_of(node.test, valid)) is not None:
-            kept = node.body if value else node.orelse
+        if isinstance(node, ast.IfExp) and value_of(node.test, valid) is not None:
+            kept = node.body if value_of(node.test, valid) else node.orelse
             edits.put(node, edits.of(kept))
             return True
     return False
@@ -135,8 +136,8 @@ def value_of(test: ast.expr, known: Known) -> bool | None:
         case ast.Name(id=name) if name in known and not _is_kind(known[name]):
             return bool(known[name])
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            value = value_of(operand, known)
-            return None if value is None else not value
+            inner = value_of(operand, known)
+            return None if inner is None else not inner
         case ast.BoolOp(op=op, values=values):
             decides = isinstance(op, ast.Or)
             each = [value_of(value, known) for value in values]

@@ -11,6 +11,9 @@ from dataclasses import replace
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
+from ingest.drafting.layout import wrap_lines
+from ingest.drafting.parameter_names import name_parameters
+from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.records import Draft
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
@@ -22,18 +25,15 @@ ROUNDS = 6
 
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     """Return the draft with texts that are shorter to read."""
-    known = find_kinds(test, whole)
-    texts = draft.texts
-    triton = _merged(texts.triton_code, draft.entry_point, known)
-    python = _merged(texts.python_code, draft.entry_point, {})
-    return replace(
-        draft,
-        texts=replace(
-            texts,
-            python_code=_pruned(texts.python_code, python, draft.entry_point, test, isolator),
-            triton_code=_pruned(texts.triton_code, triton, draft.entry_point, test, isolator),
-        ),
-    )
+    name, texts = draft.entry_point, draft.texts
+    triton = _merged(texts.triton_code, name, find_kinds(test, whole))
+    triton = _pruned(texts.triton_code, triton, name, test, isolator)
+    python = _merged(texts.python_code, name, {})
+    python = simplify_reference(python, name, texts.test_code)
+    python = _pruned(texts.python_code, python, name, test, isolator)
+    python, triton = name_parameters(python, triton, name)
+    python, triton = wrap_lines(python, name), wrap_lines(triton, name)
+    return replace(draft, texts=replace(texts, python_code=python, triton_code=triton))
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:

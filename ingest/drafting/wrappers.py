@@ -11,9 +11,12 @@ from dataclasses import dataclass
 
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.naming import dotted_name
+from ingest.drafting.sentences import first_sentence
 
 MOST = 6
 """Wrappers around wrappers that are merged."""
+# A first line that says what kind of function this is, not what it computes.
+OF_REFERENCE = re.compile(r"\b(reference|baseline|naive|implementation|torch|version)\b", re.I)
 # Decorators that mean the same on the function that calls.
 MOVABLE = {"torch.no_grad", "torch.inference_mode", "torch.compiler.disable"}
 
@@ -43,6 +46,15 @@ def merge_wrappers(text: str, name: str) -> str:
             return text
         text = merged
     return text
+
+
+def find_called(text: str, name: str) -> str:
+    """Return the name of the function whose result `name` returns, or ""."""
+    for function in ast.parse(text).body:
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            call = passed_on(function)
+            return call.func.id if call is not None and isinstance(call.func, ast.Name) else ""
+    return ""
 
 
 def passed_on(function: ast.FunctionDef) -> ast.Call | None:
@@ -233,7 +245,7 @@ def _written(
     returns = called.returns or wrapper.returns
     result = f" -> {ast.unparse(returns)}" if returns is not None else ""
     margin = " " * called.body[0].col_offset
-    docstring = _docstring(called, renamed, bool(assigned)) or _docstring(wrapper, {}, False)
+    docstring = _joined_docstrings(merge, renamed, shortened=bool(assigned))
     lines = text.splitlines()
     first, last = _range(called, lines)
     begin, end = _first(wrapper) - 1, wrapper.end_lineno or 0
@@ -271,7 +283,28 @@ def _range(function: ast.FunctionDef, lines: Sequence[str]) -> tuple[int, int]:
     return first, function.end_lineno or 0
 
 
-def _docstring(function: ast.FunctionDef, renamed: Mapping[str, str], shortened: bool) -> str:
+def _joined_docstrings(merge: _Merge, renamed: Mapping[str, str], *, shortened: bool) -> str:
+    """Return the docstring of the called function. The sentence of the wrapper stands in place of a
+    first line that only names a reference, or before one that is no sentence.
+    """
+    outer = _docstring(merge.wrapper, {}, shortened=False)
+    inner = _docstring(merge.called, renamed, shortened=shortened)
+    if not outer or not inner:
+        return inner or outer
+    first, _, rest = inner.partition("\n")
+    if first_sentence(f'def f():\n    """{first}"""'):
+        return inner
+    margin = " " * merge.called.body[0].col_offset
+    if "\n" in outer:
+        return outer
+    if OF_REFERENCE.search(first) or not first.strip():
+        return f"{outer}\n\n{rest.strip(chr(10))}" if rest.strip() else outer
+    return (
+        f"{outer}\n\n{margin}{first}\n{rest}" if rest else f"{outer}\n\n{margin}{first}\n{margin}"
+    )
+
+
+def _docstring(function: ast.FunctionDef, renamed: Mapping[str, str], *, shortened: bool) -> str:
     """Return a docstring with the new names. If parameters are gone, return its first paragraph."""
     text = ast.get_docstring(function) or ""
     if '"' in text[-1:] or '"""' in text or "\\" in text:

@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from ingest.drafting import Missing
-from ingest.drafting.naming import first_sentence, to_snake_case
+from ingest.drafting.naming import to_snake_case
+from ingest.drafting.sentences import first_sentence
 from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
 
 INTO = (
