@@ -29,6 +29,7 @@ from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks
 from ingest.drafting.objects import find_objects
 from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
@@ -40,6 +41,7 @@ from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import Dtype
+from ingest.drafting.wrappers import find_called
 from ingest.drafting.writing import test_code
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
@@ -82,7 +84,10 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         words = f"On the Triton side of {where}, {lacking}."
         return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
     if made.missing is None and not sentence:
-        return replace(made, draft=with_own_name(_noted(made.draft), test.operation))
+        noted = _noted(made.draft)
+        draft = polish(noted, test, whole, isolator)
+        called = find_called(noted.texts.triton_code, noted.entry_point)
+        return replace(made, draft=with_own_name(draft, test.operation, called))
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
@@ -119,8 +124,8 @@ def _assembled(
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     rows = test.cases.rows
-    lists = {name for row in rows for name in row if isinstance(row[name], list | tuple)}
-    in_inputs = find_in_inputs(whole, takes, lists)
+    tuples = frozenset(name for row in rows for name in row if isinstance(row[name], tuple | list))
+    in_inputs = find_in_inputs(whole, takes, tuples)
     takes = [name for name in takes if name not in in_inputs]
     names = list(dict.fromkeys(name for row in rows for name in row))
     plain = find_plain_names(whole.inputs) | {*names}
@@ -195,6 +200,7 @@ def _assembled(
         drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
         differentiable=bool(graded),
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
+        sentence=test.docstring,
     )
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
 
@@ -316,6 +322,7 @@ def _test_code(
             used,
             test.allowed,
             float8,
+            test.docstring,
         )
     except UNREADABLE:
         return module.text
