@@ -100,6 +100,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "any_database: needs rows, but proves on every database the same; counts to the rest",
     )
+    config.addinivalue_line(
+        "markers", "sandboxed: an ingest reads foreign files in the sandbox, not in a thread"
+    )
     config.addinivalue_line("markers", "slow: runs only with --all, or if its file is named")
 
 
