@@ -102,8 +102,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-variant",
         action="store_true",
-        help="run all entries of the zoo instead of representatives, and interrupt an ingest at more "
-        "moments",
+        help="run all entries of the zoo instead of representatives, and interrupt an ingest at "
+        "more moments",
     )
 
 
