@@ -101,7 +101,7 @@ SANDBOXED = (TESTS / "hostile", TESTS / "validation")
 WITHOUT_ROWS = tuple(
     TESTS / folder
     for folder in (
-        "browser", "curation/kinds", "curation/similarity", "hostile/pairs", "hostile/zoo",
+        "curation/kinds", "curation/similarity", "hostile/pairs", "hostile/zoo",
         "ingest/classify", "ingest/confined", "ingest/drafting", "ingest/extract", "ingest/git",
         "ingest/github", "ingest/inductor", "ingest/licenses", "ingest/quality",
         "validation/compile", "validation/harness", "validation/pairs/inductor",
