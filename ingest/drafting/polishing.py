@@ -6,6 +6,7 @@ Every rule keeps what the texts compute. A text that a rule leaves incomplete is
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from ingest.drafting.edits import UNREADABLE
@@ -21,6 +22,8 @@ from ingest.drafting.statements import stored_names
 from ingest.drafting.wrappers import merge_wrappers
 
 ROUNDS = 6
+# Empty lines that a removed decorator left.
+BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re.M)
 
 
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
@@ -28,6 +31,7 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     name, texts = draft.entry_point, draft.texts
     triton = _merged(texts.triton_code, name, find_kinds(test, whole))
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
+    triton = BEHIND_DECORATOR.sub(r"\1", triton)
     python = _merged(texts.python_code, name, {})
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
