@@ -9,9 +9,11 @@ import ast
 import re
 from dataclasses import replace
 
+from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
+from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.parameter_names import name_parameters
 from ingest.drafting.plain_references import simplify_reference
@@ -29,7 +31,11 @@ BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     """Return the draft with texts that are shorter to read."""
     name, texts = draft.entry_point, draft.texts
-    triton = _merged(texts.triton_code, name, find_kinds(test, whole))
+    triton = texts.triton_code
+    if not draft.differentiable:
+        triton = remove_backward(triton)
+    triton = write_functions(triton, name, differentiable=draft.differentiable)
+    triton = _merged(triton, name, find_kinds(test, whole))
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
     python = _merged(texts.python_code, name, {})

@@ -49,8 +49,9 @@ class Blocks:
 
 def beginning(statement: ast.stmt) -> int:
     """Return the line at which a statement begins, its decorators included."""
-    decorators = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(each.lineno for each in decorators)])
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return statement.lineno
+    return min([statement.lineno, *(each.lineno for each in statement.decorator_list)])
 
 
 def unwrap(text: str, contexts: frozenset[str]) -> tuple[str, list[Range]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ingest.drafting.adapters.adapter import Adapter, Library, read_stand_in
 
 # Other packages register themselves for an operation, and a cache keeps answers by their inputs.
-DROPPED = ("dispatch", "tensor_cache", "autocast_custom_fwd", "autocast_custom_bwd",
-           "torch.compiler.disable")  # fmt: skip
+DROPPED = ("input_guard(no_guard_contiguous=True)", "dispatch", "tensor_cache",
+           "autocast_custom_fwd", "autocast_custom_bwd", "torch.compiler.disable")  # fmt: skip
 
 
 def write_overlays(library: Library) -> dict[str, str]:

@@ -154,14 +154,14 @@ class Rewriter:
         inserted: list[tuple[int, int]] = []
         for method in _methods(tree):
             for decorator in method.decorator_list:
-                if _name_of(decorator) in self._adapter.dropped:
+                if {_name_of(decorator), ast.unparse(decorator)} & self._adapter.dropped:
                     _drop(decorator, edits)
         for function in tree.body:
             if not isinstance(function, ast.FunctionDef):
                 continue
             for decorator in function.decorator_list:
                 name = _name_of(decorator)
-                if name in self._adapter.dropped:
+                if {name, ast.unparse(decorator)} & self._adapter.dropped:
                     _drop(decorator, edits)
                 elif name in self._adapter.written:
                     writer = self._adapter.written[name]
