@@ -116,9 +116,14 @@ def _tensor_type(host: HostCode, at: Expression, seen: Seen = frozenset()) -> st
             ]
             # `loss = alpha * loss` does not contradict another value of `loss`.
             told = [each for each, of_itself in types if each is not None or not of_itself]
+            if len({*told}) > 1 and types[-1][0] is not None and types[-1][1]:
+                # `grad = grad.type_as(x)` is the last to decide.
+                return types[-1][0]
             return _same([*([f"{name}.dtype"] if own else []), *told])
         case ast.IfExp(body=first, orelse=second):
             return _common_type(host, [Expression(first, place), Expression(second, place)], seen)
+        case ast.Subscript(value=ast.Name() as value):
+            return _tensor_type(host, Expression(value, place), seen)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _tensor_type(host, Expression(operand, place), seen)
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
@@ -143,6 +148,8 @@ def _tensor_type(host: HostCode, at: Expression, seen: Seen = frozenset()) -> st
                 named = _named_type(host, Expression(node.args[0], place), seen)
                 if named or attr == "to":
                     return named
+            if attr == "type_as" and len(node.args) == 1:
+                return _tensor_type(host, Expression(node.args[0], place), seen)
             if attr in CASTS and not node.args:
                 return f"torch.{CASTS[attr]}"
             if attr in KEEPS:

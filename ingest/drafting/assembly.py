@@ -24,8 +24,10 @@ from ingest.drafting.expected import (
     find_tensors,
     inputs_dtype,
 )
+from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks
+from ingest.drafting.objects import find_objects
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
@@ -33,6 +35,7 @@ from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
@@ -42,6 +45,8 @@ from ingest.drafting.wrappers import find_called
 from ingest.drafting.writing import test_code
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
+# A checker that runs a kernel on copies of its tensors can't change addresses in a list.
+ADDRESSES = re.compile(r"append\([^()]*\.data_ptr\(\)|\.data_ptr\(\)[^\]\n]*\bfor\b")
 STANDING = {
     "python_code": (Missing.REFERENCE_NOT_STANDALONE, "The reference"),
     "test_code": (Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
@@ -75,6 +80,9 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         sentence = computes_forward(made.draft.texts.triton_code, entry_point)
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
+    if made.missing is None and (lacking := find_missing_arguments(made.draft.texts.triton_code)):
+        words = f"On the Triton side of {where}, {lacking}."
+        return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
     if made.missing is None and not sentence:
         noted = _noted(made.draft)
         draft = polish(noted, test, whole, isolator)
@@ -174,7 +182,15 @@ def _assembled(
     texts = Texts(
         _tidy(modules["python_code"].text),
         _settled(modules["triton_code"].text),
-        _test_code(test, whole, entry_point, modules["test_code"], bool(graded), inputs),
+        _test_code(
+            test,
+            whole,
+            entry_point,
+            modules["test_code"],
+            bool(graded),
+            inputs,
+            float8="float8" in launcher.text,
+        ),
     )
     draft = Draft(
         rule=rule,
@@ -255,6 +271,12 @@ def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly
         if reasons:
             sentence = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
             return Assembly(draft, missing, sentence)
+    if held := find_objects(modules["test_code"].text, INPUTS):
+        sentence = f"Its inputs hold {held}, where tensors and plain values go ({where})."
+        return Assembly(draft, Missing.INPUTS, sentence)
+    if ADDRESSES.search(draft.texts.triton_code):
+        sentence = f"The Triton side hands its kernels addresses of tensors in a list ({where})."
+        return Assembly(draft, Missing.TRITON_NOT_STANDALONE, sentence)
     for key in ("python_code", "triton_code"):
         found = OF_A_LIBRARY.search(getattr(draft.texts, key))
         if found:
@@ -278,18 +300,28 @@ def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly
 
 
 def _test_code(
-    test: Test, whole: Cut, entry_point: str, module: Module, differentiable: bool, inputs: str
+    test: Test,
+    whole: Cut,
+    entry_point: str,
+    module: Module,
+    differentiable: bool,
+    inputs: str,
+    *,
+    float8: bool,
 ) -> str:
     used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
     try:
+        text, cases = reduce_sizes(seed_helpers(module.text), test.cases, INPUTS)
+        used += [name for name in cases.rows[0] if name not in test.cases.rows[0]]
         return test_code(
             entry_point,
-            seed_helpers(module.text),
-            test.cases,
+            text,
+            cases,
             inputs_dtype(whole),
             differentiable,
             used,
             test.allowed,
+            float8,
             test.docstring,
         )
     except UNREADABLE:

@@ -26,7 +26,6 @@ from ingest.drafting.reach import Reach
 from ingest.drafting.reading import read_tests
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
 from ingest.drafting.references import find_docstring, find_rule, why_no_reference
-from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
@@ -272,7 +271,9 @@ class _Reader:
         whole = move_functions(whole, self._names.is_function, self._names.local)
         rule = find_rule(whole, self._suite, self._names.local, self._names.bound)
         turning = frozenset().union(*(comparison.turning for *_, comparison in pairs))
-        if sentence := why_no_reference(whole, turning):
+        rows = self._cases.rows if self._cases else ()
+        given = {name for row in rows for name in row}
+        if sentence := why_no_reference(whole, turning, given):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
         conditions = [
             condition
@@ -296,7 +297,6 @@ class _Reader:
                 f"Its inputs would hold a module ({held}), where tensors and plain values go."
             )
             return self._stopped(operation, rule, Missing.INPUTS, sentence)
-        whole, self._cases = reduce_sizes(whole, self._cases, self._suite.evaluator())
         # The next comparison of this test starts from its own cases.
         self._conditions = None
         test = Test(

@@ -123,3 +123,13 @@ def is_device(node: ast.expr, local: frozenset[str]) -> bool:
         case ast.Call(args=[]):
             return "device" in ast.unparse(node.func)
     return False
+
+
+def is_cpu(node: ast.expr) -> bool:
+    """Return whether an expression names the CPU: `"cpu"`, or `torch.device("cpu")`."""
+    match node:
+        case ast.Constant(value="cpu"):
+            return True
+        case ast.Call(func=ast.Attribute(attr="device"), args=[ast.Constant(value="cpu")]):
+            return True
+    return False

@@ -26,7 +26,8 @@ from ingest.drafting.statements import (
 
 def move_copies(whole: Cut) -> Cut:
     """Move statements that only copy an input from the inputs to the sides. Otherwise a checker
-    that varies one of two equal inputs makes the sides differ.
+    that varies one of two equal inputs makes the sides differ. A list to which only a side appends
+    moves, too.
     """
     later: set[str] = set()
     for statement in reversed(whole.inputs):
@@ -35,7 +36,8 @@ def move_copies(whole: Cut) -> Cut:
         (name,) = effect.binds if len(effect.binds) == 1 else ("",)
         others = (find_effects(one) for one in whole.inputs if one is not statement)
         again = any(name in one.binds | one.changes for one in others)
-        if originals and name in whole.parameters and not again and not originals & later:
+        movable = bool(originals) or _is_empty_list(statement)
+        if movable and name in whole.parameters and not again and not originals & later:
             whole = _move_copy(whole, statement, name, originals)
         later |= effect.binds | effect.changes
     return whole
@@ -99,6 +101,13 @@ def _bound_values(statement: ast.stmt, name: str) -> Iterator[ast.expr | None]:
 
 def _both(whole: Cut) -> list[tuple[Statements, tuple[ast.expr, ...]]]:
     return [(whole.reference, whole.expected), (whole.candidate, whole.actual)]
+
+
+def _is_empty_list(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])):
+            return True
+    return False
 
 
 def _copied_names(statement: ast.stmt) -> frozenset[str]:

@@ -31,7 +31,7 @@ def plain_name(name: str) -> str:
 
 def to_snake_case(name: str) -> str:
     """Convert `LigerRMSNormFunction` to `liger_rms_norm`."""
-    name = re.sub(r"(Function|Func|Fn|Autograd)$", "", name.strip("_")) or name
+    name = re.sub(r"(Function|Func|Fn|Auto[Gg]rad)$", "", name.strip("_")) or name
     for word in WORDS:
         name = name.replace(word, word.capitalize())
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)

@@ -1,5 +1,5 @@
-"""Removal of launch options that only AMD's compiler knows. Triton for CUDA refuses a launch that
-names one.
+"""Removal of launch options that only other compilers know: AMD's, or one for a CPU. Triton refuses
+a launch for CUDA that names one.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import ast
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
-FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack"}
+FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "assume_in_bounds"}
 
 
 def remove_foreign_options(text: str) -> str:
@@ -20,7 +20,13 @@ def remove_foreign_options(text: str) -> str:
     except UNREADABLE:
         return text
     # A kernel may have a parameter with the name of an option.
-    foreign = FOREIGN - {node.arg for node in nodes if isinstance(node, ast.arg)}
+    foreign = FOREIGN - {
+        argument.arg
+        for node in nodes
+        if isinstance(node, ast.FunctionDef) and node.decorator_list
+        for argument in ast.walk(node.args)
+        if isinstance(argument, ast.arg)
+    }
     edits = Edits(text)
     for node in nodes:
         match node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from ingest.drafting.naming import dotted_name
 from ingest.drafting.records import Rule
@@ -93,15 +93,19 @@ def _called(nodes: Iterable[ast.AST], suite: Suite) -> list[tuple[str, Target]]:
     return called
 
 
-def why_no_reference(whole: Cut, turning: frozenset[str]) -> str:
-    """Return why the other argument of a comparison is no reference, or "" if it is one."""
+def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> str:
+    """Return why the other argument of a comparison is no reference, or "" if it is one.
+
+    `given`: the names that the cases hold.
+    """
     read = find_side_inputs(whole.reference, whole.expected)
     compared = find_side_inputs((), (*whole.expected, *whole.actual))
     loose = compared & (turning | set(whole.unset))
     loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
     if loose:
         return f"It compares in a loop, by its {', '.join(sorted(loose))}."
-    if not (read & set(whole.parameters)) - find_plain_names(whole.inputs):
+    plain = find_plain_names(whole.inputs) | given | {"device"}
+    if not (read & set(whole.parameters)) - plain:
         return "What it compares with is written out: it depends on no input."
     if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):
         return "What it compares with is written out: it holds numbers of one case."

@@ -1,4 +1,5 @@
-"""Seeding of random numbers that the helpers of a test draw outside of torch's own generator.
+"""Seeding of random numbers that the helpers of a test draw outside of torch's own generator, and
+filling of memory that the author leaves as it is.
 
 A case must give the same inputs in each process.
 """
@@ -12,6 +13,8 @@ from ingest.drafting.edits import UNREADABLE, Edits
 
 SEEDED = 'torch.manual_seed(case["seed"])'
 GENERATORS = {"random": 'random.seed(case["seed"])', "np": 'np.random.seed(case["seed"])'}
+EMPTY = {"empty": "zeros", "empty_like": "zeros_like", "new_empty": "new_zeros"}
+FILLING = re.compile(r"(?!requires_grad_)\w+_")
 DRAWS = re.compile(r"\btorch\.(rand|randn|randint|randperm|normal|bernoulli)\w*\(")
 
 
@@ -20,6 +23,7 @@ def seed_helpers(text: str) -> str:
     before constants that torch draws when the module is read.
     """
     try:
+        text = _filled(text)
         tree = ast.parse(text)
     except UNREADABLE:
         return text
@@ -44,4 +48,35 @@ def seed_helpers(text: str) -> str:
     edits = Edits(text)
     start = edits.start(drawn[0])
     edits.replace(start, start, "torch.manual_seed(0)\n")
+    return edits.text()
+
+
+def _filled(text: str) -> str:
+    """Return the text with values in tensors that are allocated and not filled in place. Most are
+    zero. One of bytes is random: it is no index, and an author may take what lies in memory.
+    """
+    if "empty" not in text:
+        return text
+    tree = ast.parse(text)
+    edits = Edits(text)
+    filled = {
+        id(node.func.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if FILLING.fullmatch(node.func.attr)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=module, attr=attr) as func) if (
+                attr in EMPTY and id(node) not in filled
+            ):
+                dtype = next((ast.unparse(k.value) for k in node.keywords if k.arg == "dtype"), "")
+                of_torch = ast.unparse(module) == "torch"
+                if attr == "empty" and of_torch and dtype == "torch.int8":
+                    shape = node.args[0] if node.args else None
+                    if isinstance(shape, ast.Tuple):
+                        edits.put(func, "torch.randint")
+                        edits.replace(edits.start(shape), edits.start(shape), "-128, 128, ")
+                        continue
+                edits.replace(edits.end(module), edits.end(func), f".{EMPTY[attr]}")
     return edits.text()

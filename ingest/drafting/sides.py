@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ingest.drafting.devices import is_device
+from ingest.drafting.devices import is_cpu, is_device
 from ingest.drafting.readable import Tidying, find_copied, inline_results
 from ingest.drafting.slices import Cut
 from ingest.drafting.statements import (
@@ -267,6 +267,18 @@ class _Rewrite(ast.NodeTransformer):
                     node.keywords.remove(keyword)
                 else:
                     keyword.value = _expression(self._device)
+            elif keyword.arg == "device" and allocates and is_cpu(keyword.value):
+                if self._device is not None:
+                    keyword.value = _expression(self._device)
+                elif not any(k.arg == "generator" for k in node.keywords):
+                    node.keywords.remove(keyword)
+        if isinstance(node.func, ast.Name):
+            # A launcher that is told its device is told the CPU in tests for it.
+            device = _expression(self._device or "device")
+            node.args = [
+                device if isinstance(argument, ast.Call) and is_cpu(argument) else argument
+                for argument in node.args
+            ]
         if not isinstance(node.func, ast.Attribute):
             return node
         value, method = node.func.value, node.func.attr

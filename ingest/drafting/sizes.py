@@ -1,119 +1,266 @@
-"""Reduction of sizes that a test writes into its body, where they make the inputs too large.
+"""Reduction of sizes that make the inputs of a case too large.
 
-A checker copies the inputs of a case between processes and leaves out those of many megabytes. A
-size that is a constant of the body becomes a key of the case, at a smaller value.
+A checker copies the inputs of a case between processes many times and leaves out those of many
+megabytes. A case of 100 MiB takes it a minute, one of 2 MiB a second.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import copy
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any
 
+from ingest.drafting.allocating import Allocating
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, Row
-from ingest.drafting.slices import Cut
-from ingest.drafting.statements import find_effects, loaded_names
-from ingest.drafting.values import Evaluator
+from ingest.drafting.edits import Edits
+from ingest.drafting.statements import flatten, loaded_names, stored_names
 
-# 64 MiB in float32. An H100 run compares inputs of up to 128 MiB.
-MOST_ELEMENTS = 2**24
-# Halving stops here: blocks are rarely larger.
+# Elements of four bytes: 2 MiB of inputs in the first case, and 8 MiB in the others.
+MOST_IN_FIRST = 2**19
+MOST_ELEMENTS = 2**21
+# A halved size has at least this value: blocks are rarely larger.
 SMALLEST = 64
-ALLOCATING = {"torch.randn", "torch.rand", "torch.empty", "torch.zeros", "torch.ones"}
+# A size keeps the powers of two that divide it, up to this one.
+LARGEST_BLOCK = 128
+
+BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
+HEADS = re.compile(r"h(_?(q|kv?|v))?|(n|num)?_?([qkv]+_?)?heads?(_?[qkv]+)?|[qkv]+_?heads?", re.I)
 
 
-def reduce_sizes(whole: Cut, cases: Cases, evaluator: Evaluator) -> tuple[Cut, Cases]:
-    """Return the cut without the constants that became keys of the cases, and these cases."""
-    statements = _constants(whole.inputs)
-    rows = [_reduced(row, whole.inputs, statements, evaluator) for row in cases.rows]
-    moved = set().union(
-        *(row.keys() - old.keys() for row, old in zip(rows, cases.rows, strict=True))
-    )
-    if not moved:
-        return whole, cases
-    for row in rows:
-        sizes = _sizes(row, statements, evaluator)
-        row.update({name: sizes[name] for name in moved - row.keys()})
-    gone = {id(statements[name]) for name in moved}
-    kept = tuple(statement for statement in whole.inputs if id(statement) not in gone)
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A size that `make_inputs` holds as a constant. `name` is what it is bound to, or ""."""
+
+    key: str
+    node: ast.expr
+    name: str
+    value: int = 0
+    is_length: bool = False
+    """Whether it is stored in a tensor, as the length of a sequence is: `lengths[0] = 512`."""
+
+
+def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
+    """Return a module with `make_inputs` and its cases with smaller sizes, where the inputs are too
+    large. A constant that a name is bound to becomes a key of the cases.
+
+    `function`: the name of `make_inputs` in the text.
+    """
+    tree = ast.parse(text)
+    made = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function)
+    written = list(_written_sizes(made))
+    counted = Allocating(_with_names(tree, written))
+    rows: list[Row] = []
+    changed: set[str] = set()
+    for number, row in enumerate(cases.rows):
+        sizes = {**row, **_values_of(written, row, counted)}
+        lengths = {one.value for one in written if one.is_length}
+        reduction = _Reduction(sizes, lengths, counted, function)
+        smaller = reduction.reduced(MOST_ELEMENTS if number else MOST_IN_FIRST)
+        changed |= {key for key in sizes if smaller[key] != sizes[key]}
+        rows.append(smaller)
+    if not changed:
+        return text, cases
+    edits = Edits(text)
+    moved: set[str] = set()
+    for one in written:
+        values = [row[one.key] for row in rows if one.key in row]
+        if one.key not in changed:
+            continue
+        if one.name and len(values) == len(rows):
+            edits.put(one.node, f'case["{one.name}"]')
+            moved.add(one.name)
+        else:
+            edits.put(one.node, repr(min(values)))
+    kept = {name for row in cases.rows for name in row} | moved
+    rows = [{name: value for name, value in row.items() if name in kept} for row in rows]
     fixed = (*cases.fixed, *sorted(moved))
-    return replace(whole, inputs=kept), replace(cases, rows=tuple(rows), fixed=fixed)
+    return edits.text(), replace(cases, rows=tuple(rows), fixed=fixed)
 
 
-def _reduced(
-    row: Row, inputs: Sequence[ast.stmt], statements: Mapping[str, ast.Assign], evaluator: Evaluator
-) -> Row:
-    """Return a row with the constants of too large allocations at smaller values."""
-    sizes = _sizes(row, statements, evaluator)
-    reduced: Row = {}
-    for shape in _shapes(inputs):
-        names = [name for part in shape for name in sorted(loaded_names(part)) if name in sizes]
-        while (_elements(shape, {**row, **sizes}, evaluator) or 0) > MOST_ELEMENTS:
-            name = max(names, key=lambda each: sizes[each], default="")
-            if not name or sizes[name] % 2 or sizes[name] <= SMALLEST:
+@dataclass(frozen=True, slots=True)
+class _Smaller:
+    """The smaller sizes so far: by the author's value, and by name where names alone change."""
+
+    by_value: Mapping[int, int]
+    by_name: Mapping[str, int]
+
+
+class _Reduction:
+    """The reduction of one case. Sizes that the author writes alike stay alike."""
+
+    def __init__(self, sizes: Row, lengths: Set[int], counted: Allocating, function: str) -> None:
+        self._sizes, self._lengths = sizes, lengths
+        self._counted, self._function = counted, function
+
+    def reduced(self, most: int) -> Row:
+        """Halve one size after the other until few enough elements are left."""
+        smaller = _Smaller({}, {})
+        self._counted.last.clear()
+        total = self._elements(smaller)
+        last = set(self._counted.last)
+        while total > most:
+            for trial in self._trials(smaller, last, total > MOST_ELEMENTS):
+                fewer = self._elements(trial)
+                if fewer < total:
+                    total, smaller = fewer, trial
+                    break
+            else:
                 break
-            sizes[name] //= 2
-            reduced[name] = sizes[name]
-    return {**row, **{name: sizes[name] for name in reduced}}
+        return self._row(smaller)
+
+    def _elements(self, smaller: _Smaller) -> int:
+        row = self._row(smaller)
+        return self._counted.elements(self._function, {"case": row, **row})
+
+    def _row(self, smaller: _Smaller) -> Row:
+        changed = {key: _changed(size, smaller.by_value) for key, size in self._sizes.items()}
+        return {**changed, **smaller.by_name}
+
+    def _trials(self, smaller: _Smaller, last: Set[int], too_large: bool) -> Iterator[_Smaller]:
+        """Yield smaller sizes: first fewer rows or tokens, then a smaller batch, then shorter rows.
+        A kernel walks along its rows in blocks, so that short ones test less.
+        """
+        by_value = smaller.by_value
+        values = {part for size in self._sizes.values() for part in _parts(size)}
+        current = {value: by_value.get(value, value) for value in values}
+        ordered = sorted(values, key=lambda value: (current[value], value), reverse=True)
+        leading = [value for value in ordered if value not in last]
+        for value in leading:
+            if current[value] > 4 * SMALLEST:
+                yield self._with_half(smaller, value)
+        yield self._with_half_of(smaller, BATCH)
+        for value in (*leading, *ordered):
+            if current[value] > 2 * SMALLEST:
+                yield self._with_half(smaller, value)
+        if too_large:
+            yield self._with_half_of(smaller, HEADS)
+
+    def _with_half(self, smaller: _Smaller, value: int) -> _Smaller:
+        """Return smaller sizes with half of a value, and of written lengths within it."""
+        by_value = dict(smaller.by_value)
+        by_value[value] = _half(by_value.get(value, value))
+        for length in self._lengths:
+            if length < value:
+                by_value[length] = max(1, by_value.get(length, length) // 2)
+        return replace(smaller, by_value=by_value)
+
+    def _with_half_of(self, smaller: _Smaller, pattern: re.Pattern[str]) -> _Smaller:
+        """Return smaller sizes with half of the batch, or of all kinds of heads, if even."""
+        row = self._row(smaller)
+        named = {
+            key: size
+            for key, size in row.items()
+            if pattern.fullmatch(key) and type(size) is int and size > 1
+        }
+        if any(size % 2 or (pattern is BATCH and size == 2) for size in named.values()):
+            return smaller
+        halves = {key: size // 2 for key, size in named.items()}
+        return replace(smaller, by_name={**smaller.by_name, **halves})
 
 
-def _constants(inputs: Sequence[ast.stmt]) -> dict[str, ast.Assign]:
-    """Return the statements that alone bind a name to a written value, by this name."""
-    constants: dict[str, ast.Assign] = {}
-    bound = [name for one in inputs for name in find_effects(one).binds | find_effects(one).changes]
-    for statement in inputs:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound.count(name) == 1:
-                if _is_written_out(value):
-                    constants[name] = statement
-    return constants
+def _parts(size: Any) -> Iterator[int]:
+    """Yield the whole numbers of a size that may be halved."""
+    if type(size) is int and size > 2 * SMALLEST:
+        yield size
+    elif isinstance(size, list | tuple):
+        for part in size:
+            yield from _parts(part)
+
+
+def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
+    """Return a size with other numbers. Bounds of sequences (`[0, 256, 1024]`) change as their last
+    one does.
+    """
+    if type(size) is int:
+        return by_value.get(size, size)
+    if isinstance(size, list | tuple):
+        if _are_bounds(size):
+            return type(size)(_bounds(size, by_value.get(size[-1], size[-1])))
+        return type(size)(_changed(part, by_value) for part in size)
+    return size
+
+
+def _half(size: int) -> int:
+    """Return half of a size. An odd size stays odd, and a multiple of a block stays a multiple."""
+    block = math.gcd(size, LARGEST_BLOCK)
+    if block == 1:
+        return size // 2 | 1
+    return max(block, size // 2 // block * block)
+
+
+def _are_bounds(size: Sequence[Any]) -> bool:
+    whole = len(size) > 2 and all(type(part) is int for part in size)
+    return whole and size[0] == 0 and all(a < b for a, b in itertools.pairwise(size))
+
+
+def _bounds(size: Sequence[int], last: int) -> Iterator[int]:
+    """Yield rising bounds up to a smaller last one."""
+    previous = -1
+    for number, part in enumerate(size):
+        left = len(size) - 1 - number
+        previous = min(max(previous + 1, part * last // size[-1]), last - left)
+        yield previous
+
+
+def _written_sizes(made: ast.FunctionDef) -> Iterator[_Written]:
+    """Yield the constants of `make_inputs` that may be sizes, those in calls included."""
+    statements = list(flatten(made.body))
+    bound = [name for one in statements for name in sorted(stored_names(one))]
+    named: set[int] = set()
+    for statement in statements:
+        for name, value in _bindings(statement):
+            if _is_written_out(value) and bound.count(name) == 1:
+                named |= {id(node) for node in ast.walk(value)}
+                yield _Written(name, value, name)
+    stored = {
+        id(node.value)
+        for node in ast.walk(made)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+    }
+    for node in ast.walk(made):
+        match node:
+            case ast.Constant(value=int(value)) if value > 2 * SMALLEST and id(node) not in named:
+                yield _Written(f"the size {value}", node, "", value, id(node) in stored)
+
+
+def _bindings(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            yield name, value
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            for target, value in zip(targets, values, strict=False):
+                if isinstance(target, ast.Name):
+                    yield target.id, value
 
 
 def _is_written_out(value: ast.expr) -> bool:
     """Return whether a value depends on no other size: `4096`, or `64 if causal else 128`."""
     if isinstance(value, ast.IfExp):
         return _is_written_out(value.body) and _is_written_out(value.orelse)
-    return not loaded_names(value)
+    return isinstance(value, ast.Constant | ast.BinOp) and not loaded_names(value)
 
 
-def _sizes(row: Row, statements: Mapping[str, ast.Assign], evaluator: Evaluator) -> dict[str, int]:
-    """Return the constants that are whole numbers, by their names."""
-    sizes: dict[str, int] = {}
-    for name, statement in statements.items():
+def _values_of(written: Sequence[_Written], row: Row, counted: Allocating) -> dict[str, int]:
+    """Return the constants that are whole numbers, by their keys."""
+    values: dict[str, int] = {}
+    for one in written:
         try:
-            value = evaluator.value(statement.value, row)
+            value = counted.evaluator.value(one.node, row)
         except NotPlain:
             continue
-        if type(value) is int and value > 0 and name not in row:
-            sizes[name] = value
-    return sizes
+        if type(value) is int and value > 0 and one.key not in row:
+            values[one.key] = value
+    return values
 
 
-def _shapes(inputs: Sequence[ast.stmt]) -> Iterator[list[ast.expr]]:
-    """Yield the shapes that the inputs allocate."""
-    for statement in inputs:
-        for node in ast.walk(statement):
-            match node:
-                case ast.Call(func=func, args=[ast.Tuple(elts=shape) | ast.List(elts=shape), *_]):
-                    pass
-                case ast.Call(func=func, args=[_, *_] as shape):
-                    pass
-                case _:
-                    continue
-            if ast.unparse(func) in ALLOCATING:
-                yield shape
-
-
-def _elements(shape: Sequence[ast.expr], names: Row, evaluator: Evaluator) -> int | None:
-    """Return the number of elements of a shape, or None if it is unknown."""
-    count = 1
-    for part in shape:
-        try:
-            value = evaluator.value(part, names)
-        except NotPlain:
-            return None
-        if type(value) is not int:
-            return None
-        count *= value
-    return count
+def _with_names(tree: ast.Module, written: Sequence[_Written]) -> ast.Module:
+    """Return a copy of a module that reads its constants by their keys."""
+    keys: Mapping[int, str] = {id(one.node): one.key for one in written}
+    memo: dict[int, Any] = {node: ast.Name(key, ast.Load()) for node, key in keys.items()}
+    return copy.deepcopy(tree, memo)

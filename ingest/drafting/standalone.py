@@ -77,7 +77,10 @@ class Isolator:
             return Module("", (), ("It could not be read back.",))
         node = bindings[-1].leaf.node
         unit = isolate(
-            FoundKernel(module, node, "triton", None), self._repository, resolver or self._resolver
+            FoundKernel(module, node, "triton", None),
+            self._repository,
+            resolver or self._resolver,
+            keep_tuning=True,
         )
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
         return Module(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)

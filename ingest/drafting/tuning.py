@@ -14,7 +14,7 @@ from ingest.drafting.edits import UNREADABLE, Edits
 
 TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
-IMPORTED = re.compile(rb"^import triton\b", re.M)
+IMPORTED = re.compile(rb"^[ \t]*import triton\b", re.M)
 KEPT = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value")
 # For torch.compile only: the wrapped kernel is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")

@@ -52,13 +52,14 @@ def test_code(
     differentiable: bool,
     parameters: Sequence[str],
     allowed: Sequence[Tolerance],
+    float8: bool,
     sentence: str,
 ) -> str:
     """Write the test.
 
     `make_inputs` is a standalone module. `dtype` is the dtype of the inputs if no case names one.
     `parameters` are the test's parameters that make_inputs uses. `allowed` is the tolerance of each
-    case. `sentence` says what both sides compute.
+    case. `float8`: the answers may be eight-bit floats. `sentence` says what both sides compute.
     """
     imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
@@ -80,6 +81,7 @@ def test_code(
             cases=[repr(row) for row in rows],
             make_inputs=rest,
             differentiable=differentiable,
+            float8=float8,
             equal_nan=any(one.equal_nan for one in allowed),
         )
     )

@@ -15,11 +15,16 @@ def isolate(
     repository: Repository,
     resolver: Resolver,
     launcher_source: str | None = None,
+    *,
+    keep_tuning: bool = False,
 ) -> StandaloneUnit:
-    """Isolate a kernel with its decorators; if that fails, without those that only tune."""
+    """Isolate a kernel with its decorators; if that fails, without those that only tune.
+
+    `keep_tuning`: a launcher needs them. It does not pass the arguments that they choose.
+    """
     resolver = resolver.for_language(kernel.language)
     closure = Gatherer(repository, resolver, kernel, drop_tuning=False).gather()
-    if not closure.complete and closure.tuned:
+    if not closure.complete and closure.tuned and not keep_tuning:
         without = Gatherer(repository, resolver, kernel, drop_tuning=True).gather()
         if without.complete:
             closure = without

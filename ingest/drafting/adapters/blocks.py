@@ -112,9 +112,8 @@ def word_of(name: str) -> str:
 
 def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
     """Return the value of a condition that depends on these constants alone, or None."""
-    whole = constants.get(ast.unparse(test)) if isinstance(test, ast.Compare | ast.Call) else None
-    if whole is not None:
-        return bool(whole)
+    if ast.unparse(test) in constants:
+        return bool(constants[ast.unparse(test)])
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             value = truth(operand, constants)
@@ -131,7 +130,7 @@ def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
                 other = ast.literal_eval(right)
             except UNREADABLE:
                 return None
-            if known is None or ast.unparse(test) in constants:
+            if known is None:
                 return None
             match op:
                 case ast.Eq():
@@ -143,7 +142,7 @@ def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
                 case ast.NotIn() if isinstance(other, list | tuple | set):
                     return known not in other
             return None
-    known = constants.get(ast.unparse(test), _constant(test, constants))
+    known = _constant(test, constants)
     return None if known is None else bool(known)
 
 

@@ -198,6 +198,13 @@ def test_a_branch_that_constants_exclude_goes_and_the_lines_stay() -> None:
     assert folded == "\n\n\nif size:\n    x = 3\nelse:\n    x = 4\nz = x\n"
 
 
+@pytest.mark.parametrize("condition", ["a.device != b.device", "rate > 0.0", "x is None"])
+def test_a_whole_condition_may_be_a_constant(condition: str) -> None:
+    folded = fold(f"if {condition}:\n    x = 1\nelse:\n    x = 2\n", {condition: False})
+
+    assert folded == "\n\n\nx = 2\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -358,6 +358,20 @@ def test_a_list_of_sizes_is_not_taken_for_one_size() -> None:
     assert "shape" in reference
 
 
+def test_a_parameter_that_is_a_list_of_sizes_is_the_shape_of_the_input() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(4, 16), (3, 5)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x + torch.zeros(shape[-1], device=device))
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "torch.zeros(x.shape[-1]" in reference
+
+
 def test_a_second_name_of_a_value_is_left_out() -> None:
     draft = whole(
         """

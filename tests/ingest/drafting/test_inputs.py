@@ -75,33 +75,6 @@ def test_cases_cover_ways_to_call_the_operation_before_other_sizes() -> None:
     assert {case["rows"] for case in shown} == {16}
 
 
-def test_a_too_large_size_in_the_test_body_becomes_a_smaller_case_key() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("wide", [False, True])
-        def test_doubled(wide):
-            experts = 8
-            n = 4 * 5120
-            k = 5120 if wide else 1280
-            few = 32
-            both = n * k
-            z = torch.randn(both, device=device)
-            x = torch.randn((experts, n, k), device=device)
-            y = torch.randn(few, 16, device=device)
-            assert torch.allclose(doubled(x), x + x + 0 * y[0, 0] + 0 * z[0])
-        """
-    )
-
-    shown = cases(draft.texts.test_code)
-    assert [(case["n"], case["k"]) for case in shown] == [(1280, 1280)]
-    assert 'FIXED = {"k", "n"}' in draft.texts.test_code
-    made = function(draft.texts.test_code, "make_inputs")
-    assert "n = case['n']" in made
-    assert "experts = 8" in made
-    assert "few = 32" in made
-    assert "both = n * k" in made
-
-
 def test_a_list_built_by_a_function_is_evaluated() -> None:
     draft = whole(
         """
