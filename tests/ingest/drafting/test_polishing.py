@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
+from ingest.drafting.case_branches import fold_cases
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
+from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.naming import plain_name
 from ingest.drafting.parameter_names import name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
+from ingest.drafting.values import Bound, Dtype, Evaluator
 from ingest.drafting.wrappers import merge_wrappers
+from tests.ingest.drafting.repositories import whole
 
 
 def text(code: str) -> str:
@@ -234,3 +239,103 @@ def test_a_later_sentence_of_a_docstring_may_say_what_is_computed() -> None:
     source = 'def f():\n    """Torch baseline of it.\n\n    Computes the sum. Slowly.\n    """\n'
 
     assert find_sentence(source) == "Compute the sum."
+
+
+FUNCTION = """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    @input_guard
+    def forward(ctx, x, scale=2):
+        # Kept.
+        ctx.save_for_backward(x)
+        if scale:
+            ctx.scale = scale
+        return launch(x, scale)
+
+
+twice = Twice.apply
+
+
+def entry(x):
+    return twice(x)
+"""
+
+
+def test_a_function_without_gradients_is_a_plain_function() -> None:
+    written = write_functions(FUNCTION, "entry", differentiable=False)
+
+    assert written.strip() == text(
+        """
+        @input_guard
+        def twice_forward(x, scale=2):
+            # Kept.
+            if scale:
+                pass
+            return launch(x, scale)
+
+
+        def entry(x):
+            return twice_forward(x)
+        """
+    ).strip().replace("\n\n\ndef entry", "\n\n\n\n\ndef entry")
+    assert "return Twice.apply(x)" in write_functions(FUNCTION, "entry", differentiable=True)
+
+
+def test_a_function_that_asks_its_context_stays() -> None:
+    asking = FUNCTION.replace("if scale:", "if ctx.needs_input_grad[0]:")
+
+    assert "class Twice" in write_functions(asking, "entry", differentiable=False)
+
+
+def folded_inputs(code: str, *types: str) -> str:
+    lists = {"FLOATS": "[torch.float16, torch.float32]", "INTEGERS": "[torch.int16]"}
+    module = {name: ast.parse(value, mode="eval").body for name, value in lists.items()}
+    rows = [{"dtype": Dtype(name), "kind": "usual", "n": 3} for name in types]
+    evaluator = Evaluator(lambda name: Bound(module[name], module.get) if name in module else None)
+    return "\n".join(map(ast.unparse, fold_cases(ast.parse(text(code)).body, evaluator, rows)))
+
+
+MADE = """
+if dtype in FLOATS:
+    x = torch.randn(n, dtype=dtype)
+elif dtype in INTEGERS:
+    x = torch.ones(n, dtype=dtype)
+elif dtype == torch.bool:
+    x = torch.zeros(n, dtype=dtype)
+y = x if kind == "usual" else -x
+if n > 2:
+    z = y
+"""
+
+
+def test_a_list_of_types_is_asked_of_the_type_and_an_unused_branch_goes() -> None:
+    assert folded_inputs(MADE, "float16", "int16") == text(
+        """
+        if dtype.is_floating_point:
+            x = torch.randn(n, dtype=dtype)
+        else:
+            x = torch.ones(n, dtype=dtype)
+        y = x
+        if n > 2:
+            z = y"""
+    )
+
+
+def test_one_kind_of_type_needs_no_branch() -> None:
+    made = folded_inputs(MADE, "float16", "float32")
+
+    assert made.startswith("x = torch.randn(n, dtype=dtype)\ny = x\n")
+
+
+def test_a_draft_says_what_it_computes_in_both_sides_and_in_the_test() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            assert torch.allclose(doubled(x), torch.square(x))
+        """
+    )
+
+    assert draft.sentence == "Compute the square of each element."
+    for code in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
+        assert f'"""{draft.sentence}"""' in code
