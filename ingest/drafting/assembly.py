@@ -173,7 +173,7 @@ def _assembled(
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
-    made = fold_cases(whole.inputs, test.suite.evaluator(), rows)
+    made = fold_cases(whole.inputs, test.suite.evaluator(), rows, bound)
     needed = replace(whole, inputs=still_needed(made, takes, local))
     inputs = make_inputs(needed.taking(takes), names, dtypes, bound)
     modules = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,15 +22,21 @@ SECOND_NAMES = ("cfloat", "cdouble", "chalf")
 
 
 def fold_cases(
-    statements: Sequence[ast.stmt], evaluator: Evaluator, rows: Sequence[Row]
+    statements: Sequence[ast.stmt],
+    evaluator: Evaluator,
+    rows: Sequence[Row],
+    fixed: Mapping[str, str],
 ) -> tuple[ast.stmt, ...]:
     """Return the statements without branches that no case takes. A list of types that only tells
     floating-point types from others is asked of the type itself.
+
+    `fixed`: the expressions of parameters that are the same in every case.
     """
     bound = frozenset().union(*map(stored_names, statements)) if statements else frozenset()
     names = [name for name in rows[0] if name not in bound] if rows else []
     known = [name for name in names if all(_is_kind(row.get(name)) for row in rows)]
-    folding = _Folding(evaluator, known)
+    types = {name: value for name, value in fixed.items() if re.fullmatch(r"torch\.\w+", value)}
+    folding = _Folding(evaluator, known, types)
     kept: list[ast.stmt] = []
     for statement in statements:
         kept += folding.block([copy.deepcopy(statement)], rows)
@@ -41,8 +48,14 @@ def _is_kind(value: object) -> bool:
 
 
 class _Folding:
-    def __init__(self, evaluator: Evaluator, names: Sequence[str]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, names: Sequence[str], types: Mapping[str, str]
+    ) -> None:
         self._evaluator = evaluator
+        self._fixed = {
+            name: evaluator.value(ast.parse(value, mode="eval").body)
+            for name, value in types.items()
+        }
         self._names = frozenset(names)
 
     def block(self, statements: Sequence[ast.stmt], rows: Sequence[Row]) -> list[ast.stmt]:
@@ -69,17 +82,17 @@ class _Folding:
             statement.test = self.plain(statement.test, true, false)
             statement.body = self.block(statement.body, true) or [ast.Pass()]
             statement.orelse = self.block(statement.orelse, false)
-            kept.append(statement)
+            kept.append(_positive(statement))
         return kept
 
     def values(self, test: ast.expr, rows: Sequence[Row]) -> list[bool] | None:
         """Return the condition's value in each case, or None if it depends on more."""
-        text = ast.unparse(test)
+        text = ast.unparse(test) + str(self._fixed)
         if any(name in text for name in SECOND_NAMES):
             return None
         values = []
         for row in rows:
-            known = {name: row[name] for name in self._names}
+            known = {**self._fixed, **{name: row[name] for name in self._names}}
             try:
                 values.append(bool(self._evaluator.value(test, known)))
             except NotPlain:
@@ -106,6 +119,15 @@ class _Folding:
             if yes == {"bool"} and "bool" not in no:
                 return ast.parse(f"{name} {'!=' if negated else '=='} torch.bool", mode="eval").body
         return test
+
+
+def _positive(statement: ast.If) -> ast.If:
+    """Swap the branches of a negated condition."""
+    match statement:
+        case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=test)) if statement.orelse:
+            statement.test = test
+            statement.body, statement.orelse = statement.orelse, statement.body
+    return statement
 
 
 class _Expressions(ast.NodeTransformer):

@@ -9,8 +9,9 @@ from ingest.drafting.case_branches import fold_cases
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
+from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.naming import plain_name
-from ingest.drafting.parameter_names import name_parameters
+from ingest.drafting.parameter_names import drop_unused, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
 from ingest.drafting.values import Bound, Dtype, Evaluator
@@ -292,7 +293,7 @@ def folded_inputs(code: str, *types: str) -> str:
     module = {name: ast.parse(value, mode="eval").body for name, value in lists.items()}
     rows = [{"dtype": Dtype(name), "kind": "usual", "n": 3} for name in types]
     evaluator = Evaluator(lambda name: Bound(module[name], module.get) if name in module else None)
-    return "\n".join(map(ast.unparse, fold_cases(ast.parse(text(code)).body, evaluator, rows)))
+    return "\n".join(map(ast.unparse, fold_cases(ast.parse(text(code)).body, evaluator, rows, {})))
 
 
 MADE = """
@@ -339,3 +340,85 @@ def test_a_draft_says_what_it_computes_in_both_sides_and_in_the_test() -> None:
     assert draft.sentence == "Compute the square of each element."
     for code in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         assert f'"""{draft.sentence}"""' in code
+
+
+MODULE = """
+import torch
+import torch.nn as nn
+
+
+class Scaling(nn.Module):
+    def __init__(self, size, factor=2, label="scaling"):
+        super(Scaling, self).__init__()
+        assert size > 0
+        self.weight = nn.Parameter(torch.ones(size))
+        self.factor = factor
+        self.label = label
+
+    def forward(self, x, mask=None):
+        assert x.dim() > 0, f"{self.label} of nothing"
+        return scaled(x, self.weight, self.factor, mask)
+
+
+def entry(x, w):
+    layer = Scaling(x.shape[-1], factor=3).to(x.device)
+    out = torch.func.functional_call(layer, {"weight": w}, (x,))
+    return out
+"""
+
+
+def test_a_small_module_is_a_function_of_its_inputs_and_attributes() -> None:
+    written = write_module_calls(MODULE, "entry")
+
+    assert (
+        text(
+            """
+        def scaling_forward(x, mask, weight, factor, label):
+            assert x.dim() > 0, f"{label} of nothing"
+            return scaled(x, weight, factor, mask)
+        """
+        ).strip()
+        in written
+    )
+    assert "scaling_forward(x, None, weight=w, factor=3, label='scaling')" in written
+    assert "class" not in written
+
+
+def test_a_module_with_other_parameters_or_methods_stays() -> None:
+    unknown = MODULE.replace('{"weight": w}', '{"other": w}')
+    asking = MODULE.replace("return scaled(", "return self.scaled(")
+
+    assert write_module_calls(unknown, "entry") == unknown
+    assert write_module_calls(asking, "entry") == asking
+
+
+def test_a_module_of_torch_without_parameters_is_its_function() -> None:
+    code = (
+        "from torch.nn import CrossEntropyLoss\n\n\ndef entry(x, y):\n"
+        "    loss = CrossEntropyLoss(reduction='sum')\n    return loss(x, y)\n"
+    )
+
+    written = write_module_calls(code, "entry")
+
+    assert "return torch.nn.functional.cross_entropy(x, y, reduction='sum')" in written
+    assert written.startswith("import torch\n")
+
+
+def test_a_parameter_that_no_side_reads_is_no_input() -> None:
+    side = "def entry(x, size, n):\n    return x * n\n"
+    test = text(
+        """
+        def make_inputs(case, device):
+            torch.manual_seed(case["seed"])
+            n = case["n"]
+            size = case["size"]
+            x = torch.randn(n)
+            return (x, size, n)
+        """
+    )
+
+    python, triton, made = drop_unused(side, side, test, "entry")
+
+    assert python == triton == "def entry(x, n):\n    return x * n\n"
+    assert "size" not in made
+    assert "return (x, n)" in made
