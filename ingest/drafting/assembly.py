@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.drafting.case_branches import fold_cases
 from ingest.drafting.computing import (
     computes_a_part,
     computes_backward,
@@ -172,7 +173,8 @@ def _assembled(
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
-    needed = replace(whole, inputs=still_needed(whole.inputs, takes, local))
+    made = fold_cases(whole.inputs, test.suite.evaluator(), rows, bound)
+    needed = replace(whole, inputs=still_needed(made, takes, local))
     inputs = make_inputs(needed.taking(takes), names, dtypes, bound)
     modules = {
         "python_code": isolator.side(test.suite, python, entry_point),

@@ -19,7 +19,7 @@ from ingest.drafting.naming import plain_name, to_snake_case
 from ingest.drafting.records import Draft, Texts
 
 # A kernel that is written for `relu_func` or `relu_kernel`.
-WRITTEN = re.compile(r"^(?P<name>\w+?)_(func|kernel|forward)_kernel$")
+WRITTEN = re.compile(r"^(?P<name>\w+?)_(func|kernel)_kernel$")
 
 
 def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
@@ -42,7 +42,7 @@ def _candidates(operation: str, called: str) -> Iterator[str]:
     last = operation.rpartition(".")[2]
     names = [plain_name(last), to_snake_case(last)]
     longer = plain_name(called) if called and last.strip("_")[:1].isupper() else ""
-    if set(names[0].split("_")) < set(longer.split("_")):
+    if set(names[0].split("_")) < set(longer.split("_")) - {"fused"}:
         names.insert(0, longer)
     names.append(f"tensor_{plain_name(last)}")
     for name in dict.fromkeys(names):

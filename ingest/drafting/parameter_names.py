@@ -6,7 +6,8 @@ import ast
 import builtins
 import keyword
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.wrappers import passed_on, rename_in
@@ -47,6 +48,65 @@ def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     if not moves:
         return python, triton
     return _renamed(python, first, moves), _renamed(triton, second, moves)
+
+
+def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, str, str]:
+    """Return the three texts without the parameters that no side reads."""
+    try:
+        sides = [_function(python, name), _function(triton, name)]
+        inputs = _function(test, "make_inputs")
+    except UNREADABLE:
+        return python, triton, test
+    first, second = sides
+    if first is None or second is None or inputs is None:
+        return python, triton, test
+    parameters = [each.arg for each in first.args.args]
+    read = _read(first) | _read(second)
+    kept = [place for place, parameter in enumerate(parameters) if parameter in read]
+    match inputs.body[-1]:
+        case ast.Return(value=ast.Tuple(elts=handed) as result) if len(handed) == len(parameters):
+            pass
+        case _:
+            return python, triton, test
+    if not kept or len(kept) == len(parameters):
+        return python, triton, test
+    return (
+        _with_parameters(python, first, kept),
+        _with_parameters(triton, second, kept),
+        _handing_over(test, inputs, result, kept),
+    )
+
+
+def _read(function: ast.FunctionDef) -> set[str]:
+    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+
+
+def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:
+    edits = Edits(text)
+    arguments = function.args.args
+    written = ", ".join(edits.of(arguments[place]) for place in kept)
+    edits.replace(edits.start(arguments[0]), edits.end(arguments[-1]), written)
+    return edits.text()
+
+
+def _handing_over(
+    test: str, inputs: ast.FunctionDef, result: ast.Tuple, kept: Sequence[int]
+) -> str:
+    """Return the test whose `make_inputs` hands over these inputs, without the lines that only read
+    another from the case.
+    """
+    edits = Edits(test)
+    names = [edits.of(result.elts[place]) for place in kept]
+    edits.put(result, f"({', '.join(names)}{',' * (len(names) == 1)})")
+    dropped = {ast.unparse(each) for place, each in enumerate(result.elts) if place not in kept}
+    uses = Counter(node.id for node in ast.walk(inputs) if isinstance(node, ast.Name))
+    for statement in inputs.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.Call()) if (
+                name in dropped and uses[name] == 2 and "case[" in ast.unparse(statement.value)
+            ):
+                edits.drop(statement, alone=False)
+    return edits.text()
 
 
 def _is_usable(name: str) -> bool:

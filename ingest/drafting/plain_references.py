@@ -11,13 +11,13 @@ from ingest.drafting.edits import UNREADABLE, Edits
 
 ROUNDS = 40
 # Functions that compute in at least single precision and round once. Their answer for 16 bits is
-# that of a wider type, up to its last digit.
+# that of a wider type, up to its last digit. `pow` rounds a number that is its base first.
 ROUNDING_ONCE = {
     "abs", "add", "addcdiv", "addcmul", "amax", "amin", "argmax", "argmin", "asin", "acos",
     "atan", "celu", "clamp", "cos", "cosh", "div", "elu", "erf", "exp", "exp2", "expm1",
     "fmax", "fmin", "gelu", "glu", "hardtanh", "leaky_relu", "lerp", "log", "log10", "log1p",
     "log2", "log_softmax", "logaddexp", "logsigmoid", "max", "maximum", "min", "minimum",
-    "mish", "mul", "neg", "pow", "reciprocal", "relu", "relu6", "rsqrt", "selu", "sigmoid",
+    "mish", "mul", "neg", "reciprocal", "relu", "relu6", "rsqrt", "selu", "sigmoid",
     "sign", "silu", "sin", "sinh", "softmax", "softplus", "sort", "sqrt", "square", "sub",
     "sum", "tan", "tanh", "threshold", "topk", "true_divide", "outer", "sigmoid_backward",
     "silu_backward", "tanh_backward",

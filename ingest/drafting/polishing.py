@@ -6,34 +6,45 @@ Every rule keeps what the texts compute. A text that a rule leaves incomplete is
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
+from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
+from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
-from ingest.drafting.parameter_names import name_parameters
+from ingest.drafting.module_calls import write_module_calls
+from ingest.drafting.parameter_names import drop_unused, name_parameters
 from ingest.drafting.plain_references import simplify_reference
-from ingest.drafting.records import Draft
+from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
 from ingest.drafting.wrappers import merge_wrappers
 
 ROUNDS = 6
+# Empty lines that a removed decorator left.
+BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re.M)
 
 
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     """Return the draft with texts that are shorter to read."""
     name, texts = draft.entry_point, draft.texts
-    triton = _merged(texts.triton_code, name, find_kinds(test, whole))
+    triton = texts.triton_code
+    if not draft.differentiable:
+        triton = remove_backward(triton)
+    triton = _merged(triton, name, find_kinds(test, whole), draft.differentiable)
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
-    python = _merged(texts.python_code, name, {})
+    triton = BEHIND_DECORATOR.sub(r"\1", triton)
+    python = _merged(texts.python_code, name, {}, draft.differentiable)
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
+    python, triton, made = drop_unused(python, triton, texts.test_code, name)
     python, triton = name_parameters(python, triton, name)
     python, triton = wrap_lines(python, name), wrap_lines(triton, name)
-    return replace(draft, texts=replace(texts, python_code=python, triton_code=triton))
+    return replace(draft, texts=Texts(python, triton, made))
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
@@ -48,9 +59,11 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
     return kinds
 
 
-def _merged(text: str, name: str, known: dict[str, object]) -> str:
+def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
     for _ in range(ROUNDS):
         changed = fold_function(merge_wrappers(text, name), name, known)
+        changed = write_module_calls(changed, name)
+        changed = write_functions(changed, name, differentiable=differentiable)
         if changed == text:
             break
         text = changed

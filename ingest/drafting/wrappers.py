@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.naming import dotted_name
 from ingest.drafting.sentences import first_sentence
 
 MOST = 6
@@ -18,7 +17,8 @@ MOST = 6
 # A first line that says what kind of function this is, not what it computes.
 OF_REFERENCE = re.compile(r"\b(reference|baseline|naive|implementation|torch|version)\b", re.I)
 # Decorators that mean the same on the function that calls.
-MOVABLE = {"torch.no_grad", "torch.inference_mode", "torch.compiler.disable"}
+MOVABLE = {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()",
+           "torch.compiler.disable", "input_guard", "ensure_contiguous"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +101,15 @@ def _find(tree: ast.Module, name: str) -> _Merge | None:
 
 def _is_plain(function: ast.FunctionDef) -> bool:
     a = function.args
-    names = [".".join(dotted_name(_called(each)) or ()) for each in function.decorator_list]
+    decorators = {ast.unparse(each) for each in function.decorator_list}
     nodes = list(ast.walk(function))
     return (
         not (a.vararg or a.kwarg)
-        and set(names) <= MOVABLE
+        and decorators <= MOVABLE
         and not any(
             isinstance(n, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for n in nodes
         )
     )
-
-
-def _called(decorator: ast.expr) -> ast.expr:
-    return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
 def _given(merge: _Merge) -> dict[str, ast.expr] | None:

@@ -38,6 +38,7 @@ def snapshot() -> list[object]:
     return [list(model._default_manager.order_by("pk").values()) for model in WRITTEN]
 
 
+@pytest.mark.sandboxed
 def test_a_kernel_is_stored_with_its_exact_lines_and_imports(kernel_folder: Path) -> None:
     ingest(kernel_folder)
 

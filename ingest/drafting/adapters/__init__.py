@@ -3,8 +3,10 @@
 from ingest.drafting.adapters.adapter import Adapter
 from ingest.drafting.adapters.attorch import ATTORCH
 from ingest.drafting.adapters.flag_gems import FLAG_GEMS
+from ingest.drafting.adapters.flash_linear_attention import FLASH_LINEAR_ATTENTION
+from ingest.drafting.adapters.liger_kernel import LIGER_KERNEL
 from ingest.drafting.adapters.rewriting import Rewriter, find_libraries
 
-ADAPTERS: tuple[Adapter, ...] = (ATTORCH, FLAG_GEMS)
+ADAPTERS: tuple[Adapter, ...] = (ATTORCH, FLAG_GEMS, FLASH_LINEAR_ATTENTION, LIGER_KERNEL)
 
 __all__ = ["ADAPTERS", "Adapter", "Rewriter", "find_libraries"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 
 from ingest.drafting.edits import UNREADABLE
@@ -33,7 +34,7 @@ class Blocks:
         if not kept:
             self._lines[first] = f"{margin}pass" if alone else ""
             return None
-        begin, end = kept[0].lineno - 1, kept[-1].end_lineno or kept[-1].lineno
+        begin, end = beginning(kept[0]) - 1, kept[-1].end_lineno or kept[-1].lineno
         extra = kept[0].col_offset - statement.col_offset
         for number in range(begin, end):
             line = lines[number - first]
@@ -44,6 +45,13 @@ class Blocks:
         if isinstance(kept[0], ast.If) and first_line.startswith("elif"):
             self._lines[begin] = margin + first_line.removeprefix("el")
         return begin + 1, end
+
+
+def beginning(statement: ast.stmt) -> int:
+    """Return the line at which a statement begins, its decorators included."""
+    if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return statement.lineno
+    return min([statement.lineno, *(each.lineno for each in statement.decorator_list)])
 
 
 def unwrap(text: str, contexts: frozenset[str]) -> tuple[str, list[Range]]:
@@ -72,7 +80,7 @@ def _is(node: ast.With, contexts: frozenset[str]) -> bool:
 
 def fold(text: str, constants: Mapping[str, object]) -> str:
     """Return the text without the branches that these constants exclude."""
-    if not any(name.rpartition(".")[2] in text for name in constants):
+    if not any(word_of(name) in text for name in constants):
         return text
     for _ in range(DEEPEST):
         tree = ast.parse(text)
@@ -94,6 +102,12 @@ def fold(text: str, constants: Mapping[str, object]) -> str:
                 blocks.keep(node, node.body if value else node.orelse, alone=alone)
         text = blocks.text
     return text
+
+
+def word_of(name: str) -> str:
+    """Return a word that a text must hold if it holds a name, a call or a condition."""
+    words = re.search(r"[\w.]+", name.removeprefix("*."))
+    return words[0].rpartition(".")[2] if words else name
 
 
 def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:

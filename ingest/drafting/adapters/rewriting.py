@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ingest.drafting.adapters.adapter import Adapter, Library
-from ingest.drafting.adapters.blocks import fold, truth, unwrap
+from ingest.drafting.adapters.blocks import fold, truth, unwrap, word_of
 from ingest.drafting.adapters.launchers import Launchers
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.naming import dotted_name
@@ -58,7 +58,7 @@ class Rewriter:
         self._inserted: dict[str, list[tuple[int, int]]] = {}
         """The lines behind which code was inserted, and how many, by path."""
         self._names = {
-            name.rpartition(".")[2]
+            word_of(name)
             for name in (*adapter.contexts, *adapter.unwrapped, *adapter.dropped,
                          *adapter.written, *adapter.constants, *adapter.calls,
                          *adapter.expressions)
@@ -152,13 +152,16 @@ class Rewriter:
         tree = ast.parse(text)
         edits = Edits(text)
         inserted: list[tuple[int, int]] = []
+        for method in _methods(tree):
+            for decorator in method.decorator_list:
+                if {_name_of(decorator), ast.unparse(decorator)} & self._adapter.dropped:
+                    _drop(decorator, edits)
         for function in tree.body:
             if not isinstance(function, ast.FunctionDef):
                 continue
             for decorator in function.decorator_list:
-                called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                name = ".".join(dotted_name(called) or ())
-                if name in self._adapter.dropped:
+                name = _name_of(decorator)
+                if {name, ast.unparse(decorator)} & self._adapter.dropped:
                     _drop(decorator, edits)
                 elif name in self._adapter.written:
                     writer = self._adapter.written[name]
@@ -185,6 +188,16 @@ def _with_imports(code: str, tree: ast.Module) -> str:
 
 def _aliases(node: ast.stmt) -> list[ast.alias]:
     return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
+
+
+def _methods(tree: ast.Module) -> list[ast.FunctionDef]:
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [node for each in classes for node in each.body if isinstance(node, ast.FunctionDef)]
+
+
+def _name_of(decorator: ast.expr) -> str:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ".".join(dotted_name(called) or ())
 
 
 def _drop(decorator: ast.expr, edits: Edits) -> None:

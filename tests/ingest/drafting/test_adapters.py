@@ -241,3 +241,74 @@ def test_a_decorator_that_is_not_understood_is_not_guessed(decorator: str) -> No
     assert isinstance(scalar, ast.FunctionDef)
     with pytest.raises(NotWritable):
         read_pointwise(scalar, call, "compute_add", in_place=False)
+
+
+def test_a_kept_branch_keeps_the_decorators_of_its_functions() -> None:
+    text = "if fast:\n    x = 1\nelse:\n    @jit\n    def f(x): return x\n"
+
+    assert fold(text, {"fast": False}).strip() == "@jit\ndef f(x): return x"
+
+
+LINEAR_ATTENTION = {
+    "fla/__init__.py": "",
+    "fla/utils/__init__.py": "from ._decorators import cached, input_guard, tensor_cache\n"
+    "from ._device import IS_AMD, check_shared_mem\n",
+    "fla/utils/_decorators.py": "import torch\n\n\ndef tensor_cache(f):\n    return f\n\n\n"
+    "def input_guard(f):\n    return torch.cuda.device(0)(f)\n\n\ncached = tensor_cache\n",
+    "fla/utils/_device.py": "import platform\n\nIS_AMD = platform.machine() == 'amd'\n\n\n"
+    "def check_shared_mem(arch='none', index=0):\n    return platform.machine() == arch\n",
+    "fla/ops.py": """
+import torch
+import triton
+import triton.language as tl
+
+from fla.utils import IS_AMD, check_shared_mem, input_guard, tensor_cache
+
+WARPS = [2] if IS_AMD else [4]
+
+
+@triton.jit
+def twice_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+@tensor_cache
+def block_of(x):
+    return 32 if check_shared_mem("hopper") else 16
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    @input_guard
+    def forward(ctx, x):
+        out = torch.empty_like(x)
+        block = block_of(x)
+        grid = (triton.cdiv(x.numel(), block),)
+        twice_kernel[grid](x, out, x.numel(), BLOCK=block, num_warps=WARPS[0])
+        return out
+""",
+    "tests/test_ops.py": """
+import torch
+
+from fla.ops import Twice
+
+
+def test_twice():
+    x = torch.randn(37, device="cuda")
+    assert torch.allclose(Twice.apply(x), x + x)
+""",
+}
+
+
+def test_an_adapter_stands_in_for_questions_about_other_machines() -> None:
+    tree = MemoryTree({path: text.encode() for path, text in LINEAR_ATTENTION.items()})
+    (outcome,) = draft(tree)
+
+    _, triton, _ = texts(outcome)
+    assert outcome.missing is None, outcome.sentence
+    assert "platform" not in triton
+    assert "tensor_cache" not in triton
+    assert "WARPS = [4]" in triton
+    assert "shared_memory_per_block_optin >= needed" in triton
+    assert '"""Call a function with contiguous tensors' in triton

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 
+from ingest.drafting.case_branches import fold_cases
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
+from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
+from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.naming import plain_name
-from ingest.drafting.parameter_names import name_parameters
+from ingest.drafting.parameter_names import drop_unused, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
+from ingest.drafting.values import Bound, Dtype, Evaluator
 from ingest.drafting.wrappers import merge_wrappers
+from tests.ingest.drafting.repositories import whole
 
 
 def text(code: str) -> str:
@@ -234,3 +240,185 @@ def test_a_later_sentence_of_a_docstring_may_say_what_is_computed() -> None:
     source = 'def f():\n    """Torch baseline of it.\n\n    Computes the sum. Slowly.\n    """\n'
 
     assert find_sentence(source) == "Compute the sum."
+
+
+FUNCTION = """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    @input_guard
+    def forward(ctx, x, scale=2):
+        # Kept.
+        ctx.save_for_backward(x)
+        if scale:
+            ctx.scale = scale
+        return launch(x, scale)
+
+
+twice = Twice.apply
+
+
+def entry(x):
+    return twice(x)
+"""
+
+
+def test_a_function_without_gradients_is_a_plain_function() -> None:
+    written = write_functions(FUNCTION, "entry", differentiable=False)
+
+    assert written.strip() == text(
+        """
+        @input_guard
+        def twice_forward(x, scale=2):
+            # Kept.
+            if scale:
+                pass
+            return launch(x, scale)
+
+
+        def entry(x):
+            return twice_forward(x)
+        """
+    ).strip().replace("\n\n\ndef entry", "\n\n\n\n\ndef entry")
+    assert "return Twice.apply(x)" in write_functions(FUNCTION, "entry", differentiable=True)
+
+
+def test_a_function_that_asks_its_context_stays() -> None:
+    asking = FUNCTION.replace("if scale:", "if ctx.needs_input_grad[0]:")
+
+    assert "class Twice" in write_functions(asking, "entry", differentiable=False)
+
+
+def folded_inputs(code: str, *types: str) -> str:
+    lists = {"FLOATS": "[torch.float16, torch.float32]", "INTEGERS": "[torch.int16]"}
+    module = {name: ast.parse(value, mode="eval").body for name, value in lists.items()}
+    rows = [{"dtype": Dtype(name), "kind": "usual", "n": 3} for name in types]
+    evaluator = Evaluator(lambda name: Bound(module[name], module.get) if name in module else None)
+    return "\n".join(map(ast.unparse, fold_cases(ast.parse(text(code)).body, evaluator, rows, {})))
+
+
+MADE = """
+if dtype in FLOATS:
+    x = torch.randn(n, dtype=dtype)
+elif dtype in INTEGERS:
+    x = torch.ones(n, dtype=dtype)
+elif dtype == torch.bool:
+    x = torch.zeros(n, dtype=dtype)
+y = x if kind == "usual" else -x
+if n > 2:
+    z = y
+"""
+
+
+def test_a_list_of_types_is_asked_of_the_type_and_an_unused_branch_goes() -> None:
+    assert folded_inputs(MADE, "float16", "int16") == text(
+        """
+        if dtype.is_floating_point:
+            x = torch.randn(n, dtype=dtype)
+        else:
+            x = torch.ones(n, dtype=dtype)
+        y = x
+        if n > 2:
+            z = y"""
+    )
+
+
+def test_one_kind_of_type_needs_no_branch() -> None:
+    made = folded_inputs(MADE, "float16", "float32")
+
+    assert made.startswith("x = torch.randn(n, dtype=dtype)\ny = x\n")
+
+
+def test_a_draft_says_what_it_computes_in_both_sides_and_in_the_test() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            assert torch.allclose(doubled(x), torch.square(x))
+        """
+    )
+
+    assert draft.sentence == "Compute the square of each element."
+    for code in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
+        assert f'"""{draft.sentence}"""' in code
+
+
+MODULE = """
+import torch
+import torch.nn as nn
+
+
+class Scaling(nn.Module):
+    def __init__(self, size, factor=2, label="scaling"):
+        super(Scaling, self).__init__()
+        assert size > 0
+        self.weight = nn.Parameter(torch.ones(size))
+        self.factor = factor
+        self.label = label
+
+    def forward(self, x, mask=None):
+        assert x.dim() > 0, f"{self.label} of nothing"
+        return scaled(x, self.weight, self.factor, mask)
+
+
+def entry(x, w):
+    layer = Scaling(x.shape[-1], factor=3).to(x.device)
+    out = torch.func.functional_call(layer, {"weight": w}, (x,))
+    return out
+"""
+
+
+def test_a_small_module_is_a_function_of_its_inputs_and_attributes() -> None:
+    written = write_module_calls(MODULE, "entry")
+
+    assert (
+        text(
+            """
+        def scaling_forward(x, mask, weight, factor, label):
+            assert x.dim() > 0, f"{label} of nothing"
+            return scaled(x, weight, factor, mask)
+        """
+        ).strip()
+        in written
+    )
+    assert "scaling_forward(x, None, weight=w, factor=3, label='scaling')" in written
+    assert "class" not in written
+
+
+def test_a_module_with_other_parameters_or_methods_stays() -> None:
+    unknown = MODULE.replace('{"weight": w}', '{"other": w}')
+    asking = MODULE.replace("return scaled(", "return self.scaled(")
+
+    assert write_module_calls(unknown, "entry") == unknown
+    assert write_module_calls(asking, "entry") == asking
+
+
+def test_a_module_of_torch_without_parameters_is_its_function() -> None:
+    code = (
+        "from torch.nn import CrossEntropyLoss\n\n\ndef entry(x, y):\n"
+        "    loss = CrossEntropyLoss(reduction='sum')\n    return loss(x, y)\n"
+    )
+
+    written = write_module_calls(code, "entry")
+
+    assert "return torch.nn.functional.cross_entropy(x, y, reduction='sum')" in written
+    assert written.startswith("import torch\n")
+
+
+def test_a_parameter_that_no_side_reads_is_no_input() -> None:
+    side = "def entry(x, size, n):\n    return x * n\n"
+    test = text(
+        """
+        def make_inputs(case, device):
+            torch.manual_seed(case["seed"])
+            n = case["n"]
+            size = case["size"]
+            x = torch.randn(n)
+            return (x, size, n)
+        """
+    )
+
+    python, triton, made = drop_unused(side, side, test, "entry")
+
+    assert python == triton == "def entry(x, n):\n    return x * n\n"
+    assert "size" not in made
+    assert "return (x, n)" in made

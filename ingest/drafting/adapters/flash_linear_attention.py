@@ -1,0 +1,35 @@
+"""Adapter of flash-linear-attention: decorators for other machines, and questions about these."""
+
+from __future__ import annotations
+
+from ingest.drafting.adapters.adapter import Adapter, Library, read_stand_in
+
+# Other packages register themselves for an operation, and a cache keeps answers by their inputs.
+DROPPED = ("input_guard(no_guard_contiguous=True)", "dispatch", "tensor_cache",
+           "autocast_custom_fwd", "autocast_custom_bwd", "torch.compiler.disable")  # fmt: skip
+
+
+def write_overlays(library: Library) -> dict[str, str]:
+    """Return what stands in for the library's questions about the machine."""
+    return {
+        "fla/utils/_decorators.py": read_stand_in("flash_linear_attention/decorators.py"),
+        "fla/utils/_device.py": read_stand_in("flash_linear_attention/device.py"),
+    }
+
+
+FLASH_LINEAR_ATTENTION = Adapter(
+    package="fla",
+    skipped=("/backends/",),
+    dropped=frozenset(DROPPED),
+    constants={
+        "IS_AMD": False,
+        "IS_INTEL": False,
+        "IS_INTEL_ALCHEMIST": False,
+        "IS_NPU": False,
+        # The kernels have the same function without inline assembly, which the interpreter lacks.
+        "IS_NVIDIA": False,
+        "IS_TMA_SUPPORTED": False,
+        "os.environ.get('FLA_USE_FAST_OPS', '0') == '1'": False,
+    },
+    overlays=write_overlays,
+)

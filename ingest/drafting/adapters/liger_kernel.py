@@ -1,0 +1,28 @@
+"""Adapter of Liger-Kernel: questions about other machines, which a pair never runs on."""
+
+from __future__ import annotations
+
+from ingest.drafting.adapters.adapter import Adapter, Library, read_stand_in
+
+
+def write_overlays(library: Library) -> dict[str, str]:
+    """Return what stands in for the library's questions about the machine, and for a decorator."""
+    return {
+        "liger_kernel/ops/utils.py": read_stand_in("liger_kernel/ops_utils.py"),
+        "liger_kernel/utils.py": read_stand_in("liger_kernel/utils.py"),
+    }
+
+
+LIGER_KERNEL = Adapter(
+    package="liger_kernel",
+    skipped=("/ops/backends/",),
+    dropped=frozenset({"amp_custom_fwd", "amp_custom_bwd"}),
+    constants={
+        "is_npu_available()": False,
+        "is_hip()": False,
+        "infer_device() == 'npu'": False,
+        "infer_device() == 'xpu'": False,
+        "compare_version('triton', operator.ge, '3.0.0')": True,
+    },
+    overlays=write_overlays,
+)
