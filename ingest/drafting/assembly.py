@@ -26,13 +26,20 @@ from ingest.drafting.expected import (
 )
 from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
-from ingest.drafting.masks import join_masks
+from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
-from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.sides import (
+    INPUTS,
+    copied_value,
+    find_graded,
+    find_overwritten,
+    make_inputs,
+    side,
+)
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
@@ -114,9 +121,10 @@ def _assembled(
 ) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
-    in_inputs = find_in_inputs(whole, takes)
-    takes = [name for name in takes if name not in in_inputs]
     rows = test.cases.rows
+    sequences = {n for row in rows for n, value in row.items() if isinstance(value, list | tuple)}
+    in_inputs = find_in_inputs(whole, takes, sequences)
+    takes = [name for name in takes if name not in in_inputs]
     names = list(dict.fromkeys(name for row in rows for name in row))
     plain = find_plain_names(whole.inputs) | {*names}
     compared = [*whole.actual, *test.compared]
@@ -142,7 +150,7 @@ def _assembled(
         [
             *_unset(whole, whole.candidate, whole.actual),
             *detached,
-            *(f"{name} = {name}.clone()" for name in copied),
+            *(f"{name} = {copied_value(name, whole.inputs)}" for name in copied),
         ],
     )
     launcher = isolator.side(test.suite, triton, entry_point)
@@ -158,7 +166,7 @@ def _assembled(
         [
             *_unset(whole, whole.reference, whole.expected),
             *detached,
-            *(f"{name} = {buffer}.clone()" for name, buffer in buffers.items()),
+            *(f"{name} = {copied_value(buffer, whole.inputs)}" for name, buffer in buffers.items()),
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
@@ -307,7 +315,7 @@ def _graded_inputs(test: Test, whole: Cut) -> set[str]:
 
 def _settled(text: str) -> str:
     text = remove_registration(remove_foreign_options(text))
-    return _tidy(join_masks(choose_configurations(close_gaps(text))))
+    return _tidy(replace_raises(join_masks(choose_configurations(close_gaps(text)))))
 
 
 def _tidy(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.drafting.moving import copied_name
@@ -29,9 +29,11 @@ SHORT = 80
 Statements = tuple[ast.stmt, ...]
 
 
-def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
+def find_in_inputs(
+    whole: Cut, takes: Sequence[str], sequences: Collection[str] = ()
+) -> dict[str, str]:
     """Return expressions of the inputs by the names of sizes and dtypes: `n` is `x.shape[0]` if the
-    inputs have `x = torch.randn(n, dtype=dtype)`.
+    inputs have `x = torch.randn(n, dtype=dtype)`, and `x.shape` if `n` is one of the `sequences`.
     """
     counts = Counter(name for each in whole.inputs for name in find_effects(each).binds)
     sides = (*whole.reference, *whole.candidate)
@@ -55,7 +57,8 @@ def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
             continue
         for size, attribute in _facts(value):
             if size in takes and size not in rebound | shapes and counts[size] <= 1:
-                known.setdefault(size, f"{name}.{attribute}")
+                whole_shape = size in sequences and attribute.startswith("shape")
+                known.setdefault(size, f"{name}.{'shape' if whole_shape else attribute}")
     return known
 
 

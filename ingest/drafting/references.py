@@ -74,6 +74,8 @@ def why_no_reference(whole: Cut, turning: frozenset[str]) -> str:
     loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
     if loose:
         return f"It compares in a loop, by its {', '.join(sorted(loose))}."
+    if lost := read & turning & set(whole.unset):
+        return f"It compares in a loop over {', '.join(sorted(lost))}, whose values are unknown."
     if not (read & set(whole.parameters)) - find_plain_names(whole.inputs):
         return "What it compares with is written out: it depends on no input."
     if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):

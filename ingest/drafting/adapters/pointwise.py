@@ -35,6 +35,7 @@ class Pointwise:
     """The inputs whose type the function asks for or changes, which Python's numbers lack."""
     in_place: bool
     """Whether some call names the tensor to write to."""
+    outputs: tuple[str, ...]
 
 
 def read_pointwise(
@@ -65,14 +66,16 @@ def read_pointwise(
         for node in ast.walk(function)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     )
-    return Pointwise(function.name, scalar, inputs, chosen, promotions, converted, in_place)
+    outputs = tuple(f"out{number}" for number in range(len(promotions)))
+    return Pointwise(
+        function.name, scalar, inputs, chosen, promotions, converted, in_place, outputs
+    )
 
 
 def write_pointwise(op: Pointwise) -> str:
     """Return the source of the kernel and of its launcher."""
     names = _Names(op)
-    outputs = [f"out{n}" for n in range(len(op.promotions))]
-    return "\n".join([*_kernel(op, names, outputs), "", "", *_launcher(op, names, outputs), ""])
+    return "\n".join([*_kernel(op, names), "", "", *_launcher(op, names), ""])
 
 
 class _Names:
@@ -92,7 +95,8 @@ class _Names:
         return name
 
 
-def _kernel(op: Pointwise, names: _Names, outputs: Sequence[str]) -> list[str]:
+def _kernel(op: Pointwise, names: _Names) -> list[str]:
+    outputs = op.outputs
     pointers = [f"{name}_ptr" if name in op.tensors else name for name in op.inputs]
     parameters = [*pointers, *(f"{name}_ptr" for name in outputs), names.count]
     offsets, mask = names.offsets, names.mask
@@ -111,7 +115,8 @@ def _kernel(op: Pointwise, names: _Names, outputs: Sequence[str]) -> list[str]:
     ]
 
 
-def _launcher(op: Pointwise, names: _Names, outputs: Sequence[str]) -> list[str]:
+def _launcher(op: Pointwise, names: _Names) -> list[str]:
+    outputs = op.outputs
     handed = [f"{name}=None" for name in outputs] if op.in_place else []
     first = op.tensors[0]
     lines = [f"def {op.name}({', '.join([*op.inputs, *handed])}):"]

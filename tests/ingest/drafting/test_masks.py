@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.drafting.masks import join_masks
+from ingest.drafting.masks import join_masks, replace_raises
 
 KERNEL = """
 @triton.jit
@@ -26,3 +26,12 @@ def kernel(x, m, n, CAUSAL: tl.constexpr):
 )
 def test_masks_of_blocks_are_joined_by_their_bits(mask: str, joined: str) -> None:
     assert join_masks(KERNEL.format(mask)) == KERNEL.format(joined)
+
+
+def test_an_error_in_a_kernel_becomes_a_static_assertion() -> None:
+    kernel = "import triton.language as tl\n\n@triton.jit\ndef kernel(x):\n    {}\n"
+    host = "\ndef launch(x):\n    raise ValueError('size')\n"
+
+    replaced = replace_raises(kernel.format("raise ValueError('dtype')") + host)
+
+    assert replaced == kernel.format("tl.static_assert(False, 'dtype')") + host
