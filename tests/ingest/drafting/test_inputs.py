@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ingest.drafting import Missing
-from tests.ingest.drafting.repositories import cases, function, only, whole
+from tests.ingest.drafting.repositories import DOUBLING, cases, function, only, whole
 
 COMPARED = "    assert torch.allclose(doubled(x), x + x)\n"
 
@@ -602,3 +602,22 @@ def test_complex_dtypes_make_no_cases() -> None:
     )
 
     assert {case["dtype"] for case in cases(draft.texts.test_code)} == {"float16"}
+
+
+def test_an_answer_gets_the_dtype_of_an_input_that_two_branches_make() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("dtype", [torch.int32, torch.float16])
+        def test_doubled(dtype):
+            if dtype == torch.int32:
+                x = torch.randint(-3, 3, (64,), device=device).to(dtype)
+            else:
+                x = torch.randn(64, dtype=dtype, device=device)
+            expected = x.double() + x
+            torch.testing.assert_close(doubled(x), expected)
+        """,
+        ops__doubling=DOUBLING.replace("torch.empty_like(x)", "empty(x)")
+        + "\n\ndef empty(x):\n    return {1: torch.empty_like(x)}[1]\n",
+    )
+
+    assert "(x.double() + x).to(x.dtype)" in draft.texts.python_code

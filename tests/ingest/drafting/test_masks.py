@@ -11,6 +11,7 @@ KERNEL = """
 def kernel(x, m, n, CAUSAL: tl.constexpr):
     rows = tl.arange(0, 16)[:, None]
     columns = tl.arange(0, 16)
+    block = tl.full([16], 1, dtype=tl.int1)
     mask = {}
 """
 
@@ -20,6 +21,9 @@ def kernel(x, m, n, CAUSAL: tl.constexpr):
     [
         ("rows < m and columns[None, :] < n", "(rows < m) & (columns[None, :] < n)"),
         ("columns < n or columns > m", "(columns < n) | (columns > m)"),
+        ("not (rows == m) and rows < n", "~(rows == m) & (rows < n)"),
+        ("block or columns == m", "block | (columns == m)"),
+        ("not CAUSAL and rows < n", "not CAUSAL and rows < n"),
         ("m < n and CAUSAL", "m < n and CAUSAL"),
         ("rows < m and CAUSAL", "rows < m and CAUSAL"),
     ],
