@@ -58,8 +58,13 @@ COMPOSED = {
     "embedding(input, weight, padding_idx=-1, *, scale_grad_by_freq=False, sparse=False)":
     "embedding({weight}, {input}, {padding_idx}, {scale_grad_by_freq}, {sparse})",
 }  # fmt: skip
-# Written for views with negative strides, which torch lacks.
-UNWRITABLE = {"flip"}
+# Launchers that make no pair: flip reads a view with negative strides, which torch lacks, and the
+# answer of the others depends on no values of a tensor.
+LEFT_OUT = {
+    "flip", "arange", "arange_start", "eye", "eye_m", "fill_scalar", "fill_scalar_", "fill_tensor",
+    "fill_tensor_", "full", "full_like", "linspace", "logspace", "ones", "ones_like", "zeros",
+    "zeros_like",
+}  # fmt: skip
 # Two calls of a random operation never agree.
 RANDOM = ("rand", "normal", "uniform", "exponential", "multinomial", "dropout")
 
@@ -80,7 +85,7 @@ def find_launchers(library: Library) -> list[Launcher]:
     for entry in ast.walk(library.module("__init__.py")):
         match entry:
             case ast.Tuple(elts=[ast.Constant(value=str(registered)), ast.Name(id=name)]):
-                if name not in places or name in UNWRITABLE or registered.startswith(RANDOM):
+                if name not in places or name in LEFT_OUT or registered.startswith(RANDOM):
                     continue
                 torch_name, _, overload = registered.partition(".")
                 known, result = NAMES.get(registered, NAMES.get(torch_name, (torch_name, "")))
