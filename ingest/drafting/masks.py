@@ -120,7 +120,7 @@ def _is_truth(node: ast.expr, truths: frozenset[str]) -> bool:
     match node:
         case ast.Compare() | ast.BoolOp() | ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
             return True
-        case ast.Name(id=name):
+        case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)):
             return "mask" in name or name in truths
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return isinstance(operand, ast.Compare)
