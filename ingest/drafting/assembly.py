@@ -27,7 +27,7 @@ from ingest.drafting.expected import (
 )
 from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
-from ingest.drafting.masks import join_masks
+from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.objects import find_objects
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.polishing import polish
@@ -35,7 +35,14 @@ from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
-from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.sides import (
+    INPUTS,
+    copied_value,
+    find_graded,
+    find_overwritten,
+    make_inputs,
+    side,
+)
 from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, Module
@@ -153,7 +160,7 @@ def _assembled(
         [
             *_unset(whole, whole.candidate, whole.actual),
             *detached,
-            *(f"{name} = {name}.clone()" for name in copied),
+            *(f"{name} = {copied_value(name, whole.inputs)}" for name in copied),
         ],
     )
     launcher = isolator.side(test.suite, triton, entry_point)
@@ -169,7 +176,7 @@ def _assembled(
         [
             *_unset(whole, whole.reference, whole.expected),
             *detached,
-            *(f"{name} = {buffer}.clone()" for name, buffer in buffers.items()),
+            *(f"{name} = {copied_value(buffer, whole.inputs)}" for name, buffer in buffers.items()),
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
@@ -345,7 +352,7 @@ def _graded_inputs(test: Test, whole: Cut) -> set[str]:
 
 def _settled(text: str) -> str:
     text = remove_registration(remove_foreign_options(text))
-    return _tidy(join_masks(choose_configurations(close_gaps(text))))
+    return _tidy(replace_raises(join_masks(choose_configurations(close_gaps(text)))))
 
 
 def _tidy(text: str) -> str:

@@ -21,6 +21,7 @@ LIGHT = 2**22
 
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
 """Parameters that choose whether torch compiles the launcher, which changes no answer."""
+UNWANTED = re.compile(r"torch\.(c(half|float|double)\b|complex\d+|(scalar_)?tensor\()")
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
 """Parameters that no case holds."""
@@ -176,6 +177,7 @@ def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
     """Bind a parameter that takes functions or classes to its first value, and keep the rows with
     that value.
     """
+    rows = [row for row in rows if not _is_unwanted(row.get(name))] or rows
     first = next((row[name] for row in rows if _is_opaque(row.get(name))), None)
     if first is None:
         return rows
@@ -192,6 +194,11 @@ def _without_compilation(rows: list[Row], bound: dict[str, str]) -> list[Row]:
             bound[name] = "False"
             rows = [{k: v for k, v in row.items() if k != name} for row in plain_rows]
     return rows
+
+
+def _is_unwanted(value: Any) -> bool:
+    """Return whether a value is a complex dtype or a tensor. A case does not hold these."""
+    return isinstance(value, Opaque) and bool(UNWANTED.match(value.source))
 
 
 def _is_opaque(value: Any) -> bool:

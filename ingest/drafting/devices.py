@@ -109,6 +109,25 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
             )
 
 
+class HostRemoval(ast.NodeTransformer):
+    """Removal of the host from an expression whose result moves to the device.
+
+    `torch.randn(n, device="cpu")[1:]` is computed on the device from the start.
+    """
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        node.keywords = [each for each in node.keywords if not _is_host(each)]
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr="cpu"), args=[], keywords=[]):
+                return value
+        return node
+
+
+def _is_host(keyword: ast.keyword) -> bool:
+    return keyword.arg == "device" and ast.unparse(keyword.value) == "'cpu'"
+
+
 def is_device(node: ast.expr, local: frozenset[str]) -> bool:
     """Return whether an expression names a device: a string, or a global with such a name."""
     match node:

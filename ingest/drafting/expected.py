@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.drafting.answers import find_answer_types, find_optional_answers
 from ingest.drafting.cases import Cases
@@ -62,7 +62,9 @@ def expected_answers(
     kernels answer with it.
     """
     of_floats = find_tensors(whole, of_integers=False)
+    of_cases = _tensors_of_branches(whole)
     like = next((f"{name}.dtype" for name in takes if name in of_floats), "")
+    like = like or next((f"{name}.dtype" for name in takes if name in of_cases), "")
     texts = [ast.unparse(node) for node in (*whole.reference, *whole.expected)]
     texts += _reference_functions(test, whole)
     widens = any(map(WIDER.search, texts))
@@ -115,6 +117,21 @@ def find_tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
                 if of_integers or not INTEGERS.search(text):
                     tensors += [t.id for t in targets if isinstance(t, ast.Name)]
     return tensors
+
+
+def _tensors_of_branches(whole: Cut) -> frozenset[str]:
+    """Return the inputs that both branches of a condition make: floats in one, integers in the
+    other.
+    """
+    for statement in whole.inputs:
+        if isinstance(statement, ast.If) and statement.orelse:
+            made = [
+                {*find_tensors(replace(whole, inputs=tuple(branch)))}
+                for branch in (statement.body, statement.orelse)
+            ]
+            if both := made[0] & made[1]:
+                return frozenset(both)
+    return frozenset()
 
 
 def find_answers(whole: Cut) -> list[str]:

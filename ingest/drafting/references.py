@@ -104,6 +104,8 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
     loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
     if loose:
         return f"It compares in a loop, by its {', '.join(sorted(loose))}."
+    if lost := read & turning & set(whole.unset):
+        return f"It compares in a loop over {', '.join(sorted(lost))}, whose values are unknown."
     plain = find_plain_names(whole.inputs) | given | {"device"}
     if not (read & set(whole.parameters)) - plain:
         return "What it compares with is written out: it depends on no input."

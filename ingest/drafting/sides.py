@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from ingest.drafting.devices import is_cpu, is_device
+from ingest.drafting.devices import HostRemoval, is_cpu, is_device
 from ingest.drafting.readable import Tidying, find_copied, inline_results
 from ingest.drafting.slices import Cut
 from ingest.drafting.statements import (
@@ -126,6 +126,28 @@ def find_overwritten(
             if name in compared or (in_place and place == 0)
         ]
     return [name for name in dict.fromkeys(written) if name in parameters]
+
+
+def copied_value(name: str, inputs: Sequence[ast.stmt]) -> str:
+    """Return the expression of a copy of a tensor, of a list of tensors, or of what may be None."""
+    values = list(_assigned_values(name, inputs))
+    if any(isinstance(value, ast.List | ast.ListComp) for value in values):
+        return f"[tensor.clone() for tensor in {name}]"
+    if any(isinstance(value, ast.Constant) and value.value is None for value in values):
+        return f"None if {name} is None else {name}.clone()"
+    return f"{name}.clone()"
+
+
+def _assigned_values(name: str, inputs: Sequence[ast.stmt]) -> Iterator[ast.expr]:
+    """Yield the values that a name is bound to. Both branches of a condition count."""
+    for node in (node for statement in inputs for node in ast.walk(statement)):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                yield from (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for part, value in zip(targets, values, strict=False):
+                    if isinstance(part, ast.Name) and part.id == name:
+                        yield value
 
 
 def _root(node: ast.expr) -> str:
@@ -288,7 +310,7 @@ class _Rewrite(ast.NodeTransformer):
         if method == "to" and len(node.args) == 1 and not node.keywords:
             moves = self._is_device(node.args[0])
         if moves and self._device is None:
-            return value
+            return HostRemoval().visit(value)  # type: ignore[no-any-return]
         if moves:
             device = _expression(self._device or "")
             return ast.Call(ast.Attribute(value, "to", ast.Load()), [device], [])

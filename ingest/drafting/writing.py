@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -78,7 +79,7 @@ def test_code(
             imports=sorted({*imports, "import pytest", "import torch"}),
             tolerance=tolerance,
             fixed="{" + ", ".join(f'"{name}"' for name in sorted(fixed)) + "}" if fixed else "",
-            cases=[repr(row) for row in rows],
+            cases=[_written(row) for row in rows],
             make_inputs=rest,
             differentiable=differentiable,
             float8=float8,
@@ -98,6 +99,21 @@ def _case(
         case["dtype"] = dtype
     case["seed"] = case["seed"] if type(case.get("seed")) is int else number
     return case
+
+
+def _written(value: object) -> str:
+    """Return the source of a case. Infinity and NaN have no literals."""
+    match value:
+        case dict():
+            return f"{{{', '.join(f'{key!r}: {_written(each)}' for key, each in value.items())}}}"
+        case list():
+            return f"[{', '.join(map(_written, value))}]"
+        case tuple():
+            inner = ", ".join(map(_written, value))
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
+        case float() if not math.isfinite(value):
+            return f'float("{value}")'
+    return repr(value)
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -60,7 +60,9 @@ class Launcher:
     result: str = ""
     """Index into the launcher's answer, such as `[0]`, if it returns more values than torch."""
     call: str = ""
-    """The call as a format of the arguments' names, where it is not the same as torch's."""
+    """The call as a format of the arguments' names, where it is not the same as torch's. The format
+    `{dim:list}` puts a single number into a list.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from ingest.drafting.adapters.adapter import Adapter, Launcher, Library, Written, read_stand_in
@@ -32,11 +33,18 @@ DEVICE = "('cuda' if torch.cuda.is_available() else 'cpu')"
 # Functions of torch that call a registered one with other arguments, and the launcher's call.
 REDUCTION = "{{'none': 0, 'mean': 1, 'sum': 2}}[{reduction}]"
 COMPOSED = {
-    "amax(input, dim=None, keepdim=False)":
-    "amax({input}, [{dim}] if isinstance({dim}, int) else {dim}, {keepdim})",
+    "amax(input, dim=None, keepdim=False)": "amax({input}, {dim:list}, {keepdim})",
+    "sum.dim_IntList(input, dim, keepdim=False, *, dtype=None)":
+    "sum_dim({input}, {dim:list}, {keepdim}, dtype={dtype})",
+    "mean.dim(input, dim, keepdim=False, *, dtype=None)":
+    "mean_dim({input}, {dim:list}, {keepdim}, dtype={dtype})",
+    "var_mean.correction(input, dim=None, *, correction=None, keepdim=False)":
+    "var_mean({input}, {dim:list}, correction={correction}, keepdim={keepdim})",
+    "linalg_vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None)":
+    "vector_norm({x}, {ord}, {dim:list}, {keepdim}, {dtype})",
     "clamp(input, min=None, max=None)": "clamp({input}, {min}, {max})",
     "clamp.Tensor(input, min=None, max=None)": "clamp_tensor({input}, {min}, {max})",
-    "clamp_min(input, min)": "clamp_min({input}, {min})",
+    "clamp_min.Scalar(input, min)": "clamp_min({input}, {min})",
     "group_norm(input, num_groups, weight=None, bias=None, eps=1e-05)": "group_norm({input}, "
     "{weight}, {bias}, {input}.shape[0], {input}.shape[1], {input}.shape[2:].numel(), "
     "{num_groups}, {eps})[0]",
@@ -49,6 +57,13 @@ COMPOSED = {
     f"mse_loss({{input}}, {{target}}, {REDUCTION})",
     "embedding(input, weight, padding_idx=-1, *, scale_grad_by_freq=False, sparse=False)":
     "embedding({weight}, {input}, {padding_idx}, {scale_grad_by_freq}, {sparse})",
+}  # fmt: skip
+# Launchers that make no pair: flip reads a view with negative strides, which torch lacks, and the
+# answer of the others depends on no values of a tensor.
+LEFT_OUT = {
+    "flip", "arange", "arange_start", "eye", "eye_m", "fill_scalar", "fill_scalar_", "fill_tensor",
+    "fill_tensor_", "full", "full_like", "linspace", "logspace", "ones", "ones_like", "zeros",
+    "zeros_like",
 }  # fmt: skip
 # Two calls of a random operation never agree.
 RANDOM = ("rand", "normal", "uniform", "exponential", "multinomial", "dropout")
@@ -70,7 +85,7 @@ def find_launchers(library: Library) -> list[Launcher]:
     for entry in ast.walk(library.module("__init__.py")):
         match entry:
             case ast.Tuple(elts=[ast.Constant(value=str(registered)), ast.Name(id=name)]):
-                if name not in places or registered.startswith(RANDOM):
+                if name not in places or name in LEFT_OUT or registered.startswith(RANDOM):
                     continue
                 torch_name, _, overload = registered.partition(".")
                 known, result = NAMES.get(registered, NAMES.get(torch_name, (torch_name, "")))
@@ -99,11 +114,21 @@ def write_pointwise_dynamic(
     scalar = f"compute_{function.name.removesuffix('_func').removesuffix('_kernel')}"
     scalar = scalar if scalar not in bound else f"compute_{function.name}"
     in_place = function.name in find_written_to(library)
+    named = any(_names_output(node, function.name) for node in ast.walk(module))
     try:
-        op = read_pointwise(function, decorator, scalar, in_place)
+        op = read_pointwise(function, decorator, scalar, in_place or named)
+        op = replace(op, outputs=("out",)) if named and len(op.outputs) == 1 else op
         return Written(write_pointwise(op), scalar, f"{function.name}_kernel")
     except NotWritable:
         return None
+
+
+def _names_output(node: ast.AST, function: str) -> bool:
+    """Return whether a call of the function hands on its caller's `out`."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), keywords=keywords) if name == function:
+            return any(keyword.arg == "out" for keyword in keywords)
+    return False
 
 
 @lru_cache(maxsize=4)
@@ -170,6 +195,7 @@ def write_overlays(library: Library) -> dict[str, str]:
         "flag_gems/runtime/__init__.py": "\n\n".join(settings),
         "flag_gems/utils/device_functions.py": read_stand_in("flag_gems/device_functions.py"),
         "flag_gems/utils/triton_lang_helper.py": SHIM,
+        "flag_gems/utils/triton_lang_extension.py": read_stand_in("flag_gems/division.py"),
         "flag_gems/utils/limits.py": read_stand_in("flag_gems/limits.py"),
         "flag_gems/utils/tensor_wrapper.py": read_stand_in("flag_gems/tensor_wrapper.py"),
         "tests/accuracy_utils.py": read_stand_in("flag_gems/accuracy_utils.py"),
@@ -239,6 +265,11 @@ def _given(call: ast.Call, function: ast.FunctionDef | None = None) -> str:
     return ", ".join(map(ast.unparse, [*call.args, *(keyword.value for keyword in call.keywords)]))
 
 
+def write_seeding(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
+    """Replace the seeding of a generator by torch's, which drafting removes from helpers."""
+    return f"torch.manual_seed({ast.unparse(call.args[0])})" if call.args else None
+
+
 def write_root(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:
     """Replace NumPy's square root: a test must run without NumPy."""
     return f"({_given(call)}) ** 0.5"
@@ -274,6 +305,7 @@ FLAG_GEMS = Adapter(
         "tle.program_id": write_program_id,
         "tle.num_programs": write_program_id,
         "*.instantiate": write_instance,
+        "set_philox_state": write_seeding,
         "np.float32": _given,
         "np.sqrt": write_root,
     },

@@ -14,6 +14,7 @@ from ingest.drafting.naming import dotted_name
 PARTS = ("values", "indices")
 """The parts of torch's answers that are named, in order."""
 TENSOR, NUMBER = "Tensor", "Scalar"
+FACTORS = {"alpha", "beta"}
 PREFIXES = ("torch.nn.functional.", "torch.ops.aten.", "torch._C._nn.", "torch.special.",
             "torch.linalg.", "torch.", "F.")  # fmt: skip
 OPERATORS: Mapping[type[ast.operator | ast.cmpop], str] = {
@@ -40,6 +41,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 # Overloads whose arguments come in another order in one operation: `pow(2, tensor)`.
 TURNED = {
     ("pow", "Scalar"): (NUMBER, TENSOR),
+    ("repeat_interleave", "Tensor"): (TENSOR,),
     ("lerp", "Scalar"): (TENSOR, TENSOR, NUMBER),
     ("lerp", "Tensor"): (TENSOR, TENSOR, TENSOR),
 }
@@ -79,11 +81,12 @@ class Launchers:
         if launcher is None:
             return False
         arguments = [edits.of(argument) for argument in given]
-        arguments += [f"{keyword.arg}={edits.of(keyword.value)}" for keyword in named]
+        arguments += [f"{keyword.arg}={_of_keyword(keyword, kinds, edits)}" for keyword in named]
         # A call over several lines keeps their number.
         missing = "\n" * edits.of(node).count("\n")
         if launcher.call:
-            written = launcher.call.format(**_by_name(launcher.arguments, given, named))
+            by_name = _by_name(launcher.arguments, given, named)
+            written = launcher.call.format_map({k: _Argument(v) for k, v in by_name.items()})
             written = f"({written}{missing})" if missing else written
         else:
             missing = missing[sum(argument.count("\n") for argument in arguments) :]
@@ -107,11 +110,32 @@ class Launchers:
         ]
         values = [*given, *(keyword.value for keyword in named)]
         shown = [_kind(value, kinds) for value in values]
-        exact = [launcher for launcher in fits if _matches(launcher, shown)]
+        best = [launcher for launcher in fits if _matches(launcher, shown)]
         # The one that a library's adapter wrote out comes first.
-        best = exact or fits
         best = [launcher for launcher in best if launcher.call] or best
         return min(best, key=lambda one: len(_parameters(one.arguments)), default=None)
+
+
+class _Argument(str):
+    """An argument's source. The format `{dim:list}` puts a single number into a list."""
+
+    def __format__(self, spec: str) -> str:
+        if spec != "list":
+            return str(self)
+        match ast.parse(self, mode="eval").body:
+            case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())):
+                return f"[{self}]"
+            case ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call():
+                return f"[{self}] if isinstance({self}, int) else {self}"
+        return str(self)
+
+
+def _of_keyword(keyword: ast.keyword, kinds: Mapping[str, str], edits: Edits) -> str:
+    """Return the value of a keyword. Torch takes the number out of a tensor that is a factor."""
+    value = edits.of(keyword.value)
+    if keyword.arg in FACTORS and _kind(keyword.value, kinds) == TENSOR:
+        return f"{value}.item()"
+    return value
 
 
 def _take_parts(function: ast.FunctionDef, launched: set[int], edits: Edits) -> None:

@@ -35,6 +35,7 @@ class Pointwise:
     """The inputs whose type the function asks for or changes, which Python's numbers lack."""
     in_place: bool
     """Whether some call names the tensor to write to."""
+    outputs: tuple[str, ...]
 
 
 def read_pointwise(
@@ -65,7 +66,10 @@ def read_pointwise(
         for node in ast.walk(function)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
     )
-    return Pointwise(function.name, scalar, inputs, chosen, promotions, converted, in_place)
+    outputs = tuple(f"out{number}" for number in range(len(promotions)))
+    return Pointwise(
+        function.name, scalar, inputs, chosen, promotions, converted, in_place, outputs
+    )
 
 
 def write_pointwise(op: Pointwise) -> str:
@@ -84,7 +88,7 @@ class _Names:
         self.mask = self._fresh("mask")
         self.grid = self._fresh("grid")
         self.block = self._fresh("BLOCK_SIZE")
-        self.handed = [f"out{n}" for n in range(len(op.promotions))]
+        self.handed = list(op.outputs)
         """The parameters that tell where to write."""
         one = len(op.promotions) == 1
         self.outputs = [self._fresh("out" if one else name) for name in self.handed]

@@ -7,13 +7,16 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ingest.drafting import Outcome, draft
+from ingest.drafting.adapters.adapter import Launcher, read_stand_in
 from ingest.drafting.adapters.blocks import fold
-from ingest.drafting.adapters.pointwise import NotWritable, read_pointwise
+from ingest.drafting.adapters.launchers import Launchers
+from ingest.drafting.adapters.pointwise import NotWritable, read_pointwise, write_pointwise
 from ingest.drafting.adapters.tuned import write_configurations
 from ingest.extract import MemoryTree
 from tests.ingest.drafting.operators import ADD, EXP, FILES, TEST_HEAD
@@ -312,3 +315,90 @@ def test_an_adapter_stands_in_for_questions_about_other_machines() -> None:
     assert "WARPS = [4]" in triton
     assert "shared_memory_per_block_optin >= needed" in triton
     assert '"""Call a function with contiguous tensors' in triton
+def launched(written: str, before: str = "", **launcher: str) -> str:
+    """Return a call of torch as the call of a launcher `f(x, y=None, *, alpha=1)`."""
+    head = ast.parse("lambda x, y=None, *, alpha=1: 0", mode="eval").body
+    assert isinstance(head, ast.Lambda)
+    known = {"operation": "add", "overload": "", "path": "f", **launcher}
+    text = f"def test():\n    {before or 'pass'}\n    {written}\n"
+    return Launchers([Launcher(arguments=head.args, **known)]).write(text, [(3, 3)])
+
+
+def test_a_launcher_that_takes_a_list_gets_one() -> None:
+    call = "f({x}, {y:list})"
+
+    assert launched("torch.add(a, 1)", call=call).endswith("f(a, [1])\n")
+    assert launched("torch.add(a, [1, 2])", call=call).endswith("f(a, [1, 2])\n")
+    assert launched("torch.add(a, n)", call=call).endswith(
+        "f(a, [n] if isinstance(n, int) else n)\n"
+    )
+
+
+def test_a_factor_in_a_tensor_is_given_as_a_number() -> None:
+    made = "c = torch.randn(())"
+
+    assert launched("torch.add(a, b, alpha=c)", made).endswith("f(a, b, alpha=c.item())\n")
+    assert launched("torch.add(a, b, alpha=2)", made).endswith("f(a, b, alpha=2)\n")
+
+
+def test_a_call_of_another_overload_stays_torchs() -> None:
+    made = "b = torch.randn(3)"
+
+    assert launched("torch.add(a, b)", made, overload="Scalar").endswith("torch.add(a, b)\n")
+    assert launched("torch.add(a, b)", made, overload="Tensor").endswith("f(a, b)\n")
+
+
+def test_an_operation_may_name_its_output_as_its_callers_do() -> None:
+    (scalar,) = ast.parse("def shift(x, y):\n    return x << y\n").body
+    call = ast.parse("pointwise_dynamic(promotion_methods=[(0, 1, 'DEFAULT')])", mode="eval").body
+
+    assert isinstance(scalar, ast.FunctionDef)
+    op = read_pointwise(scalar, call, "compute_shift", in_place=True)
+    assert "def shift(x, y, out0=None):" in write_pointwise(op)
+    assert "def shift(x, y, out=None):" in write_pointwise(replace(op, outputs=("out",)))
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("div_rn(x, y)", [1 / 3, -1 / 3, 3.5, 0.0]),
+        ("div_rz(x, y)", [0.3333333134651184, -0.3333333134651184, 3.5, 0.0]),
+        ("trunc(div_rz(x, y))", [0.0, 0.0, 3.0, 0.0]),
+        ("fmod(x, y)", [1.0, -1.0, 1.0, 0.0]),
+        ("div_rn(1.0, y)", [1 / 3, 1 / 3, 0.5, 1 / 7]),
+    ],
+)
+def test_the_interpreter_divides_as_libdevice_does(
+    expression: str, expected: list[float], tmp_path: Path
+) -> None:
+    pytest.importorskip("triton")
+    program = f"""{read_stand_in("flag_gems/division.py")}
+import torch
+
+@triton.jit
+def kernel(x_ptr, y_ptr, out_ptr):
+    places = tl.arange(0, 4)
+    x = tl.load(x_ptr + places)
+    y = tl.load(y_ptr + places)
+    tl.store(out_ptr + places, {expression})
+
+x = torch.tensor([1.0, -1.0, 7.0, 0.0])
+y = torch.tensor([3.0, 3.0, 2.0, 7.0])
+out = torch.empty(4)
+kernel[(1,)](x, y, out)
+print(out.tolist())
+"""
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+    assert ast.literal_eval(done.stdout) == pytest.approx(
+        expected, rel=1e-9 if "rz" in expression else 1e-7
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ingest.drafting import Missing
-from tests.ingest.drafting.repositories import cases, function, only, whole
+from tests.ingest.drafting.repositories import DOUBLING, cases, function, only, whole
 
 COMPARED = "    assert torch.allclose(doubled(x), x + x)\n"
 
@@ -520,3 +520,77 @@ def test_a_list_that_loses_an_item_is_changed() -> None:
     )
 
     assert "del inner[0]" in draft.texts.test_code
+
+
+def test_inputs_that_move_from_the_host_are_made_on_the_device() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("n", [16, 61])
+        def test_doubled(n):
+            lengths = torch.tensor([n], device="cpu")
+            x = torch.unique(torch.randn(n, device="cpu").cpu())[1:].to(device)
+            assert torch.allclose(doubled(x) * lengths.item(), (x + x) * lengths.item())
+        """
+    )
+
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "x = torch.unique(torch.randn(n))[1:]\n" in made
+    assert "lengths = torch.tensor([n], device='cpu')" in made
+
+
+def test_infinity_in_a_case_has_no_literal() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("low", [(1.0, -float("inf")), (float("inf"), 0.0)])
+        def test_doubled(low):
+            x = torch.randn(64, device=device).clamp(min=min(low))
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert """'low': (1.0, float("-inf"))""" in draft.texts.test_code
+
+
+def test_a_shape_of_an_input_is_its_shape() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(16, 3), (61, 7)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), (x + x).reshape(shape))
+        """
+    )
+
+    assert ".reshape(x.shape)" in draft.texts.python_code
+
+
+def test_complex_dtypes_make_no_cases() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("dtype", [torch.cfloat, torch.float16, torch.complex64])
+        def test_doubled(dtype):
+            x = torch.randn(64, device=device, dtype=dtype)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert {case["dtype"] for case in cases(draft.texts.test_code)} == {"float16"}
+
+
+def test_an_answer_gets_the_dtype_of_an_input_that_two_branches_make() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("dtype", [torch.int32, torch.float16])
+        def test_doubled(dtype):
+            if dtype == torch.int32:
+                x = torch.randint(-3, 3, (64,), device=device).to(dtype)
+            else:
+                x = torch.randn(64, dtype=dtype, device=device)
+            expected = x.double() + x
+            torch.testing.assert_close(doubled(x), expected)
+        """,
+        ops__doubling=DOUBLING.replace("torch.empty_like(x)", "empty(x)")
+        + "\n\ndef empty(x):\n    return {1: torch.empty_like(x)}[1]\n",
+    )
+
+    assert "(x.double() + x).to(x.dtype)" in draft.texts.python_code

@@ -337,3 +337,33 @@ def test_a_function_with_the_name_of_its_module_is_reached_through_the_package()
     (outcome,) = drafting.draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
 
     assert outcome.missing is None, outcome.sentence
+
+
+def test_a_copied_input_may_be_a_list_or_none() -> None:
+    draft = in_place(
+        """
+        from ops.doubling import fill
+
+        @pytest.mark.parametrize("given", [True, False])
+        def test_fill(given):
+            parts = [torch.randn(n, device=device) for n in (16, 61)]
+            other = torch.randn(61, device=device) if given else None
+            expected = [part + part for part in parts]
+            actual = fill(parts, other)
+            assert torch.allclose(torch.cat(actual), torch.cat(expected))
+        """,
+        IN_PLACE
+        + """
+
+def fill(parts, other):
+    for place in range(len(parts)):
+        parts[place] = doubled_(parts[place])
+    if other is not None:
+        doubled_(other)
+    return parts
+""",
+    )
+
+    launching = function(draft.texts.triton_code, draft.entry_point)
+    assert "parts = [tensor.clone() for tensor in parts]" in launching
+    assert "other = None if other is None else other.clone()" in launching

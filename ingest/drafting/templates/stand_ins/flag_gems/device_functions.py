@@ -23,7 +23,7 @@ def exp2(x):
 
 @triton.jit
 def rsqrt(x):
-    return tl.rsqrt(x)
+    return tl.rsqrt(x.to(tl.float32))
 
 
 @triton.jit
