@@ -267,3 +267,23 @@ def tuned(x):
 
     assert outcome.missing is Missing.TRITON_NOT_STANDALONE
     assert "ops.missing" in outcome.sentence
+
+
+def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> None:
+    draft = whole(
+        """
+        from ops.math import twice
+
+        def reference_doubled(x):
+            from ops.math import twice
+
+            return twice(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), reference_doubled(x))
+        """,
+        ops__math="def twice(x):\n    return x + x\n",
+    )
+
+    assert "def twice" in draft.texts.python_code
