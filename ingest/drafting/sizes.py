@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ingest.drafting.allocating import Allocating
+from ingest.drafting.allocating import EMPTY, Allocating
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, Row
 from ingest.drafting.edits import Edits
@@ -52,7 +52,10 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
     `function`: the name of `make_inputs` in the text.
     """
     tree = ast.parse(text)
-    made = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function)
+    found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function]
+    if not found:
+        return text, cases
+    made = found[0]
     written = list(_written_sizes(made))
     counted = Allocating(_with_names(tree, written))
     rows: list[Row] = []
@@ -104,8 +107,8 @@ class _Reduction:
         self._counted.last.clear()
         total = self._elements(smaller)
         last = set(self._counted.last)
-        while total > most:
-            for trial in self._trials(smaller, last, total > MOST_ELEMENTS):
+        while total % EMPTY > most:
+            for trial in self._trials(smaller, last, total % EMPTY > MOST_ELEMENTS):
                 fewer = self._elements(trial)
                 if fewer < total:
                     total, smaller = fewer, trial
@@ -151,16 +154,19 @@ class _Reduction:
         return replace(smaller, by_value=by_value)
 
     def _with_half_of(self, smaller: _Smaller, pattern: re.Pattern[str]) -> _Smaller:
-        """Return smaller sizes with half of the batch, or of all kinds of heads, if even."""
+        """Return smaller sizes with half of the batch, or of all kinds of heads if even."""
         row = self._row(smaller)
         named = {
             key: size
             for key, size in row.items()
             if pattern.fullmatch(key) and type(size) is int and size > 1
         }
-        if any(size % 2 or (pattern is BATCH and size == 2) for size in named.values()):
+        if pattern is BATCH:
+            halves = {key: size // 2 | size % 2 for key, size in named.items() if size > 3}
+        elif any(size % 2 for size in named.values()):
             return smaller
-        halves = {key: size // 2 for key, size in named.items()}
+        else:
+            halves = {key: size // 2 for key, size in named.items()}
         return replace(smaller, by_name={**smaller.by_name, **halves})
 
 

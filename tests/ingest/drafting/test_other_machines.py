@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ingest.drafting import Draft, Missing, Outcome
+from ingest.drafting.computing import computes_forward
+from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
 
@@ -287,3 +289,33 @@ def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> N
     )
 
     assert "def twice" in draft.texts.python_code
+
+
+def test_a_test_that_no_longer_fits_its_launcher_is_a_reason() -> None:
+    outcome = only(
+        """
+        def reference_doubled(x, scale):
+            return scale * x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), reference_doubled(x))
+        """
+    )
+
+    assert outcome.missing is Missing.NO_COMPARISON
+    assert "reference_doubled is called without scale" in outcome.sentence
+
+
+def test_the_parameters_that_a_stale_call_lacks_are_named() -> None:
+    module = "def f(x, out, *, n, eps=1):\n    pass\n\n\ndef pair(x):\n    return f(x, eps=2)\n"
+
+    assert find_stale_call(module, "pair") == "f is called without out, n"
+    assert not find_stale_call(module.replace("f(x, eps=2)", "f(x, x, n=1)"), "pair")
+    assert not find_stale_call(module.replace("f(x, eps=2)", "f(*x)"), "pair")
+
+
+def test_an_attention_of_torch_by_an_imported_name_is_a_major_part() -> None:
+    module = "def pair(q):\n    return _scaled_dot_product_attention_quantized(q, q, q)\n"
+
+    assert "scaled_dot_product" in computes_forward(module, "pair")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ingest.drafting.cases import Cases
+from ingest.drafting.sizes import reduce_sizes
 from tests.ingest.drafting.repositories import cases, function, whole
 
 
@@ -132,3 +134,20 @@ def test_lengths_in_a_tensor_shrink_with_the_rows_that_they_divide() -> None:
     (case,) = cases(draft.texts.test_code)
     assert case["context"] == 128
     assert "lengths[0] = 64" in function(draft.texts.test_code, "make_inputs")
+
+
+def test_nested_loops_and_calls_of_itself_take_bounded_time() -> None:
+    loops = "".join(f"{'    ' * depth}for n{depth} in range(60):\n" for depth in range(1, 7))
+    body = f"{loops}{'    ' * 7}x = torch.randn(4096, 4096)\n    return (x,)\n"
+    text = f"def made(case, device):\n{body}"
+    text += "def again(n):\n    return again(n)\n"
+
+    reduced, _ = reduce_sizes(text, Cases(({"n": 4},), {}, ()), "made")
+
+    assert "torch.randn(" in reduced
+
+
+def test_a_text_without_its_function_stays() -> None:
+    cases_of_it = Cases(({"n": 4},), {}, ())
+
+    assert reduce_sizes("", cases_of_it, "made") == ("", cases_of_it)
