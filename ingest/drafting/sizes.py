@@ -30,6 +30,7 @@ SMALLEST = 64
 LARGEST_BLOCK = 128
 
 BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
+BLOCK = re.compile(r".*(block|chunk|tile|group)_?(size.*|[a-z])?", re.I)
 HEADS = re.compile(r"h(_?(q|kv?|v))?|(n|num)?_?([qkv]+_?)?heads?(_?[qkv]+)?|[qkv]+_?heads?", re.I)
 
 
@@ -99,6 +100,11 @@ class _Reduction:
 
     def __init__(self, sizes: Row, lengths: Set[int], counted: Allocating, function: str) -> None:
         self._sizes, self._lengths = sizes, lengths
+        self._blocks = [
+            size
+            for key, size in sizes.items()
+            if BLOCK.fullmatch(key) and type(size) is int and size > 1
+        ]
         self._counted, self._function = counted, function
 
     def reduced(self, most: int) -> Row:
@@ -147,7 +153,7 @@ class _Reduction:
     def _with_half(self, smaller: _Smaller, value: int) -> _Smaller:
         """Return smaller sizes with half of a value, and of written lengths within it."""
         by_value = dict(smaller.by_value)
-        by_value[value] = _half(by_value.get(value, value))
+        by_value[value] = _half(by_value.get(value, value), self._blocks)
         for length in self._lengths:
             if length < value:
                 by_value[length] = max(1, by_value.get(length, length) // 2)
@@ -192,12 +198,15 @@ def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
     return size
 
 
-def _half(size: int) -> int:
+def _half(size: int, blocks: Sequence[int]) -> int:
     """Return half of a size. An odd size stays odd, and a multiple of a block stays a multiple."""
-    block = math.gcd(size, LARGEST_BLOCK)
-    if block == 1:
+    step = math.gcd(size, LARGEST_BLOCK)
+    for block in blocks:
+        if size % block == 0:
+            step = math.lcm(step, block)
+    if step == 1:
         return size // 2 | 1
-    return max(block, size // 2 // block * block)
+    return max(step, size // 2 // step * step)
 
 
 def _are_bounds(size: Sequence[Any]) -> bool:

@@ -151,3 +151,17 @@ def test_a_text_without_its_function_stays() -> None:
     cases_of_it = Cases(({"n": 4},), {}, ())
 
     assert reduce_sizes("", cases_of_it, "made") == ("", cases_of_it)
+
+
+def test_a_size_stays_a_multiple_of_the_block_of_its_case() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("M, K, block_size", [(4096, 8192, 256)])
+        def test_doubled(M, K, block_size):
+            x = torch.randn(M, K, device=device).view(M // block_size, block_size, K)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    (case,) = cases(draft.texts.test_code)
+    assert (case["M"], case["K"]) == (256, 2048)
