@@ -10,7 +10,8 @@ import ast
 
 
 def find_stale_call(module: str, entry_point: str) -> str:
-    """Return which parameters a call in the entry point leaves without a value, or "".
+    """Return which parameters a call in the entry point leaves without a value, or which it gives
+    and the function lacks, or "".
 
     Calls of the module's own functions by name are read, without decorators that may change them.
     """
@@ -27,6 +28,8 @@ def find_stale_call(module: str, entry_point: str) -> str:
                 plain = all(ast.unparse(d) in HARMLESS for d in function.decorator_list)
                 if plain and (missing := _missing(function, node)):
                     return f"{name} is called without {', '.join(missing)}"
+                if plain and (unknown := _unknown(function, node)):
+                    return f"{name} is called with {unknown}"
     return ""
 
 
@@ -44,3 +47,15 @@ def _missing(function: ast.FunctionDef, call: ast.Call) -> list[str]:
     required += [p.arg for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is None]
     given = {*names[: len(call.args)], *(keyword.arg for keyword in call.keywords)}
     return [name for name in required if name not in given]
+
+
+def _unknown(function: ast.FunctionDef, call: ast.Call) -> str:
+    """Return the first argument that a function does not take, or ""."""
+    a = function.args
+    names = [argument.arg for argument in (*a.posonlyargs, *a.args)]
+    unpacks = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if a.vararg is None and not unpacks and len(call.args) > len(names):
+        return f"{len(call.args)} arguments where it takes {len(names)}"
+    known = {*names, *(argument.arg for argument in a.kwonlyargs)}
+    unknown = [k.arg for k in call.keywords if k.arg is not None and k.arg not in known]
+    return unknown[0] if unknown and a.kwarg is None else ""

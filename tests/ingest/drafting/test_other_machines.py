@@ -313,6 +313,10 @@ def test_the_parameters_that_a_stale_call_lacks_are_named() -> None:
     assert find_stale_call(module, "pair") == "f is called without out, n"
     assert not find_stale_call(module.replace("f(x, eps=2)", "f(x, x, n=1)"), "pair")
     assert not find_stale_call(module.replace("f(x, eps=2)", "f(*x)"), "pair")
+    many = module.replace("f(x, eps=2)", "f(x, x, x, n=1)")
+    assert find_stale_call(many, "pair") == "f is called with 3 arguments where it takes 2"
+    named = module.replace("f(x, eps=2)", "f(x, x, n=1, size=2)")
+    assert find_stale_call(named, "pair") == "f is called with size"
 
 
 def test_an_attention_of_torch_by_an_imported_name_is_a_major_part() -> None:
