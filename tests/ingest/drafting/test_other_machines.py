@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ingest.drafting import Draft, Missing, Outcome
 from ingest.drafting.computing import computes_forward
 from ingest.drafting.stale_calls import find_stale_call
@@ -323,3 +325,23 @@ def test_an_attention_of_torch_by_an_imported_name_is_a_major_part() -> None:
     module = "def pair(q):\n    return _scaled_dot_product_attention_quantized(q, q, q)\n"
 
     assert "scaled_dot_product" in computes_forward(module, "pair")
+
+
+def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
+    draft = whole(
+        """
+        DEVICE = triton.runtime.driver.active.get_active_torch_device()
+
+        def checked(x):
+            assert x.device == DEVICE and not x.device != DEVICE
+            return doubled(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=DEVICE)
+            assert torch.allclose(checked(x), x + x)
+        """
+    )
+
+    assert "x.device.type == DEVICE and (not x.device.type != DEVICE)" in ast.unparse(
+        ast.parse(draft.texts.triton_code)
+    )
