@@ -28,6 +28,7 @@ MOST_ELEMENTS = 2**21
 SMALLEST = 64
 # A size keeps the powers of two that divide it, up to this one.
 LARGEST_BLOCK = 128
+SMALL_BLOCK = 16
 
 BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
 BLOCK = re.compile(r".*(block|chunk|tile|group)_?(size.*|[a-z])?", re.I)
@@ -199,14 +200,17 @@ def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
 
 
 def _half(size: int, blocks: Sequence[int]) -> int:
-    """Return half of a size. An odd size stays odd, and a multiple of a block stays a multiple."""
+    """Return half of a size. An odd size stays odd, a multiple of a block stays a multiple, and one
+    of no block stays one of none.
+    """
     step = math.gcd(size, LARGEST_BLOCK)
     for block in blocks:
         if size % block == 0:
             step = math.lcm(step, block)
     if step == 1:
         return size // 2 | 1
-    return max(step, size // 2 // step * step)
+    half = max(step, size // 2 // step * step)
+    return half + step if step < SMALL_BLOCK and half % SMALL_BLOCK == 0 else half
 
 
 def _are_bounds(size: Sequence[Any]) -> bool:

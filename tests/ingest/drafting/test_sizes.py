@@ -165,3 +165,16 @@ def test_a_size_stays_a_multiple_of_the_block_of_its_case() -> None:
 
     (case,) = cases(draft.texts.test_code)
     assert (case["M"], case["K"]) == (256, 2048)
+
+
+def test_a_size_that_no_block_divides_does_not_become_a_multiple_of_one() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("T", [1030])
+        def test_doubled(T):
+            x = torch.randn(32, T, 64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["T"] for case in cases(draft.texts.test_code)] == [130]
