@@ -78,7 +78,7 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
         if one.key not in changed:
             continue
         if one.name and len(values) == len(rows):
-            edits.put(one.node, f'case["{one.name}"]')
+            _move(one, made, edits)
             moved.add(one.name)
         else:
             edits.put(one.node, repr(min(values)))
@@ -94,6 +94,21 @@ class _Smaller:
 
     by_value: Mapping[int, int]
     by_name: Mapping[str, int]
+
+
+def _move(one: _Written, made: ast.FunctionDef, edits: Edits) -> None:
+    """Let a name have its value from the case, beside the other names that do."""
+    for block in (node for node in made.body if isinstance(node, ast.With)):
+        for statement in block.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=value) if (
+                    value is one.node and len(block.body) > 1
+                ):
+                    edits.drop(statement, alone=False)
+                    line = f'{one.name} = case["{one.name}"]\n' + " " * block.col_offset
+                    edits.replace(edits.start(block), edits.start(block), line)
+                    return
+    edits.put(one.node, f'case["{one.name}"]')
 
 
 class _Reduction:

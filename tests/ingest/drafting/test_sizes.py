@@ -178,3 +178,24 @@ def test_a_size_that_no_block_divides_does_not_become_a_multiple_of_one() -> Non
     )
 
     assert [case["T"] for case in cases(draft.texts.test_code)] == [130]
+
+
+def test_a_constant_that_becomes_a_key_is_read_with_the_other_keys() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("heads", [4])
+        def test_doubled(heads):
+            rows = 8192
+            width = 100
+            long = 4096
+            x = torch.randn(rows, heads, width, device=device)
+            y = torch.randn(long, heads, width, device=device)
+            assert torch.allclose(doubled(x) + y.sum(), x + x + y.sum())
+        """
+    )
+
+    made = function(draft.texts.test_code, "make_inputs")
+    before, _, inside = made.partition("with torch.device")
+    assert "rows = case['rows']" in before
+    assert "long = case['long']" in before
+    assert "width = 100" in inside
