@@ -17,7 +17,8 @@ COUNTED = {"arange", "randperm"}
 ALIKE = {"rand_like", "randn_like", "empty_like", "zeros_like", "ones_like", "full_like", "clone"}
 OF_TORCH = {"torch", "nn"}
 MOST_TURNS = 64
-MOST_CALLS = 500
+# Bounds nested loops and calls. A `make_inputs` has a few dozen statements.
+MOST_STEPS = 3_000
 MATTERS = 2**16
 """Elements of an allocation whose last axis is worth keeping."""
 
@@ -41,7 +42,7 @@ class Allocating:
                     self._globals[name] = value
         self.evaluator = Evaluator(self._lookup)
         self._open: list[str] = []
-        self._calls = 0
+        self._steps = 0
         self._tensors: dict[str, int] = {}
         self.last: set[int] = set()
         """The sizes that were the last of several axes of a large allocation."""
@@ -56,13 +57,16 @@ class Allocating:
         """
         self._open.clear()
         self._tensors.clear()
-        self._calls = 0
+        self._steps = 0
         return self._block(self._functions[function].body, dict(names))
 
     def _block(self, statements: Sequence[ast.stmt], names: Names) -> int:
         return sum(self._statement(statement, names) for statement in statements)
 
     def _statement(self, statement: ast.stmt, names: Names) -> int:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            return 0
         match statement:
             case ast.FunctionDef(name=name):
                 self._functions[name] = statement
@@ -85,8 +89,11 @@ class Allocating:
                 except NotPlain:
                     return max(self._block(body, names), self._block(orelse, names))
             case ast.For(target=target, iter=iterated, body=body):
-                turns = self._turns(target, iterated, names)
-                return sum(self._block(body, turn) for turn in turns)
+                count = 0
+                for bound in self._turns(target, iterated, names):
+                    names.update(bound)
+                    count += self._block(body, names)
+                return count
         return sum(
             self._expression(node, names)
             for node in ast.iter_child_nodes(statement)
@@ -100,7 +107,7 @@ class Allocating:
                 | ast.GeneratorExp(elt=elt, generators=[loop])
             ):
                 turns = self._turns(loop.target, loop.iter, names)
-                return sum(self._expression(elt, turn) for turn in turns)
+                return sum(self._expression(elt, {**names, **turn}) for turn in turns)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 try:
                     return self._expression(body if self._value(test, names) else orelse, names)
@@ -152,8 +159,7 @@ class Allocating:
     def _of_our_own(self, name: str, call: ast.Call, names: Names) -> int:
         """Return the elements that a function of the module allocates in a call."""
         function = self._functions.get(name)
-        self._calls += 1
-        if function is None or name in self._open or self._calls > MOST_CALLS:
+        if function is None or name in self._open:
             return 0
         a = function.args
         parameters = [p.arg for p in (*a.posonlyargs, *a.args)]
@@ -173,21 +179,22 @@ class Allocating:
         return count
 
     def _turns(self, target: ast.expr, iterated: ast.expr, names: Names) -> list[Names]:
+        """Return what each turn of a loop binds, one turn if they are unknown."""
         try:
             items = self._value(iterated, names)
         except NotPlain:
-            return [names]
+            return [{}]
         if not isinstance(items, list | tuple):
-            return [names]
-        turns = []
+            return [{}]
+        turns: list[Names] = []
         for item in items[:MOST_TURNS]:
-            turn = dict(names)
             if isinstance(target, ast.Name):
-                turn[target.id] = item
+                turns.append({target.id: item})
             elif isinstance(target, ast.Tuple) and isinstance(item, list | tuple):
                 bound = zip(target.elts, item, strict=False)
-                turn |= {part.id: one for part, one in bound if isinstance(part, ast.Name)}
-            turns.append(turn)
+                turns.append({part.id: one for part, one in bound if isinstance(part, ast.Name)})
+            else:
+                turns.append({})
         return turns
 
     def _bind(

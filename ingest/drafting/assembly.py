@@ -45,6 +45,7 @@ from ingest.drafting.sides import (
 )
 from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
+from ingest.drafting.stale_calls import find_stale_call
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
@@ -305,6 +306,9 @@ def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly
         except UNREADABLE as error:
             sentence = f"What was written from {where} does not parse: {error}."
             return Assembly(draft, Missing.UNREADABLE, sentence)
+    for text in (draft.texts.python_code, draft.texts.triton_code):
+        if stale := find_stale_call(text, draft.entry_point):
+            return Assembly(draft, Missing.NO_COMPARISON, f"{where} is out of date: {stale}.")
     return Assembly(draft)
 
 

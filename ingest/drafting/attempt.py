@@ -18,6 +18,7 @@ from ingest.drafting.comparisons import (
 )
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import Test
+from ingest.drafting.gradients import find_answer
 from ingest.drafting.launching import Launching
 from ingest.drafting.moving import move_copies, move_functions
 from ingest.drafting.naming import entry_point
@@ -98,6 +99,8 @@ class _Reader:
         self._weights: set[str] = set()
         self._failed: tuple[Missing, str] | None = None
         self._names = Launching(suite, reach)
+        # Whether a comparison of gradients counts as one of the answers behind them.
+        self._through_gradients = False
 
     @property
     def _place(self) -> Place:
@@ -131,13 +134,15 @@ class _Reader:
         self._names.local |= frozenset().union(*(stored_names(s) for s in function.body))
         if not any(True for _ in self._names.launching(flatten(function.body))):
             return
-        seen = False
-        for operation, before, pairs in self._groups():
-            seen = True
+        groups = [*self._groups()]
+        if not groups and self._failed and self._failed[0] is Missing.GRADIENTS_ONLY:
+            self._through_gradients = True
+            groups = [*self._groups()]
+        for operation, before, pairs in groups:
             if operation in self._best and self._best[operation].progress == WHOLE:
                 continue
             yield self._try(operation, before, pairs)
-        if not seen and (self._failed or function.name.startswith("test")):
+        if not groups and (self._failed or function.name.startswith("test")):
             yield from self._without_pairs()
 
     def _read_cases(self, conditions: Sequence[ast.expr] = ()) -> None:
@@ -210,7 +215,12 @@ class _Reader:
         for argument in (comparison.left, comparison.right):
             inner, widened = peel(argument)
             numbers = find_needed(before, loaded_names(inner), self._names.local)
-            if reads_gradient(inner) or self._is_gradient(inner, before, numbers):
+            gradient = reads_gradient(inner) or self._is_gradient(inner, before, numbers)
+            answer = find_answer(argument, before) if self._through_gradients else None
+            if gradient and answer is not None:
+                inner, widened = answer, False
+                numbers = find_needed(before, loaded_names(inner), self._names.local)
+            elif gradient:
                 self._failed = self._failed or (
                     Missing.GRADIENTS_ONLY,
                     f"{self._where} compares gradients and no answer.",
@@ -271,8 +281,7 @@ class _Reader:
         whole = move_functions(whole, self._names.is_function, self._names.local)
         rule = find_rule(whole, self._suite, self._names.local, self._names.bound)
         turning = frozenset().union(*(comparison.turning for *_, comparison in pairs))
-        rows = self._cases.rows if self._cases else ()
-        given = {name for row in rows for name in row}
+        given = {name for row in (self._cases.rows if self._cases else ()) for name in row}
         if sentence := why_no_reference(whole, turning, given):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
         conditions = [

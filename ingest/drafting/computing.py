@@ -265,6 +265,8 @@ def _computes(node: ast.AST, tensors: set[str], minor: bool) -> str:
             operands = [part for part in (left, right) if isinstance(part, ast.Name)]
             if any(part.id in tensors for part in operands):
                 return _short(node)
+        case ast.Call(func=ast.Name(id=name)) if "scaled_dot_product_attention" in name:
+            return _short(node)
         case ast.Call(func=ast.Attribute(value=value, attr=attr)):
             counts = minor or attr not in MINOR
             if counts and _computing_call(value, attr) and not _holds_no_data(node):

@@ -32,12 +32,23 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
                 local and is_device(value, local)
             ):
                 edits.put(value, DEVICE if kept else DEFAULT)
+            case ast.Compare(
+                left=ast.Attribute(attr="device") as left,
+                ops=[ast.Eq() | ast.NotEq()],
+                comparators=[other],
+            ) if kept and not isinstance(other, ast.Attribute) and is_device(other, local):
+                # DEVICE is a kind of device: `cuda` is not equal to `cuda:0`.
+                edits.replace(edits.end(left), edits.end(other), f"{_sign(node)}{DEVICE}")
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
                         # A default is evaluated at the definition, which may precede DEVICE.
                         edits.put(default, OF_THE_MACHINE if kept else "None")
     return edits.text()
+
+
+def _sign(compared: ast.Compare) -> str:
+    return ".type == " if isinstance(compared.ops[0], ast.Eq) else ".type != "
 
 
 def replace_literal_devices(text: str) -> str:

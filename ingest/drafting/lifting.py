@@ -29,12 +29,16 @@ def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
     if not imports:
         return data
     taken = {name for node in tree.body for name in bound_names(node)}
+    there = {each for node in tree.body for each in _imported(node)}
     lines = data.split(b"\n")
     end: dict[bytes, None] = {}
+    changed = False
     for node in imports:
         names = bound_names(node)
         text = ast.unparse(node).encode()
-        if "*" in names or (taken & {*names} and text not in end):
+        bound = _imported(node)
+        again = bool(bound) and there.issuperset(bound)
+        if "*" in names or (taken & {*names} and text not in end and not again):
             continue
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         margin = lines[first][: node.col_offset]
@@ -42,9 +46,11 @@ def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
             continue
         lines[first] = margin + b"pass"
         lines[first + 1 : last + 1] = [b""] * (last - first)
-        end[text] = None
-        taken |= {*names}
-    return b"\n".join([*lines, *end, b""]) if end else data
+        changed = True
+        if not again:
+            end[text] = None
+            taken |= {*names}
+    return b"\n".join([*lines, *end, b""]) if changed else data
 
 
 Imports = ast.Import | ast.ImportFrom
@@ -73,6 +79,16 @@ def _inner(tree: ast.Module, sure: frozenset[str]) -> list[Imports]:
             if isinstance(child, ast.stmt)
         )
     return sorted(imports, key=lambda node: node.lineno)
+
+
+def _imported(node: ast.stmt) -> list[tuple[str, str, str]]:
+    """Return what an import binds: a module, one of its names, and the name here."""
+    match node:
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            return [(module, alias.name, alias.asname or alias.name) for alias in names]
+        case ast.Import(names=names):
+            return [(alias.name, "", alias.asname or alias.name) for alias in names]
+    return []
 
 
 def bound_names(node: ast.stmt) -> list[str]:

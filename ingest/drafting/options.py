@@ -8,7 +8,8 @@ import ast
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
-FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "assume_in_bounds"}
+FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "num_threads",
+           "assume_in_bounds"}  # fmt: skip
 
 
 def remove_foreign_options(text: str) -> str:

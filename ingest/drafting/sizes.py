@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ingest.drafting.allocating import Allocating
+from ingest.drafting.allocating import EMPTY, Allocating
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, Row
 from ingest.drafting.edits import Edits
@@ -28,8 +28,10 @@ MOST_ELEMENTS = 2**21
 SMALLEST = 64
 # A size keeps the powers of two that divide it, up to this one.
 LARGEST_BLOCK = 128
+SMALL_BLOCK = 16
 
 BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
+BLOCK = re.compile(r".*(block|chunk|tile|group)_?(size.*|[a-z])?", re.I)
 HEADS = re.compile(r"h(_?(q|kv?|v))?|(n|num)?_?([qkv]+_?)?heads?(_?[qkv]+)?|[qkv]+_?heads?", re.I)
 
 
@@ -52,7 +54,10 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
     `function`: the name of `make_inputs` in the text.
     """
     tree = ast.parse(text)
-    made = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function)
+    found = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function]
+    if not found:
+        return text, cases
+    made = found[0]
     written = list(_written_sizes(made))
     counted = Allocating(_with_names(tree, written))
     rows: list[Row] = []
@@ -73,7 +78,7 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
         if one.key not in changed:
             continue
         if one.name and len(values) == len(rows):
-            edits.put(one.node, f'case["{one.name}"]')
+            _move(one, made, edits)
             moved.add(one.name)
         else:
             edits.put(one.node, repr(min(values)))
@@ -91,11 +96,31 @@ class _Smaller:
     by_name: Mapping[str, int]
 
 
+def _move(one: _Written, made: ast.FunctionDef, edits: Edits) -> None:
+    """Let a name have its value from the case, beside the other names that do."""
+    for block in (node for node in made.body if isinstance(node, ast.With)):
+        for statement in block.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=value) if (
+                    value is one.node and len(block.body) > 1
+                ):
+                    edits.drop(statement, alone=False)
+                    line = f'{one.name} = case["{one.name}"]\n' + " " * block.col_offset
+                    edits.replace(edits.start(block), edits.start(block), line)
+                    return
+    edits.put(one.node, f'case["{one.name}"]')
+
+
 class _Reduction:
     """The reduction of one case. Sizes that the author writes alike stay alike."""
 
     def __init__(self, sizes: Row, lengths: Set[int], counted: Allocating, function: str) -> None:
         self._sizes, self._lengths = sizes, lengths
+        self._blocks = [
+            size
+            for key, size in sizes.items()
+            if BLOCK.fullmatch(key) and type(size) is int and size > 1
+        ]
         self._counted, self._function = counted, function
 
     def reduced(self, most: int) -> Row:
@@ -104,8 +129,8 @@ class _Reduction:
         self._counted.last.clear()
         total = self._elements(smaller)
         last = set(self._counted.last)
-        while total > most:
-            for trial in self._trials(smaller, last, total > MOST_ELEMENTS):
+        while total % EMPTY > most:
+            for trial in self._trials(smaller, last, total % EMPTY > MOST_ELEMENTS):
                 fewer = self._elements(trial)
                 if fewer < total:
                     total, smaller = fewer, trial
@@ -144,23 +169,26 @@ class _Reduction:
     def _with_half(self, smaller: _Smaller, value: int) -> _Smaller:
         """Return smaller sizes with half of a value, and of written lengths within it."""
         by_value = dict(smaller.by_value)
-        by_value[value] = _half(by_value.get(value, value))
+        by_value[value] = _half(by_value.get(value, value), self._blocks)
         for length in self._lengths:
             if length < value:
                 by_value[length] = max(1, by_value.get(length, length) // 2)
         return replace(smaller, by_value=by_value)
 
     def _with_half_of(self, smaller: _Smaller, pattern: re.Pattern[str]) -> _Smaller:
-        """Return smaller sizes with half of the batch, or of all kinds of heads, if even."""
+        """Return smaller sizes with half of the batch, or of all kinds of heads if even."""
         row = self._row(smaller)
         named = {
             key: size
             for key, size in row.items()
             if pattern.fullmatch(key) and type(size) is int and size > 1
         }
-        if any(size % 2 or (pattern is BATCH and size == 2) for size in named.values()):
+        if pattern is BATCH:
+            halves = {key: size // 2 | size % 2 for key, size in named.items() if size > 3}
+        elif any(size % 2 for size in named.values()):
             return smaller
-        halves = {key: size // 2 for key, size in named.items()}
+        else:
+            halves = {key: size // 2 for key, size in named.items()}
         return replace(smaller, by_name={**smaller.by_name, **halves})
 
 
@@ -186,12 +214,18 @@ def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
     return size
 
 
-def _half(size: int) -> int:
-    """Return half of a size. An odd size stays odd, and a multiple of a block stays a multiple."""
-    block = math.gcd(size, LARGEST_BLOCK)
-    if block == 1:
+def _half(size: int, blocks: Sequence[int]) -> int:
+    """Return half of a size. An odd size stays odd, a multiple of a block stays a multiple, and one
+    of no block stays one of none.
+    """
+    step = math.gcd(size, LARGEST_BLOCK)
+    for block in blocks:
+        if size % block == 0:
+            step = math.lcm(step, block)
+    if step == 1:
         return size // 2 | 1
-    return max(block, size // 2 // block * block)
+    half = max(step, size // 2 // step * step)
+    return half + step if step < SMALL_BLOCK and half % SMALL_BLOCK == 0 else half
 
 
 def _are_bounds(size: Sequence[Any]) -> bool:

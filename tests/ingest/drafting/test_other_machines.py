@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from ingest.drafting import Draft, Missing, Outcome
+from ingest.drafting.computing import computes_forward
+from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
 
@@ -267,3 +271,77 @@ def tuned(x):
 
     assert outcome.missing is Missing.TRITON_NOT_STANDALONE
     assert "ops.missing" in outcome.sentence
+
+
+def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> None:
+    draft = whole(
+        """
+        from ops.math import twice
+
+        def reference_doubled(x):
+            from ops.math import twice
+
+            return twice(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), reference_doubled(x))
+        """,
+        ops__math="def twice(x):\n    return x + x\n",
+    )
+
+    assert "def twice" in draft.texts.python_code
+
+
+def test_a_test_that_no_longer_fits_its_launcher_is_a_reason() -> None:
+    outcome = only(
+        """
+        def reference_doubled(x, scale):
+            return scale * x
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), reference_doubled(x))
+        """
+    )
+
+    assert outcome.missing is Missing.NO_COMPARISON
+    assert "reference_doubled is called without scale" in outcome.sentence
+
+
+def test_the_parameters_that_a_stale_call_lacks_are_named() -> None:
+    module = "def f(x, out, *, n, eps=1):\n    pass\n\n\ndef pair(x):\n    return f(x, eps=2)\n"
+
+    assert find_stale_call(module, "pair") == "f is called without out, n"
+    assert not find_stale_call(module.replace("f(x, eps=2)", "f(x, x, n=1)"), "pair")
+    assert not find_stale_call(module.replace("f(x, eps=2)", "f(*x)"), "pair")
+    many = module.replace("f(x, eps=2)", "f(x, x, x, n=1)")
+    assert find_stale_call(many, "pair") == "f is called with 3 arguments where it takes 2"
+    named = module.replace("f(x, eps=2)", "f(x, x, n=1, size=2)")
+    assert find_stale_call(named, "pair") == "f is called with size"
+
+
+def test_an_attention_of_torch_by_an_imported_name_is_a_major_part() -> None:
+    module = "def pair(q):\n    return _scaled_dot_product_attention_quantized(q, q, q)\n"
+
+    assert "scaled_dot_product" in computes_forward(module, "pair")
+
+
+def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
+    draft = whole(
+        """
+        DEVICE = triton.runtime.driver.active.get_active_torch_device()
+
+        def checked(x):
+            assert x.device == DEVICE and not x.device != DEVICE
+            return doubled(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=DEVICE)
+            assert torch.allclose(checked(x), x + x)
+        """
+    )
+
+    assert "x.device.type == DEVICE and (not x.device.type != DEVICE)" in ast.unparse(
+        ast.parse(draft.texts.triton_code)
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ingest.drafting.cases import Cases
+from ingest.drafting.sizes import reduce_sizes
 from tests.ingest.drafting.repositories import cases, function, whole
 
 
@@ -132,3 +134,68 @@ def test_lengths_in_a_tensor_shrink_with_the_rows_that_they_divide() -> None:
     (case,) = cases(draft.texts.test_code)
     assert case["context"] == 128
     assert "lengths[0] = 64" in function(draft.texts.test_code, "make_inputs")
+
+
+def test_nested_loops_and_calls_of_itself_take_bounded_time() -> None:
+    loops = "".join(f"{'    ' * depth}for n{depth} in range(60):\n" for depth in range(1, 7))
+    body = f"{loops}{'    ' * 7}x = torch.randn(4096, 4096)\n    return (x,)\n"
+    text = f"def made(case, device):\n{body}"
+    text += "def again(n):\n    return again(n)\n"
+
+    reduced, _ = reduce_sizes(text, Cases(({"n": 4},), {}, ()), "made")
+
+    assert "torch.randn(" in reduced
+
+
+def test_a_text_without_its_function_stays() -> None:
+    cases_of_it = Cases(({"n": 4},), {}, ())
+
+    assert reduce_sizes("", cases_of_it, "made") == ("", cases_of_it)
+
+
+def test_a_size_stays_a_multiple_of_the_block_of_its_case() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("M, K, block_size", [(4096, 8192, 256)])
+        def test_doubled(M, K, block_size):
+            x = torch.randn(M, K, device=device).view(M // block_size, block_size, K)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    (case,) = cases(draft.texts.test_code)
+    assert (case["M"], case["K"]) == (256, 2048)
+
+
+def test_a_size_that_no_block_divides_does_not_become_a_multiple_of_one() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("T", [1030])
+        def test_doubled(T):
+            x = torch.randn(32, T, 64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["T"] for case in cases(draft.texts.test_code)] == [130]
+
+
+def test_a_constant_that_becomes_a_key_is_read_with_the_other_keys() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("heads", [4])
+        def test_doubled(heads):
+            rows = 8192
+            width = 100
+            long = 4096
+            x = torch.randn(rows, heads, width, device=device)
+            y = torch.randn(long, heads, width, device=device)
+            assert torch.allclose(doubled(x) + y.sum(), x + x + y.sum())
+        """
+    )
+
+    made = function(draft.texts.test_code, "make_inputs")
+    before, _, inside = made.partition("with torch.device")
+    assert "rows = case['rows']" in before
+    assert "long = case['long']" in before
+    assert "width = 100" in inside
