@@ -1,10 +1,13 @@
 """Count the drafts of repositories, and the reasons of the operations that have none.
 
-    python -m benchmarks.count_drafts GIT_FOLDER... [--entries FILE.jsonl]
+    python -m benchmarks.count_drafts GIT_FOLDER... [--entries FILE.jsonl] [--census FILE.json...]
 
 Two drafts that lead to the same kernels count as one. Each repository is drafted in a process of
 its own, so that the peak of memory is its own. The whole drafts can be written as entries, for
 `python -m validation.harness`.
+
+A census lists a repository's kernels, as `measure_extraction` reads it. Of the Triton kernels that
+are launched from the host, it is counted how many are in an operation and in a whole draft.
 """
 
 from __future__ import annotations
@@ -13,16 +16,20 @@ import argparse
 import json
 import resource
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from benchmarks.mirrors import python_files
 from ingest.drafting import Outcome, draft
 from ingest.extract import MemoryTree
+
+Kernel = tuple[str, str]
+"""Path and name of a kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +41,24 @@ class Count:
     seconds: float
     megabytes: float
     entries: list[dict[str, object]]
+    launched: frozenset[Kernel]
+    """The kernels of all operations that have a launcher."""
+    drafted: frozenset[Kernel]
+    """The kernels of whole drafts."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, help="git folders, bare or not")
     parser.add_argument("--entries", type=Path, help="the whole drafts are written here")
+    parser.add_argument(
+        "--census", nargs="+", type=Path, default=[], help="JSON files of counted kernels"
+    )
     arguments = parser.parse_args()
     counts = list(count_all(arguments.folders))
     print(as_table(counts))
+    for path in arguments.census:
+        print(census_table(json.loads(path.read_text()), counts))
     if arguments.entries is not None:
         entries = [entry for count in counts for entry in count.entries]
         arguments.entries.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
@@ -65,7 +81,15 @@ def count_drafts(folder: Path) -> Count:
     whole = sum(one.missing is None for one in kept)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     entries = [as_entry(one, folder.name) for one in kept if one.missing is None]
-    return Count(folder.name, len(kept), whole, reasons, seconds, peak, entries)
+    launched = kernels_of(one for one in outcomes if one.operation.launcher is not None)
+    drafted = kernels_of(one for one in outcomes if one.missing is None)
+    return Count(folder.name, len(kept), whole, reasons, seconds, peak, entries, launched, drafted)
+
+
+def kernels_of(outcomes: Iterable[Outcome]) -> frozenset[Kernel]:
+    return frozenset(
+        (kernel.path, kernel.qualname) for one in outcomes for kernel in one.operation.kernels
+    )
 
 
 def as_entry(outcome: Outcome, repository: str) -> dict[str, object]:
@@ -110,6 +134,24 @@ def as_table(counts: list[Count]) -> str:
     operations = sum(count.operations for count in counts)
     whole = sum(count.whole for count in counts)
     lines.append(f"| **all** | {operations} | {whole} | | | |")
+    return "\n".join(lines)
+
+
+def census_table(census: dict[str, Any], counts: list[Count]) -> str:
+    """Return how much of a census is drafted, by the role of its files: library, test, example."""
+    name = census["repository"]
+    count = next((each for each in counts if each.name == name.replace("/", "+")), None)
+    if count is None:
+        return f"\n{name} of a census is not among the folders."
+    by_role: defaultdict[str, set[Kernel]] = defaultdict(set)
+    for kernel in census["kernels"]:
+        if kernel["kind"] == "entry" and kernel["lang"] == "triton":
+            by_role[kernel["role"]].add((kernel["path"], kernel["qualname"]))
+    lines = [f"\n| census of {name} | kernels | in an operation | in a whole draft |"]
+    lines += ["|---|--:|--:|--:|"]
+    for role, kernels in sorted(by_role.items()):
+        launched, drafted = len(kernels & count.launched), len(kernels & count.drafted)
+        lines.append(f"| {role} | {len(kernels)} | {launched} | {drafted} |")
     return "\n".join(lines)
 
 
