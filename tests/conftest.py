@@ -102,8 +102,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-variant",
         action="store_true",
-        help="check every variant of each kind of fault in the zoo, and every moment at which an "
-        "ingest can be killed",
+        help="run all entries of the zoo instead of representatives, and interrupt an ingest at "
+        "more moments",
     )
 
 

@@ -84,8 +84,13 @@ def rows(data: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_an_ingest_killed_at_random_moments_ends_with_the_same_rows(
-    folder: Path, tmp_path: Path, migrated: Callable[[Path], Path]
+    folder: Path,
+    tmp_path: Path,
+    migrated: Callable[[Path], Path],
+    pytestconfig: pytest.Config,
 ) -> None:
+    """Kill it four times, or ten times with --every-variant."""
+    kills = 10 if pytestconfig.getoption("--every-variant") else 4
     # Their tables are there, so that what is killed is the ingest.
     for name in ("cold", "calm", "killed"):
         migrated(tmp_path / name)
@@ -94,7 +99,7 @@ def test_an_ingest_killed_at_random_moments_ends_with_the_same_rows(
     chance = random.Random(20)  # noqa: S311
     killed = 0
 
-    for _ in range(40):
+    for _ in range(4 * kills):
         began, ingest = time.monotonic(), start(tmp_path / "killed", folder)
         try:
             # What comes before is the start of Python.
@@ -106,12 +111,12 @@ def test_an_ingest_killed_at_random_moments_ends_with_the_same_rows(
             ingest.wait()
             killed += 1
         time.sleep(1.1)  # the lease of who was killed
-        if killed == 10:
+        if killed == kills:
             break
 
     last = start(tmp_path / "killed", folder)
     output, _ = last.communicate()
     assert last.returncode == 0, output
-    assert killed == 10
+    assert killed == kills
     assert rows(tmp_path / "killed") == rows(tmp_path / "calm")
     assert len(rows(tmp_path / "killed")["kernel"]) == 4 * FILES

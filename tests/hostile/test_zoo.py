@@ -1,8 +1,8 @@
 """The zoo in the harness, in the interpreter: a check that fits a fault finds it, no honest entry
 fails, and the run goes on after each.
 
-One variant of each kind of fault runs, or all with `--every-variant`. Entries that need a GPU are
-left to `benchmarks.measure_harness zoo`.
+The representatives run: some honest entries and one variant of each kind of fault. All run with
+`--every-variant`. Entries that need a GPU are left to `benchmarks.measure_harness zoo`.
 """
 
 import json
@@ -126,7 +126,7 @@ def outcome_of(report: Report) -> Verdict:
 
 def _chosen(config: pytest.Config) -> dict[str, Entry]:
     every = config.getoption("--every-variant")
-    return {name: entry for name, entry in HERE.items() if every or entry.represents_its_kind}
+    return {name: entry for name, entry in HERE.items() if every or entry.is_representative}
 
 
 def _hangs(entry: Entry) -> bool:

@@ -81,6 +81,13 @@ def test_honest_entries_are_of_all_operation_types() -> None:
     assert min(types.values()) >= 2
 
 
+def test_each_operation_type_has_a_representative_entry() -> None:
+    types = {entry.operation_type for entry in HONEST.values() if entry.is_representative}
+
+    assert types == set(OperationType.values)
+    assert any(entry.differentiable for entry in HONEST.values() if entry.is_representative)
+
+
 def test_honest_entries_pass_in_an_empty_folder(tmp_path: Path) -> None:
     for entry in HONEST.values():
         folder = tmp_path / entry.name

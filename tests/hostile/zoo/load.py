@@ -78,6 +78,8 @@ class Entry:
     differentiable: bool
     needs: Needs = Needs.NOTHING
     reason: str = ""
+    # Only an honest entry names itself so.
+    representative: bool = False
     cheat: Cheat | None = None
 
     @property
@@ -93,9 +95,9 @@ class Entry:
         return bool(self.cheat and self.cheat.dangers)
 
     @property
-    def represents_its_kind(self) -> bool:
-        """Whether it runs where one variant of a kind is enough. Honest entries have no kind."""
-        return self.cheat is None or self.cheat.represents_its_kind
+    def is_representative(self) -> bool:
+        """Whether it runs by default: some honest entries, and one variant of each kind."""
+        return self.cheat.represents_its_kind if self.cheat else self.representative
 
     def record(self) -> dict[str, Any]:
         texts = {field.name: getattr(self.code, field.name) for field in fields(Code)}
@@ -171,6 +173,7 @@ def _variant(kind: Kind, variant: Variant, base: Entry) -> Entry:
         code=replace(code, triton_code="\n\n".join(programs)),
         needs=variant.needs,
         reason=variant.needs_because,
+        representative=False,
         cheat=cheat,
     )
 
@@ -192,14 +195,16 @@ def main() -> None:
     half.add_argument("--honest", action="store_true", help="only the honest entries")
     half.add_argument("--cheats", action="store_true", help="only the variants of kinds of faults")
     parser.add_argument(
-        "--representatives", action="store_true", help="of each kind of fault, one variant"
+        "--representatives",
+        action="store_true",
+        help="some honest entries, and one variant of each kind of fault",
     )
     parser.add_argument("--interpreter", action="store_true", help="only what needs no GPU")
     arguments = parser.parse_args()
 
     chosen = honest_entries() if arguments.honest else cheats() if arguments.cheats else zoo()
     if arguments.representatives:
-        chosen = tuple(entry for entry in chosen if entry.represents_its_kind)
+        chosen = tuple(entry for entry in chosen if entry.is_representative)
     if arguments.interpreter:
         chosen = tuple(entry for entry in chosen if entry.interpretable)
     lines = (json.dumps(entry.record(), ensure_ascii=False) + "\n" for entry in chosen)
