@@ -7,8 +7,8 @@ from triton_code import apply_rotary as candidate
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"heads": 1, "length": 1, "half": 1, "dtype": torch.float32, "seed": 0},
-    {"heads": 3, "length": 37, "half": 12, "dtype": torch.float32, "seed": 1},
-    {"heads": 4, "length": 64, "half": 32, "dtype": torch.float32, "seed": 2},
+    {"heads": 3, "length": 11, "half": 12, "dtype": torch.float32, "seed": 1},
+    {"heads": 2, "length": 16, "half": 32, "dtype": torch.float32, "seed": 2},
 ]
 TOLERANCE = {torch.float32: (1e-4, 1e-4)}
 
