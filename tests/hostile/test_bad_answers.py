@@ -1,6 +1,6 @@
 """A program that answers garbage loses its own verdict. The other programs keep theirs.
 
-The programs of `bad_answers/` run for real: a run of 13 items, of which the third is bad.
+The programs of `bad_answers/` run for real: in one run, with an honest item before and after each.
 """
 
 from pathlib import Path
@@ -19,7 +19,15 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 PROGRAMS = Path(__file__).with_name("bad_answers")
 HONEST = (PROGRAMS / "kernels" / "honest.py").read_text()
 TEXTS = {path.stem: path.read_text() for path in (ZOO / "honest" / "vector-add").glob("*_code.py")}
-COUNT, BAD = 13, 2
+# The name of a program, its verdict, and words of its message.
+BAD_KERNELS = {
+    "deep": (Verdict.CRASHED, "undecided: crash, "),
+    "endless_number": (Verdict.CRASHED, "undecided: crash, "),
+    "without_reason": (Verdict.CRASHED, "undecided: crash, "),
+    "half_a_character": (Verdict.FAILED, "has no attribute '\ufffd'"),
+}
+# The name of a program, and the text of its pair that ends with it.
+BAD_PAIRS = [("brackets", "triton_code"), ("brackets", "test_code"), ("odd_signal", "triton_code")]
 
 
 def checked(items: list[Any], device: Device, **options: Any) -> ValidationRun:
@@ -30,61 +38,49 @@ def checked(items: list[Any], device: Device, **options: Any) -> ValidationRun:
 
 
 def results(run: ValidationRun, items: list[Any]) -> list[ValidationResult]:
-    """The results in the order of the items; each has one."""
+    """Return the results in the order of the items; each has one."""
     kind = items[0]._meta.model_name
     found = {getattr(result, f"{kind}_id"): result for result in run.results.all()}
     return [found[item.pk] for item in items]
 
 
-@pytest.mark.parametrize(
-    ("program", "verdict", "words"),
-    [
-        ("deep", Verdict.CRASHED, "undecided: crash, "),
-        ("endless_number", Verdict.CRASHED, "undecided: crash, "),
-        ("without_reason", Verdict.CRASHED, "undecided: crash, "),
-        ("half_a_character", Verdict.FAILED, "has no attribute '\ufffd'"),
-    ],
-)
-def test_a_bad_compile_answer_does_not_affect_other_kernels(
-    program: str, verdict: Verdict, words: str
-) -> None:
-    sources = [HONEST] * COUNT
-    sources[BAD] = (PROGRAMS / "kernels" / f"{program}.py").read_text()
+def among_honest(honest: Any, bad: list[Any]) -> list[Any]:
+    """Return the bad ones at the odd places of a list, and an honest one at each even place."""
+    items = [honest]
+    for each in bad:
+        items += [each, honest]
+    return items
+
+
+def test_bad_compile_answers_do_not_affect_other_kernels() -> None:
+    bad = [(PROGRAMS / "kernels" / f"{name}.py").read_text() for name in BAD_KERNELS]
+    sources = among_honest(HONEST, bad)
     kernels = [a_kernel(name="kernel", standalone_source=source) for source in sources]
 
     run = checked(kernels, Device.COMPILER)
 
-    assert (run.state, run.done) == (RunState.SUCCEEDED, COUNT)
-    bad = results(run, kernels).pop(BAD)
-    assert bad.verdict == verdict
-    assert words in bad.message
-    others = [result for result in results(run, kernels) if result.pk != bad.pk]
-    assert {result.verdict for result in others} == {Verdict.PASSED}
-    assert f"{bad.kernel}: {verdict}." in run.log
+    assert (run.state, run.done) == (RunState.SUCCEEDED, len(kernels))
+    found = results(run, kernels)
+    for (name, (verdict, words)), result in zip(BAD_KERNELS.items(), found[1::2], strict=True):
+        assert result.verdict == verdict, name
+        assert words in result.message, name
+        assert f"{result.kernel}: {verdict}." in run.log
+    assert {result.verdict for result in found[::2]} == {Verdict.PASSED}
 
 
-@pytest.mark.parametrize(
-    ("program", "text", "verdict"),
-    [
-        ("brackets", "triton_code", Verdict.CRASHED),
-        ("brackets", "test_code", Verdict.CRASHED),
-        ("odd_signal", "triton_code", Verdict.CRASHED),
-    ],
-)
-def test_a_bad_validation_answer_does_not_affect_other_pairs(
-    program: str, text: str, verdict: Verdict
-) -> None:
-    bad_text = f"{TEXTS[text]}\n\n{(PROGRAMS / 'pairs' / f'{program}.py').read_text()}"
-    texts = [TEXTS] * COUNT
-    texts[BAD] = {**TEXTS, text: bad_text}
-    pairs = [a_pair(entry_point="vector_add", **each) for each in texts]
+def test_bad_validation_answers_do_not_affect_other_pairs() -> None:
+    bad = [
+        {**TEXTS, text: f"{TEXTS[text]}\n\n{(PROGRAMS / 'pairs' / f'{name}.py').read_text()}"}
+        for name, text in BAD_PAIRS
+    ]
+    pairs = [a_pair(entry_point="vector_add", **texts) for texts in among_honest(TEXTS, bad)]
 
     run = checked(pairs, Device.INTERPRETER)
 
-    assert (run.state, run.done) == (RunState.SUCCEEDED, COUNT)
+    assert (run.state, run.done) == (RunState.SUCCEEDED, len(pairs))
     found = results(run, pairs)
-    bad = found.pop(BAD)
-    assert bad.verdict == verdict, bad.message
-    assert bad.message
-    assert {result.verdict for result in found} == {Verdict.PASSED}
-    assert f"{bad.pair}: {verdict}." in run.log
+    for program, result in zip(BAD_PAIRS, found[1::2], strict=True):
+        assert result.verdict == Verdict.CRASHED, (program, result.message)
+        assert result.message
+        assert f"{result.pair}: {Verdict.CRASHED}." in run.log
+    assert {result.verdict for result in found[::2]} == {Verdict.PASSED}
