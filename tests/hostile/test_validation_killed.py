@@ -89,6 +89,12 @@ class House:
         with sqlite3.connect(self.data / "curation.sqlite3") as database:
             return database.execute(query).fetchall()
 
+    def sweep(self) -> None:
+        """Wait for the end of the killed worker's lease, and queue its run again."""
+        query = "SELECT lease_until < datetime('now') FROM curation_validationrun"
+        wait_for("the lease ends", lambda: self.rows(query) == [(1,)], 30)
+        assert "1" in self.done(SWEEP).splitlines()
+
     def results(self) -> Counter[object]:
         rows = self.rows("SELECT pair_id, verdict FROM curation_validationresult")
         assert {verdict for _, verdict in rows} <= {"passed"}
@@ -117,8 +123,7 @@ def test_a_run_of_a_killed_worker_is_finished_by_another_worker(house: House) ->
     kept = house.results()
     assert 0 < kept.total() < len(QUICK)
 
-    while "1" not in house.done(SWEEP).splitlines():
-        time.sleep(0.5)
+    house.sweep()
     house.done(WORK)
 
     assert house.results() == Counter(range(1, len(QUICK) + 1))
@@ -136,8 +141,7 @@ def test_a_kernel_that_kills_its_worker_three_times_is_skipped(
 
     for _ in range(3):
         assert house.stopped_at(3) == -signal.SIGKILL
-        while house.rows("SELECT state FROM curation_validationrun") == [("running",)]:
-            house.done(SWEEP)
+        house.sweep()
     assert house.stopped_at(3) == 0
 
     rows = house.rows("SELECT kernel_id, verdict, message FROM curation_validationresult")
