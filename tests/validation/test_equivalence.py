@@ -56,6 +56,7 @@ def call(*arguments: str, device: Device = Device.INTERPRETER) -> str:
 
 
 # --- At the shell ---------------------------------------------------------------------------
+@pytest.mark.any_database
 def test_the_validate_command_checks_pairs() -> None:
     """The whole way, once, with real processes: a pair that is right and one that cheats."""
     honest, cheat = from_the_zoo("vector-add"), from_the_zoo("torch-computes.vector-add")
@@ -82,6 +83,7 @@ def test_the_validate_command_checks_pairs() -> None:
     assert call("--now", "--pending") == "0 items: nothing to do."
 
 
+@pytest.mark.any_database
 def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors() -> None:
     pair = from_the_zoo("vector-add")
     pair.triton_code = f"{pair.triton_code}\n\ndef {pair.entry_point}(*_):\n    raise ValueError\n"
@@ -99,6 +101,7 @@ def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors() -
 
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU is there")
+@pytest.mark.any_database
 def test_without_a_gpu_a_cuda_validation_is_refused_and_stores_no_result() -> None:
     from_the_zoo("vector-add")
 

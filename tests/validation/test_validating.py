@@ -230,6 +230,7 @@ def call(*arguments: str) -> str:
     return out.getvalue().strip()
 
 
+@pytest.mark.any_database
 def test_the_validate_command_compiles_kernels() -> None:
     """The whole way, once, with a real compiler: a kernel that compiles and two that can't."""
     bad = a_kernel(name="kernel", standalone_source=kernels.OLD_LANGUAGE)
@@ -259,6 +260,7 @@ def test_the_validate_command_compiles_kernels() -> None:
     assert call("--now") == "0 items: nothing to do."
 
 
+@pytest.mark.any_database
 def test_validating_a_helper_by_name_explains_why_it_is_unsupported() -> None:
     helper = a_kernel(kind=Kind.HELPER)
 

@@ -12,6 +12,8 @@ from curation.models import Kernel, Pair, Status
 from tests.curation.admin.every_model import EVERY_MODEL, READ_ONLY, Shown
 from tests.factories import a_curator, a_kernel, a_pair, a_reviewer, a_superuser
 
+pytestmark = pytest.mark.any_database
+
 each_model = pytest.mark.parametrize("shown", EVERY_MODEL, ids=str)
 each_read_only = pytest.mark.parametrize("shown", READ_ONLY, ids=str)
 

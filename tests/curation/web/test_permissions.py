@@ -107,7 +107,7 @@ ARGUMENTS = {
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
 }  # fmt: skip
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def names(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterator[str]:
