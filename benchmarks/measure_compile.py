@@ -37,8 +37,9 @@ def measure(parts: dict[str, str]) -> None:
 
     django.setup()
     from curation.models import Repository
+    from validation.checkers import compilable
     from validation.compile import Judge
-    from validation.compiling import compilable, unit
+    from validation.compiling import unit
 
     everything: list[Outcome] = []
     for source, part in parts.items():

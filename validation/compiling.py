@@ -6,10 +6,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from django.db.models import QuerySet
-
 from curation.errors import CurationError
-from curation.models import Kernel, Kind, Language, Outcome, Status, Verdict
+from curation.models import Kernel, Kind, Language, Outcome, Verdict
 from validation import compile as compiling
 from validation.compile import (
     Answer,
@@ -35,20 +33,6 @@ class CompilerAway(CurationError):
     """The compiler did not start, or stopped answering."""
 
     retry = True
-
-
-def compilable() -> QuerySet[Kernel]:
-    """Return the kernels that can be compiled.
-
-    Helpers have no signature to launch with: they are compiled with the kernels that call them.
-    Gluon's layouts can't be inferred, and JAX compiles Pallas.
-    """
-    return Kernel.objects.filter(
-        kind=Kind.ENTRY,
-        language=Language.TRITON,
-        standalone=True,
-        status__in=(Status.PENDING, Status.APPROVED),
-    )
 
 
 @contextmanager

@@ -5,11 +5,9 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from typing import Any
 
-from django.db.models import QuerySet
-
 from curation.errors import CurationError
 from curation.jobs.workers import retire
-from curation.models import Device, Outcome, Pair, PairOrigin, Status, Verdict
+from curation.models import Device, Outcome, Pair, PairOrigin, Verdict
 from validation.findings import Beat, Begin, Check, Finding, OpenChecker, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule
@@ -36,17 +34,9 @@ class HarnessAway(CurationError):
     retry = True
 
 
-def checkable() -> QuerySet[Pair]:
-    return Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED))
-
-
 def open_harness(device: Device, options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]:
     told = {name: options[name] for name in OPTIONS if name in options}
     return _opened(Options(device=device.value, **told))
-
-
-on_cuda = partial(open_harness, Device.CUDA)
-in_the_interpreter = partial(open_harness, Device.INTERPRETER)
 
 
 @contextmanager

@@ -4,23 +4,19 @@ import os
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
-
-# GitPython looks for git when it is imported, and would fail there without a clear message.
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-
-from git.config import GitConfigParser
+from typing import Any
 
 
 def write_settings(path: Path, settings: Mapping[tuple[str, str], str]) -> None:
     """Set each (section, name) to its value in the file at `path`."""
-    with GitConfigParser(path, read_only=False, merge_includes=False) as parser:
+    with _parser(path, read_only=False) as parser:
         for (section, name), value in settings.items():
             parser.set_value(section, name, value)
 
 
 def read_sections(data: bytes) -> list[dict[str, str]]:
     """Return the settings of each section; empty if the text is no configuration."""
-    parser = GitConfigParser(_Text(data), read_only=True, merge_includes=False)
+    parser = _parser(_Text(data), read_only=True)
     try:
         return [
             {name: str(value) for name, value in parser.items(section)}
@@ -28,6 +24,15 @@ def read_sections(data: bytes) -> list[dict[str, str]]:
         ]
     except Exception:  # noqa: BLE001 - a hostile text may make the parser fail in any way
         return []
+
+
+def _parser(file: Path | BytesIO, *, read_only: bool) -> Any:
+    # GitPython looks for git when it is imported, and would fail there without a clear message.
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    # Each start of Django imports this module, and needs no GitPython.
+    from git.config import GitConfigParser
+
+    return GitConfigParser(file, read_only=read_only, merge_includes=False)
 
 
 class _Text(BytesIO):

@@ -18,8 +18,7 @@ django.setup()
 
 from curation.models import Device, Kernel, Verdict  # noqa: E402
 from validation import checkers  # noqa: E402
-from validation.checkers import Checker  # noqa: E402
-from validation.compiling import compilable  # noqa: E402
+from validation.checkers import Checker, compilable  # noqa: E402
 from validation.findings import Beat, Begin, Finding  # noqa: E402
 from validation.jobs import validate  # noqa: E402
 

@@ -236,18 +236,13 @@ class ReplayingCrew(WorkerPool):
 
 
 @pytest.fixture(scope="module")
-def recorded() -> Recorded:
+def recorded(pool: WorkerPool) -> Recorded:
     (zoo_entry,) = (entry for entry in honest_entries() if entry.name == "row-argmax")
     kept = Recorded(parse(zoo_entry.record(), "entry"))
     asked = Child.ask
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Child, "ask", lambda *a, **k: kept.keep(asked(*a, **k)))
-        pool = WorkerPool(Options(jobs=1))
-        try:
-            pool.open()
-            report = examine_entry(kept.entry, pool)
-        finally:
-            pool.close()
+        report = examine_entry(kept.entry, pool)
     assert report.verdict is Verdict.PASSED, report.message
     return kept
 

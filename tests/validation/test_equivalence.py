@@ -1,5 +1,6 @@
 """Pairs through the harness and back: at the shell, in the admin, and after the tools changed."""
 
+from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,11 @@ from tests.factories import (
     sha,
 )
 from tests.hostile.zoo.load import zoo
-from validation.equivalence import checkable, finding
+from validation.checkers import checkable
+from validation.equivalence import finding
 from validation.harness import report as harness_report
+from validation.harness import schedule
+from validation.harness.worker_pool import WorkerPool
 from validation.requests import without_verdict
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +88,10 @@ def test_the_validate_command_checks_pairs() -> None:
 
 
 @pytest.mark.any_database
-def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors() -> None:
+def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "open_pool", lambda _: nullcontext(pool))
     pair = from_the_zoo("vector-add")
     pair.triton_code = f"{pair.triton_code}\n\ndef {pair.entry_point}(*_):\n    raise ValueError\n"
     pair.content_hash = content_hash(pair.python_code, pair.triton_code, pair.test_code)

@@ -12,8 +12,7 @@ from curation.models import Device, Kernel, Outcome, RunState, ValidationRun, Ve
 from curation.models.validation import MOST_SKIPPED
 from tests.factories import a_kernel
 from validation import checkers
-from validation.checkers import Checker
-from validation.compiling import compilable
+from validation.checkers import Checker, compilable
 from validation.findings import Beat, Begin, Check, Finding, judged
 from validation.jobs import validate
 from validation.requests import queue_uncompiled, request_validation

@@ -38,8 +38,7 @@ from tests.factories import (
 )
 from tests.validation.compile import kernels
 from validation import checkers
-from validation.checkers import Checker, NoChecker
-from validation.compiling import compilable
+from validation.checkers import Checker, NoChecker, compilable
 from validation.findings import Beat, Begin, Check, Finding
 from validation.jobs import validate
 from validation.requests import queue_uncompiled, request_validation, without_verdict

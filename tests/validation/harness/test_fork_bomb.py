@@ -40,7 +40,7 @@ time.sleep(0.6)
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def fork_server() -> Iterator[ForkServer]:
     """As on a GPU, where a compiler must be able to start programs."""
     made = ForkServer(

@@ -41,7 +41,7 @@ DEEP_AND_STAYS = f"{DEEP}\nimport time\n\ntime.sleep(30)\n"
 MAKES = "\n\ndef make_inputs(case, seed, device):\n    return ()\n"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def fork_server() -> Iterator[ForkServer]:
     made = ForkServer("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=512)
     made.open()

@@ -9,10 +9,10 @@ from hypothesis import strategies as some
 
 from tests.hostile.zoo.load import zoo
 from validation.harness.entry import parse
-from validation.harness.options import Options
 from validation.harness.report import Report
-from validation.harness.schedule import check
+from validation.harness.schedule import reports
 from validation.harness.worker.extents import ACCESSES, Extents
+from validation.harness.worker_pool import WorkerPool
 
 LOAD, STORE, SWAP, ADD = ACCESSES
 ZOO = {entry.name: entry for entry in zoo()}
@@ -81,11 +81,11 @@ def test_every_access_without_a_tensor_is_a_stray_access() -> None:
     assert Extents([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
 
 
-def in_the_interpreter(**codes: str) -> dict[str, Report]:
+def in_the_interpreter(pool: WorkerPool, **codes: str) -> dict[str, Report]:
     record = ZOO["vector-add"].record()
     entries = [parse({**record, "id": name, "triton_code": code}, name)
                for name, code in codes.items()]  # fmt: skip
-    return {report.id: report for report in check(entries, Options(device="interpreter"))}
+    return {report.id: report for report in reports(entries, pool)}
 
 
 def changed(code: str, *changes: tuple[str, str]) -> str:
@@ -95,10 +95,11 @@ def changed(code: str, *changes: tuple[str, str]) -> str:
     return code
 
 
-def test_stray_reads_and_atomics_are_found_even_without_an_effect() -> None:
+def test_stray_reads_and_atomics_are_found_even_without_an_effect(pool: WorkerPool) -> None:
     honest = ZOO["vector-add"].code.triton_code
 
-    reports = in_the_interpreter(
+    made_reports = in_the_interpreter(
+        pool,
         reads=changed(honest, ("* y_stride, mask=mask", "* y_stride, mask=offsets <= n")),
         # NumPy's memory, so that it is there: anything else might end the process.
         adds=changed(
@@ -117,7 +118,7 @@ def test_stray_reads_and_atomics_are_found_even_without_an_effect() -> None:
     )
 
     bounds = {name: {made.name: made for made in report.checks}["bounds"]
-              for name, report in reports.items()}  # fmt: skip
+              for name, report in made_reports.items()}  # fmt: skip
     assert "case 0: reads 1 elements outside of every tensor" in bounds["reads"].words
     assert "writes to 1 elements outside of every tensor" in bounds["adds"].words
     assert bounds["honest"].verdict == "passed"
