@@ -1,5 +1,7 @@
 """Pairs of an outside author through the harness, in the interpreter: an honest pair passes, and a
 faulty one, whose own test passes, does not pass as computed by Triton.
+
+All faulty pairs run, and the honest ones that are representatives. All run with `--every-variant`.
 """
 
 import ast
@@ -26,24 +28,34 @@ KNOWN_HOLES = {
 }
 
 
-def marked() -> list[object]:
-    holes = {
-        name: pytest.mark.xfail(reason=reason, strict=True) for name, reason in KNOWN_HOLES.items()
-    }
-    return [pytest.param(name, marks=holes.get(name, ())) for name in HERE]
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "chosen" in metafunc.fixturenames:
+        holes = {
+            name: pytest.mark.xfail(reason=reason, strict=True)
+            for name, reason in KNOWN_HOLES.items()
+        }
+        names = _chosen(metafunc.config)
+        metafunc.parametrize(
+            "chosen", [pytest.param(name, marks=holes.get(name, ())) for name in names]
+        )
+
+
+def _chosen(config: pytest.Config) -> dict[str, Pair]:
+    every = config.getoption("--every-variant")
+    return {name: pair for name, pair in HERE.items() if every or pair.entry.is_representative}
 
 
 @pytest.fixture(scope="module")
-def reports() -> dict[str, Report]:
-    """Return the reports of all pairs that can run here, of one pool."""
-    entries = [parse(pair.record(), name) for name, pair in HERE.items()]
+def reports(pytestconfig: pytest.Config) -> dict[str, Report]:
+    """Return the reports of the chosen pairs, of one pool."""
+    pairs = _chosen(pytestconfig)
+    entries = [parse(pair.record(), name) for name, pair in pairs.items()]
     found = {report.id: report for report in check(entries, Options(device="interpreter"))}
-    return {name: found[pair.record()["id"]] for name, pair in HERE.items()}
+    return {name: found[pair.record()["id"]] for name, pair in pairs.items()}
 
 
-@pytest.mark.parametrize("name", marked())
-def test_each_pair_gets_its_expected_verdict(name: str, reports: dict[str, Report]) -> None:
-    report, pair = reports[name], HERE[name]
+def test_each_pair_gets_its_expected_verdict(chosen: str, reports: dict[str, Report]) -> None:
+    report, pair = reports[chosen], HERE[chosen]
 
     assert report.verdict in expected(pair), report.message
     if report.verdict == "passed":

@@ -63,6 +63,8 @@ def read_pair(folder: Path) -> Pair:
         dtypes=(),
         differentiable=about.pop("differentiable", False),
         needs=Needs(about.pop("needs", Needs.NOTHING)),
+        # A faulty pair always runs.
+        representative=about.pop("representative", "fault" in about),
     )
     pair = Pair(
         entry=entry,

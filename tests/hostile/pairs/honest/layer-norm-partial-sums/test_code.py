@@ -7,8 +7,8 @@ from triton_code import layer_norm as candidate
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"B": 2, "T": 4, "hidden": 64, "dtype": torch.float32, "seed": 0},
-    {"B": 3, "T": 7, "hidden": 41, "dtype": torch.float32, "seed": 1},
-    {"B": 1, "T": 9, "hidden": 512, "dtype": torch.float32, "seed": 2},
+    {"B": 3, "T": 3, "hidden": 41, "dtype": torch.float32, "seed": 1},
+    {"B": 1, "T": 5, "hidden": 128, "dtype": torch.float32, "seed": 2},
 ]
 TOLERANCE = {torch.float32: (1e-4, 1e-4)}
 

@@ -8,7 +8,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"m": 1, "n": 1, "k": 1, "dtype": torch.float32, "seed": 0},
     {"m": 37, "n": 53, "k": 71, "dtype": torch.float32, "seed": 1},
-    {"m": 100, "n": 70, "k": 130, "dtype": torch.float32, "seed": 2},
+    {"m": 52, "n": 70, "k": 90, "dtype": torch.float32, "seed": 2},
 ]
 # tf32 keeps ten bits
 TOLERANCE = {torch.float32: (1e-2, 5e-2)}

@@ -7,8 +7,8 @@ from triton_code import scale_twice as candidate
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "cols": 1, "dtype": torch.float32, "seed": 0},
-    {"rows": 9, "cols": 43, "dtype": torch.float32, "seed": 1},
-    {"rows": 20, "cols": 200, "dtype": torch.float32, "seed": 2},
+    {"rows": 4, "cols": 43, "dtype": torch.float32, "seed": 1},
+    {"rows": 6, "cols": 200, "dtype": torch.float32, "seed": 2},
 ]
 
 

@@ -7,9 +7,9 @@ from triton_code import softmax as softmax_triton
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "cols": 1, "dtype": torch.float32, "seed": 0},
-    {"rows": 7, "cols": 131, "dtype": torch.float32, "seed": 1},
-    {"rows": 16, "cols": 1000, "dtype": torch.float32, "seed": 2},
-    {"rows": 5, "cols": 257, "dtype": torch.float16, "seed": 3},
+    {"rows": 3, "cols": 131, "dtype": torch.float32, "seed": 1},
+    {"rows": 4, "cols": 1000, "dtype": torch.float32, "seed": 2},
+    {"rows": 2, "cols": 257, "dtype": torch.float16, "seed": 3},
 ]
 TOLERANCE = {torch.float32: (1e-5, 1e-6), torch.float16: (2e-3, 1e-3)}
 
