@@ -75,7 +75,7 @@ def restore_migrated_rows(*_: object, **__: object) -> None:
             model._base_manager.bulk_create(rows)
 
 
-flush.emit_post_migrate_signal = restore_migrated_rows  # type: ignore[assignment]
+flush.emit_post_migrate_signal = restore_migrated_rows  # type: ignore[attr-defined]
 
 
 def delete_rows(operations: Any, style: Any, tables: list[str], **_: Any) -> list[str]:
@@ -87,7 +87,7 @@ def delete_rows(operations: Any, style: Any, tables: list[str], **_: Any) -> lis
 
 
 if connections["default"].vendor == "postgresql":
-    type(connections["default"].ops).sql_flush = delete_rows
+    type(connections["default"].ops).sql_flush = delete_rows  # type: ignore[assignment, method-assign]
 
 # A busy machine makes no property false: speed is what the benchmarks look at.
 properties.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -126,7 +126,8 @@ class Works(House):
         self.processes.append(process)
         return process
 
-    def stop(self) -> None:
+    def stop_all(self) -> None:
+        self.stop()
         for process in reversed(self.processes):
             for pid in (*descendants(process.pid), process.pid):
                 try:
@@ -140,7 +141,7 @@ class Works(House):
 def works(tmp_path: Path, migrated: Callable[[Path], Path]) -> Iterator[Works]:
     works = Works(migrated(tmp_path / "data"))
     yield works
-    works.stop()
+    works.stop_all()
 
 
 def all_end(works: Works, run: str, pids: list[int], pk: int = 1) -> None:
@@ -270,6 +271,7 @@ def test_retrying_an_interrupted_ingest_gives_the_uninterrupted_result(
     calm = Works(migrated(tmp_path / "calm"))
     call = 'from django.core.management import call_command; call_command("ingest", %r, now=%s)'
     calm.done(call % (str(folder), True))
+    calm.stop()
     works.redis()
     works.done(call % (str(folder), False))
 

@@ -17,7 +17,7 @@ from curation.models import Drop, Kernel
 from ingest.candidate import Candidate, Dropped, FileRead
 from ingest.confined.detector import ConfinedScancode
 from ingest.confined.process import LIMITS, Terms
-from ingest.confined.reader import MOST_ENDED, UNCONFINED, Reader
+from ingest.confined.reader import UNCONFINED, Reader
 from ingest.evidence import Evidence
 from ingest.git import Blob
 from ingest.in_process import ingest_now
@@ -105,8 +105,11 @@ def test_a_parser_killed_at_a_file_drops_only_that_file(level: Level | None) -> 
     assert "at this one, which was left out" in dropped.message
 
 
-def test_too_many_files_that_kill_the_parser_fail_the_ingest() -> None:
-    tree = some_kernels(MOST_ENDED + 3)
+def test_too_many_files_that_kill_the_parser_fail_the_ingest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ingest.confined.reader.MOST_ENDED", 3)
+    tree = some_kernels(6)
     with a_reader(tree) as reader:
         tree.before = lambda path: kill(reader)
 
@@ -115,9 +118,9 @@ def test_too_many_files_that_kill_the_parser_fail_the_ingest() -> None:
 
 
 def test_a_file_above_the_memory_limit_drops_only_itself() -> None:
-    limits = replace(LIMITS, memory=500 << 20)
+    limits = replace(LIMITS, memory=250 << 20)
     with a_reader(Tree({}), limits=limits) as reader:
-        huge = reader.file(Blob("huge.py", "1" * 40, b"x = 1\n" * 8_000_000))
+        huge = reader.file(Blob("huge.py", "1" * 40, b"x = 1\n" * 4_000_000))
         small = reader.file(Blob("small.py", "2" * 40, b"x = 1\n"))
 
     assert isinstance(huge, Dropped)

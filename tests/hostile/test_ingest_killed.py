@@ -21,11 +21,11 @@ import sys, django
 django.setup()
 from django.core.management import call_command
 from ingest.persist import ledger
-ledger.BATCH = 40
+ledger.BATCH = 16
 # Whole each time: one that came to its end would leave the next ones nothing to do.
 call_command("ingest", sys.argv[1], now=True, again=True)
 """
-FILES = 50
+FILES = 20
 TABLES = {
     "sourcefile": 'path, blob_hash, "commit", retired_at IS NULL',
     "sourcetext": "sha256",
@@ -92,10 +92,10 @@ def test_an_ingest_killed_at_random_moments_ends_with_the_same_rows(
     """Kill it four times, or ten times with --every-variant."""
     kills = 10 if pytestconfig.getoption("--every-variant") else 4
     # Their tables are there, so that what is killed is the ingest.
-    for name in ("cold", "calm", "killed"):
+    for name in ("calm", "killed"):
         migrated(tmp_path / name)
-    # The first start may have to compile every module; the second one tells how long it takes.
-    seconds = min(undisturbed(tmp_path / name, folder) for name in ("cold", "calm"))
+    # Too long, if this start had to compile every module: then one that ends corrects it.
+    seconds = undisturbed(tmp_path / "calm", folder)
     chance = random.Random(20)  # noqa: S311
     killed = 0
 

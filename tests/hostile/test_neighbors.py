@@ -60,7 +60,7 @@ def passed(report: Report) -> bool:
 
 def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(level: Level) -> None:
     evil = Unit(0, kernels.ADD + attacker(IN_COMPILE), "kernel")
-    others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
+    others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
     with Judge(level=level, parallel=2) as judge:
         done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
@@ -71,7 +71,7 @@ def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(level: Level
 
 def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(level: Level) -> None:
     evil = Unit(0, program("daemon") + kernels.ADD, "kernel")
-    others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
+    others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
     with Judge(level=level, parallel=2) as judge:
         assert judge.environment.triton

@@ -7,6 +7,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,8 @@ USER, NUMBER = "nobody", 65534
 PACKAGES = sysconfig.get_path("purelib")
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
+@contextmanager
+def folder_for_all() -> Iterator[Path]:
     """A folder that every user reaches: pytest's own are closed."""
     path = Path(tempfile.mkdtemp(prefix="for-all-"))
     path.chmod(0o755)
@@ -34,7 +35,13 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def python(folder: Path) -> Path:
+def folder() -> Iterator[Path]:
+    with folder_for_all() as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def python() -> Iterator[Path]:
     """An interpreter that every user may run. The one that runs the tests may be in root's home."""
     # A file that a command such as makemigrations wrote here is closed until git writes it again.
     checkout = Path(settings.BASE_DIR)
@@ -42,19 +49,21 @@ def python(folder: Path) -> Path:
     for path in (Path(PACKAGES), checkout / "manage.py", *closed):
         if subprocess.run(["test", "-r", path], user=NUMBER, group=NUMBER, check=False).returncode:
             pytest.skip(f"user {USER} can't read {path}")
-    base = folder / "base"
-    shutil.copytree(sys.base_prefix, base, copy_function=_link, symlinks=True, ignore=_BULK)
-    made = environment(folder / "python", base / "bin" / Path(sys.executable).resolve().name)
-    subprocess.run(["chmod", "-R", "a+rX", folder / "python"], check=True)
-    return made
+    with folder_for_all() as folder:
+        base = folder / "base"
+        # With the bytecode, which the user could not write: each process would compile anew.
+        shutil.copytree(sys.base_prefix, base, copy_function=_link, symlinks=True, ignore=_BULK)
+        made = environment(folder / "python", base / "bin" / Path(sys.executable).resolve().name)
+        subprocess.run(["chmod", "-R", "a+rX", folder / "python"], check=True)
+        yield made
 
 
-def library(folder: Path) -> dict[str, str]:
+def library(python: Path) -> dict[str, str]:
     """The search path for the interpreter's shared library: its usual folder may be closed."""
-    return {"LD_LIBRARY_PATH": str(folder / "base" / "lib")}
+    return {"LD_LIBRARY_PATH": str(python.parents[2] / "base" / "lib")}
 
 
-_BULK = shutil.ignore_patterns("test", "tests", "site-packages", "__pycache__", "*.a")
+_BULK = shutil.ignore_patterns("test", "tests", "site-packages", "*.a")
 
 
 def _link(source: str, target: str) -> None:
@@ -102,7 +111,7 @@ def test_up_as_root_runs_all_processes_as_the_given_user(
     (data / "link").symlink_to(elsewhere)
     os.link(elsewhere, data / "second-name")
 
-    with house(data, arguments=("--user", USER), python=python, **library(folder)) as one:
+    with house(data, arguments=("--user", USER), python=python, **library(python)) as one:
         assert owners(one.processes()) == {str(NUMBER)}
         assert "Running as root" not in one.output()
         passed_over = {"second-name"}
@@ -132,7 +141,7 @@ def test_up_names_an_interpreter_that_the_given_user_can_not_run(folder: Path) -
 def test_up_refuses_the_user_option_without_root(folder: Path, python: Path) -> None:
     done = subprocess.run(
         [python, settings.BASE_DIR / "manage.py", "up", "--user", "root"],
-        env={"CURATION_DATA": str(folder / "data"), "SECRET_KEY": "k" * 50, **library(folder)},
+        env={"CURATION_DATA": str(folder / "data"), "SECRET_KEY": "k" * 50, **library(python)},
         capture_output=True, text=True, check=False,
         user=NUMBER, group=NUMBER, extra_groups=(),
     )  # fmt: skip

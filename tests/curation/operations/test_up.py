@@ -181,7 +181,7 @@ def queue_ingest(hasty: House, folder: Path) -> Callable[[str], bool]:
 
 
 def test_a_run_is_repeated_after_its_worker_was_killed(hasty: House, tmp_path: Path) -> None:
-    is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 1500))
+    is_in = queue_ingest(hasty, folder_with_kernels(tmp_path / "kernels", 500))
     wait_for("the run begins", lambda: is_in("running"))
 
     hasty.kill("ingest")

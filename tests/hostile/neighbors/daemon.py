@@ -22,6 +22,8 @@ def leave_behind() -> None:
         until = time.monotonic() + LIFE
         while time.monotonic() < until:
             forge(root)
+            # A question lasts 0.4 s; without a pause the daemon takes a processor from it.
+            time.sleep(0.01)
     os._exit(0)
 
 

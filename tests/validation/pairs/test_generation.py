@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from io import StringIO
 
 import pytest
@@ -20,6 +21,12 @@ from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.recipe import Recipe
 
 
+@cache
+def generated(count: int) -> list[PairDraft]:
+    """Return so many pairs of all recipes, made once for all tests that only look at them."""
+    return generate(RECIPES, count)
+
+
 def test_the_seed_determines_the_generated_pairs() -> None:
     one, same, other = (generate(RECIPES, 100, seed) for seed in (4, 4, 5))
 
@@ -28,7 +35,7 @@ def test_the_seed_determines_the_generated_pairs() -> None:
 
 
 def test_no_two_generated_pairs_are_equal() -> None:
-    drafts = generate(RECIPES, 300)
+    drafts = generated(300)
 
     assert len(drafts) == 300
     assert len({draft.content_hash for draft in drafts}) == 300
@@ -57,7 +64,7 @@ def test_renamed_variables_and_constants_do_not_hide_a_near_duplicate() -> None:
 
 
 def test_indexed_neighbors_equal_those_of_brute_force() -> None:
-    texts = [structure(draft.triton_code) for draft in generate(RECIPES, 60)]
+    texts = [structure(draft.triton_code) for draft in generated(60)]
     sets = [set(text.tolist()) for text in texts]
 
     best = [
@@ -68,7 +75,7 @@ def test_indexed_neighbors_equal_those_of_brute_force() -> None:
 
 
 def test_a_hundred_pairs_use_nearly_all_recipes_and_many_operation_types() -> None:
-    drafts = generate(RECIPES, 100)
+    drafts = generated(100)
 
     assert len({draft.recipe for draft in drafts}) >= 40
     assert len({draft.operation_type for draft in drafts}) >= 10
@@ -77,13 +84,13 @@ def test_a_hundred_pairs_use_nearly_all_recipes_and_many_operation_types() -> No
 @pytest.mark.parametrize("count", [38, 60, 150])
 def test_every_recipe_is_used_once_before_one_is_used_three_times(count: int) -> None:
     seen: Counter[str] = Counter()
-    for draft in generate(RECIPES, count):
+    for draft in generated(count):
         assert seen[draft.recipe] < 2 or len(seen) == len(RECIPES)
         seen[draft.recipe] += 1
 
 
 def test_operation_types_and_difficulties_follow_their_weights() -> None:
-    drafts = generate(RECIPES, 300)
+    drafts = generated(300)
 
     operations = Counter(draft.operation_type for draft in drafts)
     assert operations["matmul"] > operations["sort"] > 0

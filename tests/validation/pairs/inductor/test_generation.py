@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -43,12 +42,6 @@ def make_inputs(case, device):
     torch.manual_seed(case["seed"])
     return (torch.randn(case["n"], device=device){more},)
 """
-
-
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    with inductor(2) as open_workers:
-        yield open_workers
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +172,9 @@ def test_dtypes_are_read_from_the_cases() -> None:
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(tmp_path: Path) -> None:
+def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(
+    command_with_warm_workers: None, tmp_path: Path
+) -> None:
     file, said = tmp_path / "pairs.jsonl", StringIO()
 
     for _ in range(2):
@@ -209,7 +204,9 @@ def test_invalid_inductor_options_are_refused_with_a_sentence(
 
 @pytest.mark.any_database
 @pytest.mark.django_db
-def test_inductor_pairs_of_a_stored_pair_share_its_split_group() -> None:
+def test_inductor_pairs_of_a_stored_pair_share_its_split_group(
+    command_with_warm_workers: None,
+) -> None:
     call_command("generate_pairs", recipe=["unary-map"], count=1, stdout=StringIO())
     source = Pair.objects.get()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,9 @@ from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.harness.questions import Workers
 from validation.harness.sandbox import Level
 from validation.pairs.contract import violations
-from validation.pairs.inductor.generation import generate, inductor
+from validation.pairs.inductor.generation import generate
 from validation.pairs.inductor.whole.sources import of_debug_folder, of_file
-from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, Split, split, splitter
+from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, Split, split
 
 pytestmark = pytest.mark.slow
 
@@ -53,12 +52,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture(scope="module")
-def workers() -> Iterator[Workers]:
-    with splitter(2) as open_workers:
-        yield open_workers
-
-
 def file_of(folder: Path, text: str) -> Path:
     path = folder / "models.py"
     path.write_text(text)
@@ -82,11 +75,9 @@ def test_a_model_of_three_like_layers_gives_each_part_once(blocks: Split) -> Non
 
 
 def test_pairs_of_a_whole_model_pass_pytest_in_an_empty_folder(
-    blocks: Split, tmp_path: Path
+    blocks: Split, workers: Workers, tmp_path: Path
 ) -> None:
-    with inductor(2) as workers:
-        came = [draft for _, draft in generate(blocks.offers, workers)]
-
+    came = [draft for _, draft in generate(blocks.offers, workers)]
     drafts = [draft for draft in came if isinstance(draft, PairDraft)]
 
     assert len(drafts) >= 8
