@@ -306,6 +306,8 @@ elif dtype == torch.bool:
 y = x if kind == "usual" else -x
 if n > 2:
     z = y
+if unknown:
+    z = y
 """
 
 
@@ -318,6 +320,8 @@ def test_a_list_of_types_is_asked_of_the_type_and_an_unused_branch_goes() -> Non
             x = torch.ones(n, dtype=dtype)
         y = x
         if n > 2:
+            z = y
+        if unknown:
             z = y"""
     )
 
