@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.wrappers import passed_on, rename_in
+from ingest.drafting.renaming import rename_in
+from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
     r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive)_+(?=[A-Za-z])"

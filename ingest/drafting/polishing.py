@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
@@ -22,7 +23,7 @@ from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
-from ingest.drafting.wrappers import merge_wrappers
+from ingest.drafting.wrappers import find_called, merge_wrappers
 
 ROUNDS = 6
 # Empty lines that a removed decorator left.
@@ -30,7 +31,7 @@ BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re
 
 
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
-    """Return the draft with texts that are shorter to read."""
+    """Return the draft with texts that are shorter to read, under its operation's name."""
     name, texts = draft.entry_point, draft.texts
     triton = texts.triton_code
     if not draft.differentiable:
@@ -44,7 +45,9 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     python, triton, made = drop_unused(python, triton, texts.test_code, name)
     python, triton = name_parameters(python, triton, name)
     python, triton = wrap_lines(python, name), wrap_lines(triton, name)
-    return replace(draft, texts=Texts(python, triton, made))
+    called = find_called(texts.triton_code, name)
+    polished = replace(draft, texts=Texts(python, triton, made))
+    return with_own_name(polished, test.operation, called)
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
