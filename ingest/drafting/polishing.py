@@ -17,7 +17,7 @@ from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.module_calls import write_module_calls
-from ingest.drafting.parameter_names import drop_unused, name_parameters
+from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
@@ -44,7 +44,8 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     python = _pruned(texts.python_code, python, name, test, isolator)
     python, triton, made = drop_unused(python, triton, texts.test_code, name)
     python, triton = name_parameters(python, triton, name)
-    python, triton = wrap_lines(python, name), wrap_lines(triton, name)
+    python = wrap_lines(name_locals(python, name), name)
+    triton = wrap_lines(name_locals(triton, name), name)
     called = find_called(texts.triton_code, name)
     polished = replace(draft, texts=Texts(python, triton, made))
     return with_own_name(polished, test.operation, called)

@@ -11,7 +11,7 @@ from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.naming import plain_name
-from ingest.drafting.parameter_names import drop_unused, name_parameters
+from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
 from ingest.drafting.values import Bound, Dtype, Evaluator
@@ -426,3 +426,17 @@ def test_a_parameter_that_no_side_reads_is_no_input() -> None:
     assert python == triton == "def entry(x, n):\n    return x * n\n"
     assert "size" not in made
     assert "return (x, n)" in made
+
+
+def test_variables_do_not_tell_of_a_side() -> None:
+    code = (
+        "def entry(x):\n    ref_y, out = f(x)\n    ref_out = 2 * ref_y\n    return ref_out + out\n"
+    )
+
+    assert name_locals(code, "entry") == (
+        "def entry(x):\n    y, out = f(x)\n    ref_out = 2 * y\n    return ref_out + out\n"
+    )
+
+
+def test_several_answers_are_returned_without_names() -> None:
+    assert simplified("a, b = f(x)\nreturn (a, b)\n") == "return f(x)\n"
