@@ -440,3 +440,21 @@ def test_variables_do_not_tell_of_a_side() -> None:
 
 def test_several_answers_are_returned_without_names() -> None:
     assert simplified("a, b = f(x)\nreturn (a, b)\n") == "return f(x)\n"
+
+
+def test_answers_are_in_the_launchers_order() -> None:
+    draft = whole(
+        """
+        def both(x):
+            return doubled(x), x.shape[0] * x
+
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            y, scaled = both(x)
+            assert torch.allclose(scaled, 64 * x)
+            assert torch.allclose(y, x + x)
+        """
+    )
+
+    assert "return doubled(x), x.shape[0] * x" in draft.texts.triton_code
+    assert "return (x + x, 64 * x)" in draft.texts.python_code
