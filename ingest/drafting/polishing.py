@@ -13,6 +13,7 @@ from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.expected import Test, find_tensors
+from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
@@ -68,6 +69,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         changed = fold_function(merge_wrappers(text, name), name, known)
         changed = write_module_calls(changed, name)
         changed = write_functions(changed, name, differentiable=differentiable)
+        changed = fix_arguments(changed, name)
         if changed == text:
             break
         text = changed

@@ -6,6 +6,7 @@ import ast
 import textwrap
 
 from ingest.drafting.case_branches import fold_cases
+from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
@@ -458,3 +459,42 @@ def test_answers_are_in_the_launchers_order() -> None:
 
     assert "return doubled(x), x.shape[0] * x" in draft.texts.triton_code
     assert "return (x + x, 64 * x)" in draft.texts.python_code
+
+
+def test_a_parameter_of_a_helper_that_no_call_gives_goes_with_its_branch() -> None:
+    code = text(
+        """
+        def launch(x, scale=2, out0=None, exact=True):
+            out = empty(x) if out0 is None else out0.contiguous()
+            kernel[grid](x, out, scale, exact)
+            if out0 is not None and out is not out0:
+                out = out0.copy_(out)
+            return out
+
+
+        def entry(x, y):
+            return launch(x) + launch(y, exact=False)
+        """
+    )
+
+    assert fix_arguments(code, "entry") == text(
+        """
+        def launch(x, scale=2, exact=True):
+            out = empty(x)
+            kernel[grid](x, out, scale, exact)
+            return out
+
+
+        def entry(x, y):
+            return launch(x) + launch(y, exact=False)
+        """
+    )
+
+
+def test_a_parameter_that_some_use_may_give_stays() -> None:
+    body = "    out = out or g(x)\n    return out\n"
+    stored = f"def f(x, out=None):\n{body}\n\ndef entry(x):\n    return f(x)\n"
+    handed = "def f(x, out=None):\n    return out\n\n\ndef entry(x):\n    return map(f, x)\n"
+
+    assert fix_arguments(handed, "entry") == handed
+    assert fix_arguments(stored, "entry") == stored
