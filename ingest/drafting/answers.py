@@ -212,3 +212,18 @@ def _is_number(node: ast.expr) -> bool:
 
 def _parameters(function: Function) -> set[str]:
     return {argument.arg for argument in function.args.args}
+
+
+def order_answers(before: Sequence[ast.stmt], answers: Sequence[ast.expr]) -> list[int]:
+    """Return the places of compared answers in the order in which a launcher gives them."""
+    places = list(range(len(answers)))
+    names = [answer.id for answer in answers if isinstance(answer, ast.Name)]
+    if len(names) != len(answers):
+        return places
+    for statement in reversed(before):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
+                bound = [target.id for target in targets if isinstance(target, ast.Name)]
+                if set(names) <= set(bound):
+                    return sorted(places, key=lambda place: bound.index(names[place]))
+    return places

@@ -17,7 +17,6 @@ from ingest.drafting.computing import (
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import DEVICE, replace_literal_devices
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.expected import (
     Test,
     expected_answers,
@@ -50,7 +49,6 @@ from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import Dtype
-from ingest.drafting.wrappers import find_called
 from ingest.drafting.writing import test_code
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
@@ -93,10 +91,7 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         words = f"On the Triton side of {where}, {lacking}."
         return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
     if made.missing is None and not sentence:
-        noted = _noted(made.draft)
-        draft = polish(noted, test, whole, isolator)
-        called = find_called(noted.texts.triton_code, noted.entry_point)
-        return replace(made, draft=with_own_name(draft, test.operation, called))
+        return replace(made, draft=polish(_noted(made.draft), test, whole, isolator))
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.drafting.answers import order_answers
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, NoCases, cases
@@ -267,6 +268,7 @@ class _Reader:
     def _try(
         self, operation: Local, before: tuple[ast.stmt, ...], pairs: Sequence[Pair]
     ) -> Attempt:
+        pairs = [pairs[place] for place in order_answers(before, [pair[1] for pair in pairs])]
         whole = cut(
             before,
             [(expected, actual) for expected, actual, *_ in pairs],

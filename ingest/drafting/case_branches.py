@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.statements import stored_names
+from ingest.drafting.statements import loaded_names, stored_names
 from ingest.drafting.values import Dtype, Evaluator
 
 Row = Mapping[str, Any]
@@ -36,7 +36,8 @@ def fold_cases(
     names = [name for name in rows[0] if name not in bound] if rows else []
     known = [name for name in names if all(_is_kind(row.get(name)) for row in rows)]
     types = {name: value for name, value in fixed.items() if re.fullmatch(r"torch\.\w+", value)}
-    folding = _Folding(evaluator, known, types)
+    unknown = (bound | frozenset(rows[0] if rows else ()) | {*fixed}) - {*known, *types}
+    folding = _Folding(evaluator, known, types, unknown)
     kept: list[ast.stmt] = []
     for statement in statements:
         kept += folding.block([copy.deepcopy(statement)], rows)
@@ -49,8 +50,13 @@ def _is_kind(value: object) -> bool:
 
 class _Folding:
     def __init__(
-        self, evaluator: Evaluator, names: Sequence[str], types: Mapping[str, str]
+        self,
+        evaluator: Evaluator,
+        names: Sequence[str],
+        types: Mapping[str, str],
+        unknown: frozenset[str],
     ) -> None:
+        self._unknown = unknown | {"device"}
         self._evaluator = evaluator
         self._fixed = {
             name: evaluator.value(ast.parse(value, mode="eval").body)
@@ -88,15 +94,18 @@ class _Folding:
     def values(self, test: ast.expr, rows: Sequence[Row]) -> list[bool] | None:
         """Return the condition's value in each case, or None if it depends on more."""
         text = ast.unparse(test) + str(self._fixed)
-        if any(name in text for name in SECOND_NAMES):
+        if any(name in text for name in SECOND_NAMES) or loaded_names(test) & self._unknown:
             return None
         values = []
         for row in rows:
             known = {**self._fixed, **{name: row[name] for name in self._names}}
             try:
-                values.append(bool(self._evaluator.value(test, known)))
+                value = self._evaluator.value(test, known)
             except NotPlain:
                 return None
+            if not isinstance(value, bool):
+                return None
+            values.append(value)
         return values
 
     def plain(self, test: ast.expr, true: Sequence[Row], false: Sequence[Row]) -> ast.expr:

@@ -7,9 +7,9 @@ import re
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
-NAMED = re.compile(r"\blog(ger|ging)?\.\w+\(|\bwarnings\.warn\(")
+NAMED = re.compile(r"(\b|_)log(ger|ging)?\.\w+\(|\bwarnings\.warn\(")
 CALLED = re.compile(
-    r"(_?log|_?logger|logging)\.(debug|info|warning|warn|error|warning_once|info_once|log)"
+    r"(\w*_)?(log|logger|logging)\.(debug|info|warning|warn|error|warning_once|info_once|log)"
     r"|warnings\.warn",
     re.I,
 )

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.wrappers import passed_on, rename_in
+from ingest.drafting.renaming import rename_in
+from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
     r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive)_+(?=[A-Za-z])"
@@ -141,6 +142,29 @@ def _handed(function: ast.FunctionDef, parameters: list[str]) -> dict[str, str]:
         for each in (call.keywords if call is not None else ())
         if isinstance(each.value, ast.Name) and each.value.id in parameters and each.arg
     }
+
+
+def name_locals(text: str, name: str) -> str:
+    """Return the text whose function `name` has no variables that tell of a side."""
+    try:
+        function = _function(text, name)
+    except UNREADABLE:
+        return text
+    if function is None:
+        return text
+    taken = _names(function)
+    moves: dict[str, str] = {}
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load) or node.id in moves:
+            continue
+        plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", node.id))
+        if plain != node.id and plain not in taken and _is_usable(plain):
+            moves[node.id] = plain
+            taken.add(plain)
+    arguments = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    edits = Edits(text)
+    rename_in(function, {old: new for old, new in moves.items() if old not in arguments}, edits)
+    return edits.text()
 
 
 def _renamed(text: str, function: ast.FunctionDef, moves: Mapping[str, str]) -> str:

@@ -215,6 +215,13 @@ def _returned(function: ast.FunctionDef, edits: Edits, test: str) -> bool:
         return False
     match function.body[-2:]:
         case [
+            ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call) as statement,
+            ast.Return(value=ast.Tuple(elts=values) as result),
+        ] if list(map(ast.unparse, targets)) == list(map(ast.unparse, values)):
+            edits.put(result, edits.of(call))
+            edits.drop(statement, alone=False)
+            return True
+        case [
             ast.Assign(targets=[ast.Name(id=name)], value=value) as statement,
             ast.Return(value=ast.expr() as result),
         ]:

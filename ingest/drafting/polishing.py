@@ -11,18 +11,20 @@ from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.expected import Test, find_tensors
+from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.module_calls import write_module_calls
-from ingest.drafting.parameter_names import drop_unused, name_parameters
+from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
-from ingest.drafting.wrappers import merge_wrappers
+from ingest.drafting.wrappers import find_called, merge_wrappers
 
 ROUNDS = 6
 # Empty lines that a removed decorator left.
@@ -30,7 +32,7 @@ BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re
 
 
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
-    """Return the draft with texts that are shorter to read."""
+    """Return the draft with texts that are shorter to read, under its operation's name."""
     name, texts = draft.entry_point, draft.texts
     triton = texts.triton_code
     if not draft.differentiable:
@@ -43,8 +45,11 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     python = _pruned(texts.python_code, python, name, test, isolator)
     python, triton, made = drop_unused(python, triton, texts.test_code, name)
     python, triton = name_parameters(python, triton, name)
-    python, triton = wrap_lines(python, name), wrap_lines(triton, name)
-    return replace(draft, texts=Texts(python, triton, made))
+    python = wrap_lines(name_locals(python, name), name)
+    triton = wrap_lines(name_locals(triton, name), name)
+    called = find_called(texts.triton_code, name)
+    polished = replace(draft, texts=Texts(python, triton, made))
+    return with_own_name(polished, test.operation, called)
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
@@ -64,6 +69,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         changed = fold_function(merge_wrappers(text, name), name, known)
         changed = write_module_calls(changed, name)
         changed = write_functions(changed, name, differentiable=differentiable)
+        changed = fix_arguments(changed, name)
         if changed == text:
             break
         text = changed

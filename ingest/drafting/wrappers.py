@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ingest.drafting.docstrings import join_docstrings
 from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.sentences import first_sentence
+from ingest.drafting.renaming import rename_in
 
 MOST = 6
 """Wrappers around wrappers that are merged."""
-# A first line that says what kind of function this is, not what it computes.
-OF_REFERENCE = re.compile(r"\b(reference|baseline|naive|implementation|torch|version)\b", re.I)
 # Decorators that mean the same on the function that calls.
 MOVABLE = {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()",
            "torch.compiler.disable", "input_guard", "ensure_contiguous"}  # fmt: skip
@@ -241,7 +239,7 @@ def _written(
     returns = called.returns or wrapper.returns
     result = f" -> {ast.unparse(returns)}" if returns is not None else ""
     margin = " " * called.body[0].col_offset
-    docstring = _joined_docstrings(merge, renamed, shortened=bool(assigned))
+    docstring = join_docstrings(wrapper, called, renamed, shortened=bool(assigned))
     lines = text.splitlines()
     first, last = _range(called, lines)
     begin, end = _first(wrapper) - 1, wrapper.end_lineno or 0
@@ -279,44 +277,6 @@ def _range(function: ast.FunctionDef, lines: Sequence[str]) -> tuple[int, int]:
     return first, function.end_lineno or 0
 
 
-def _joined_docstrings(merge: _Merge, renamed: Mapping[str, str], *, shortened: bool) -> str:
-    """Return the docstring of the called function. The sentence of the wrapper stands in place of a
-    first line that only names a reference, or before one that is no sentence.
-    """
-    outer = _docstring(merge.wrapper, {}, shortened=False)
-    inner = _docstring(merge.called, renamed, shortened=shortened)
-    if not outer or not inner:
-        return inner or outer
-    first, _, rest = inner.partition("\n")
-    if first_sentence(f'def f():\n    """{first}"""'):
-        return inner
-    margin = " " * merge.called.body[0].col_offset
-    if "\n" in outer:
-        return outer
-    if OF_REFERENCE.search(first) or not first.strip():
-        return f"{outer}\n\n{rest.strip(chr(10))}" if rest.strip() else outer
-    return (
-        f"{outer}\n\n{margin}{first}\n{rest}" if rest else f"{outer}\n\n{margin}{first}\n{margin}"
-    )
-
-
-def _docstring(function: ast.FunctionDef, renamed: Mapping[str, str], *, shortened: bool) -> str:
-    """Return a docstring with the new names. If parameters are gone, return its first paragraph."""
-    text = ast.get_docstring(function) or ""
-    if '"' in text[-1:] or '"""' in text or "\\" in text:
-        return ""
-    if shortened:
-        text = text.split("\n\n")[0]
-    for old, new in renamed.items():
-        if old != new and len(old) > 1:
-            text = re.sub(rf"^(\s*){re.escape(old)}(?=\s*[:(])", rf"\g<1>{new}", text, flags=re.M)
-    margin = " " * function.body[0].col_offset
-    first, *lines = text.splitlines() or [""]
-    if not lines:
-        return first
-    return "\n".join([first, *(f"{margin}{line}".rstrip() for line in lines), margin])
-
-
 def _body(text: str, called: ast.FunctionDef, renamed: Mapping[str, str]) -> list[str]:
     """Return the lines of a function's body with the new names, and with its comments."""
     edits = Edits(text)
@@ -334,29 +294,3 @@ def _end_of_heading(function: ast.FunctionDef, lines: Sequence[str]) -> int:
         if token.type == tokenize.NEWLINE:
             return function.lineno - 1 + token.end[0]
     return function.lineno
-
-
-def rename_in(function: ast.FunctionDef, names: Mapping[str, str], edits: Edits) -> None:
-    """Rename local names in a function's body."""
-    if not names:
-        return
-    texts = [
-        node
-        for statement in function.body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.JoinedStr)
-    ]
-    # Python 3.11 does not tell the places of names in a text with values in braces.
-    inside = {id(node) for each in texts for node in ast.walk(each)}
-    for each in texts:
-        edits.put(
-            each, re.sub(r"\{[^{}]+\}", lambda found: _in_braces(found[0], names), edits.of(each))
-        )
-    for statement in function.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and node.id in names and id(node) not in inside:
-                edits.put(node, names[node.id])
-
-
-def _in_braces(text: str, names: Mapping[str, str]) -> str:
-    return re.sub(r"(?<![.\w'\"!:])[A-Za-z_]\w*", lambda found: names.get(found[0], found[0]), text)

@@ -607,7 +607,7 @@ def test_each_call_of_a_comparing_helper_compares_another_answer(helper: str) ->
     )
 
     reference = function(draft.texts.python_code, draft.entry_point)
-    assert reference.endswith("return (ref_first, ref_second)")
+    assert reference.endswith("return (first, second)")
 
 
 def test_a_flag_that_only_compiles_the_launcher_is_no_parameter() -> None:

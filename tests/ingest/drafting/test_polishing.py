@@ -6,12 +6,13 @@ import ast
 import textwrap
 
 from ingest.drafting.case_branches import fold_cases
+from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.naming import plain_name
-from ingest.drafting.parameter_names import drop_unused, name_parameters
+from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
 from ingest.drafting.values import Bound, Dtype, Evaluator
@@ -306,6 +307,8 @@ elif dtype == torch.bool:
 y = x if kind == "usual" else -x
 if n > 2:
     z = y
+if unknown:
+    z = y
 """
 
 
@@ -318,6 +321,8 @@ def test_a_list_of_types_is_asked_of_the_type_and_an_unused_branch_goes() -> Non
             x = torch.ones(n, dtype=dtype)
         y = x
         if n > 2:
+            z = y
+        if unknown:
             z = y"""
     )
 
@@ -422,3 +427,74 @@ def test_a_parameter_that_no_side_reads_is_no_input() -> None:
     assert python == triton == "def entry(x, n):\n    return x * n\n"
     assert "size" not in made
     assert "return (x, n)" in made
+
+
+def test_variables_do_not_tell_of_a_side() -> None:
+    code = (
+        "def entry(x):\n    ref_y, out = f(x)\n    ref_out = 2 * ref_y\n    return ref_out + out\n"
+    )
+
+    assert name_locals(code, "entry") == (
+        "def entry(x):\n    y, out = f(x)\n    ref_out = 2 * y\n    return ref_out + out\n"
+    )
+
+
+def test_several_answers_are_returned_without_names() -> None:
+    assert simplified("a, b = f(x)\nreturn (a, b)\n") == "return f(x)\n"
+
+
+def test_answers_are_in_the_launchers_order() -> None:
+    draft = whole(
+        """
+        def both(x):
+            return doubled(x), x.shape[0] * x
+
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            y, scaled = both(x)
+            assert torch.allclose(scaled, 64 * x)
+            assert torch.allclose(y, x + x)
+        """
+    )
+
+    assert "return doubled(x), x.shape[0] * x" in draft.texts.triton_code
+    assert "return (x + x, 64 * x)" in draft.texts.python_code
+
+
+def test_a_parameter_of_a_helper_that_no_call_gives_goes_with_its_branch() -> None:
+    code = text(
+        """
+        def launch(x, scale=2, out0=None, exact=True):
+            out = empty(x) if out0 is None else out0.contiguous()
+            kernel[grid](x, out, scale, exact)
+            if out0 is not None and out is not out0:
+                out = out0.copy_(out)
+            return out
+
+
+        def entry(x, y):
+            return launch(x) + launch(y, exact=False)
+        """
+    )
+
+    assert fix_arguments(code, "entry") == text(
+        """
+        def launch(x, scale=2, exact=True):
+            out = empty(x)
+            kernel[grid](x, out, scale, exact)
+            return out
+
+
+        def entry(x, y):
+            return launch(x) + launch(y, exact=False)
+        """
+    )
+
+
+def test_a_parameter_that_some_use_may_give_stays() -> None:
+    body = "    out = out or g(x)\n    return out\n"
+    stored = f"def f(x, out=None):\n{body}\n\ndef entry(x):\n    return f(x)\n"
+    handed = "def f(x, out=None):\n    return out\n\n\ndef entry(x):\n    return map(f, x)\n"
+
+    assert fix_arguments(handed, "entry") == handed
+    assert fix_arguments(stored, "entry") == stored

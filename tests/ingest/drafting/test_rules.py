@@ -105,6 +105,7 @@ def test_weights_shared_by_two_modules_become_an_input_of_both_sides() -> None:
 
     assert draft.rule is Rule.MODULE
     for code in (draft.texts.python_code, draft.texts.triton_code):
+        assert "plain_weight" in function(code, "doubling")
         assert "plain_weight" in function(code, "doubling").partition("):")[0]
     assert "plain_weight = plain.weight" in draft.texts.test_code
     assert "DoublingLayer" not in draft.texts.test_code
