@@ -259,7 +259,15 @@ def _choose_rows(rows: Sequence[Row]) -> list[Row]:
 
 def _is_empty_shape(name: str, value: Any) -> bool:
     """Return whether a value is a shape without elements, in which no fault of a kernel shows."""
-    return isinstance(value, list | tuple) and 0 in value and bool(SHAPES.search(name))
+    return any(0 in shape for shape in _shapes(value)) and bool(SHAPES.search(name))
+
+
+def _shapes(value: Any) -> list[Sequence[Any]]:
+    """Return a shape, or the shapes in a list of shapes."""
+    if not isinstance(value, list | tuple):
+        return []
+    inner = [part for part in value if isinstance(part, list | tuple)]
+    return inner if inner else [value]
 
 
 def _shows_alone(chosen: Sequence[Row]) -> bool:
@@ -275,8 +283,8 @@ def _is_degenerate(row: Row) -> bool:
     """Return whether a shape has no or one element or the last axis of a shape has one, or whether
     every size is one. Most faults of a kernel do not show in a single element.
     """
-    shapes = [value for value in row.values() if isinstance(value, list | tuple)]
-    if any(0 in shape or shape in ((), []) or shape[-1] == 1 for shape in shapes):
+    shapes = [shape for value in row.values() for shape in _shapes(value)]
+    if any(0 in shape or not shape or shape[-1] == 1 for shape in shapes):
         return True
     sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
     return bool(sizes) and all(n == 1 for n in sizes)
