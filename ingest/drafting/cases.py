@@ -266,8 +266,8 @@ def _shapes(value: Any) -> list[Sequence[Any]]:
     """Return a shape, or the shapes in a list of shapes."""
     if not isinstance(value, list | tuple):
         return []
-    inner = [part for part in value if isinstance(part, list | tuple)]
-    return inner if inner else [value]
+    inner: list[Sequence[Any]] = [part for part in value if isinstance(part, list | tuple)]
+    return inner or [value]
 
 
 def _shows_alone(chosen: Sequence[Row]) -> bool:
