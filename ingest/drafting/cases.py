@@ -22,6 +22,7 @@ LIGHT = 2**22
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
 """Parameters that choose whether torch compiles the launcher, which changes no answer."""
 UNWANTED = re.compile(r"torch\.(c(half|float|double)\b|complex\d+|(scalar_)?tensor\()")
+SHAPES = re.compile(r"shape|size", re.I)
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
 """Parameters that no case holds."""
@@ -239,7 +240,11 @@ def _choose_rows(rows: Sequence[Row]) -> list[Row]:
     shown: set[tuple[str, str]] = set()
     chosen: list[Row] = []
     for row in ordered:
-        fresh = {(name, repr(value)) for name, value in row.items() if not _is_size(value)} - shown
+        fresh = {
+            (name, repr(value))
+            for name, value in row.items()
+            if not _is_size(value) and not _is_empty_shape(name, value)
+        } - shown
         if (fresh or len(chosen) < 2) and len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
             shown |= fresh
@@ -250,6 +255,19 @@ def _choose_rows(rows: Sequence[Row]) -> list[Row]:
         other = [row for row in ordered if _sizes(row) != _sizes(chosen[0]) and _work(row) <= LIGHT]
         chosen[-1:] = other[:1] or chosen[-1:]
     return chosen
+
+
+def _is_empty_shape(name: str, value: Any) -> bool:
+    """Return whether a value is a shape without elements, in which no fault of a kernel shows."""
+    return any(0 in shape for shape in _shapes(value)) and bool(SHAPES.search(name))
+
+
+def _shapes(value: Any) -> list[Sequence[Any]]:
+    """Return a shape, or the shapes in a list of shapes."""
+    if not isinstance(value, list | tuple):
+        return []
+    inner: list[Sequence[Any]] = [part for part in value if isinstance(part, list | tuple)]
+    return inner or [value]
 
 
 def _shows_alone(chosen: Sequence[Row]) -> bool:
@@ -265,8 +283,8 @@ def _is_degenerate(row: Row) -> bool:
     """Return whether a shape has no or one element or the last axis of a shape has one, or whether
     every size is one. Most faults of a kernel do not show in a single element.
     """
-    shapes = [value for value in row.values() if isinstance(value, list | tuple)]
-    if any(0 in shape or shape in ((), []) or shape[-1] == 1 for shape in shapes):
+    shapes = [shape for value in row.values() for shape in _shapes(value)]
+    if any(0 in shape or not shape or shape[-1] == 1 for shape in shapes):
         return True
     sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
     return bool(sizes) and all(n == 1 for n in sizes)

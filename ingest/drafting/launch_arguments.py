@@ -13,8 +13,8 @@ from collections.abc import Iterator
 def find_missing_arguments(module: str) -> str:
     """Return which parameters of a kernel get no value in a launch, or "".
 
-    A value comes from the launch, from a default, or from a tuning decorator. Which names a
-    decorator gives is read from the strings and keywords of the whole module.
+    A value comes from the launch, from a default, or from a tuning decorator. The strings and
+    keywords of the whole module count as the names that its decorators give.
     """
     tree = ast.parse(module)
     kernels = {

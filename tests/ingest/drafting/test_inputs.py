@@ -594,3 +594,29 @@ def test_an_answer_gets_the_dtype_of_an_input_that_two_branches_make() -> None:
     )
 
     assert "(x.double() + x).to(x.dtype)" in draft.texts.python_code
+
+
+def test_a_shape_without_elements_is_no_case_while_others_have_some() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(0, 8), (8, 0), (3, 4), (5, 61), (7, 31)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert not any(0 in case["shape"] for case in cases(draft.texts.test_code)[:3])  # type: ignore[operator]
+
+
+def test_lists_of_shapes_without_elements_come_last() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [[(0,), (3,)], [(5,), (61,)], [(7,), (2,)]])
+        def test_doubled(shape):
+            x = torch.cat([torch.randn(each, device=device) for each in shape])
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "[(0,), (3,)]" not in str(cases(draft.texts.test_code)[:2])
