@@ -345,3 +345,39 @@ def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
     assert "x.device.type == DEVICE and (not x.device.type != DEVICE)" in ast.unparse(
         ast.parse(draft.texts.triton_code)
     )
+
+
+def test_a_comparison_that_refuses_two_dtypes_needs_no_conversion() -> None:
+    file = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def lossy_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + at).to(tl.float32)))
+
+
+def lossy(x):
+    out = make_out(x)
+    lossy_kernel[(1,)](x, *out, BLOCK=64)
+    return out[0]
+
+
+def make_out(x):
+    return [torch.empty((), device=x.device, dtype=torch.float32)]
+"""
+    test = """
+        from ops.losing import lossy
+
+        @pytest.mark.parametrize("dtype", [torch.float16])
+        def test_lossy(dtype):
+            x = torch.randn(64, device=device, dtype=dtype)
+            expected = x.float().sum()
+            assert torch.allclose(lossy(x), expected, atol=1e-2)
+    """
+    draft = whole_of("lossy", test, ops__losing=file)
+
+    assert "to(x.dtype)" not in draft.texts.python_code
