@@ -78,6 +78,7 @@ def as_entry(outcome: Outcome, repository: str) -> dict[str, object]:
         "triton_code": draft.texts.triton_code,
         "test_code": draft.texts.test_code,
         "metadata": {
+            "description": draft.sentence,
             "entry_point": draft.entry_point,
             "differentiable": draft.differentiable,
             "origin": f"real-world:{repository}",

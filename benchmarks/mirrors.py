@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ingest.extract import Extraction, MemoryTree, extract
 
-KNOWN = (".py", ".pyi", ".md", ".jinja", ".j2", ".template", ".txt")
+KNOWN = (".py", ".pyi", ".md", ".jinja", ".j2", ".template", ".txt", ".yaml")
 
 
 def extractions(mirrors: Path) -> Iterator[tuple[str, Extraction]]:

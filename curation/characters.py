@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pygments.token import Comment, String
 
-from curation.web.lexer import LEXER, is_readable
+from curation.lexer import LEXER, is_readable
 
 # All characters of the categories Cc, Cf, Zl, Zp and Zs except tab, newline and space, and
 # Unicode's default-ignorable ones: variation selectors, fillers, the grapheme joiner. A carriage

@@ -135,7 +135,8 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         ("What is known", {
             "fields": (
                 "expected_license", "upsampling_weight", "estimated_tokens_low",
-                "estimated_tokens_high", "stars", "notes",
+                "estimated_tokens_high", "stars", "compared_launchers", "comparing_tests",
+                "launcher_count", "kernel_count", "notes",
             ),
         }),
         ("What happened", {
@@ -149,11 +150,12 @@ class RepositoryAdmin(LeanAdmin[Repository]):
     readonly_fields = (
         "name", "origin", "see_also", "condition", "condition_note", "last_ingested_at",
         "last_commit", "clone_of", "opted_out_at", "opt_out_reason", "created_by", "created_at",
-        "updated_at",
+        "updated_at", "compared_launchers", "comparing_tests", "launcher_count", "kernel_count",
     )  # fmt: skip
     list_display = (
         "name", "role", "category", "tier", "enabled", "opted_out", "last_run",
-        "condition", "last_ingested_at", "expected_license", "stars",
+        "condition", "last_ingested_at", "expected_license", "stars", "compared_launchers",
+        "comparing_tests", "launcher_count", "kernel_count",
     )  # fmt: skip
     list_filter = (
         "role", "category", "tier", "enabled", "condition",

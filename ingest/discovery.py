@@ -1,9 +1,23 @@
-"""Proposals of new GitHub repositories, as disabled sources for an admin to enable."""
+"""Proposals of new GitHub repositories, as disabled sources for an admin to enable.
+
+Proposals are ranked by the number of launchers that their tests compare, an estimate of what
+drafting would find.
+"""
 
 from collections.abc import Callable, Iterator
 
-from curation.models import Repository
+from django.conf import settings
+from django.db.models import F, QuerySet
+
+from curation.errors import CurationError
+from curation.models import Condition, Origin, Repository, Role
+from ingest.discovery_counts import DraftingCounts, count_texts
+from ingest.extract.decoding import decode
+from ingest.git import Blob, Selection, fetch, parse_source
+from ingest.git.errors import RepositoryNotFound
 from ingest.github import GitHubClient, ProposedRepository, discover
+from ingest.mirrors import remove_unused_mirrors
+from ingest.sources import network
 
 
 def propose(
@@ -17,6 +31,63 @@ def propose(
             Repository.objects.filter(pk=existing.pk).update(stars=proposal.stars)
             continue
         yield _proposal(proposal)
+
+
+def ranked_proposals() -> QuerySet[Repository]:
+    """Return the counted proposals, the one with the most compared launchers first."""
+    order = ("compared_launchers", "launcher_count", "stars")
+    counted = _proposals().exclude(compared_launchers=None)
+    return counted.order_by(*(F(column).desc(nulls_last=True) for column in order), "name")
+
+
+def count_proposals(limit: int, on_error: Callable[[str], None]) -> Iterator[Repository]:
+    """Count the kernels, launchers and tests of proposals that were not counted before.
+
+    No code is executed or parsed. A later ingest continues the mirror that is fetched here.
+
+    limit: the number of proposals to try, the one with the most stars first.
+    on_error: gets a message for each proposal that can't be fetched.
+    """
+    uncounted = _proposals().filter(compared_launchers=None).exclude(condition=Condition.VANISHED)
+    for proposal in uncounted.order_by(F("stars").desc(nulls_last=True), "name")[:limit]:
+        try:
+            counts = _count(proposal)
+        except CurationError as error:
+            if isinstance(error, RepositoryNotFound):
+                proposal.condition, proposal.condition_note = Condition.VANISHED, str(error)
+                proposal.save(update_fields=("condition", "condition_note"))
+            on_error(f"{proposal.name} was not counted: {error}")
+            continue
+        proposal.kernel_count = counts.kernels
+        proposal.launcher_count = counts.launchers
+        proposal.comparing_tests = counts.tests
+        proposal.compared_launchers = counts.compared
+        proposal.save(
+            update_fields=(
+                "kernel_count", "launcher_count", "comparing_tests", "compared_launchers",
+            )
+        )  # fmt: skip
+        yield proposal
+    remove_unused_mirrors()
+
+
+def _count(repository: Repository) -> DraftingCounts:
+    snapshot = fetch(
+        parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER),
+        mirrors=settings.DATA_DIR / "mirrors",
+        selection=Selection(include=("**/*.py",)),
+        network=network(),
+    )
+    paths = [entry.path for entry in snapshot.entries if entry.problem is None]
+    blobs = (blob for blob in snapshot.read(paths) if isinstance(blob, Blob))
+    return count_texts(decode(blob.data).text for blob in blobs)
+
+
+def _proposals() -> QuerySet[Repository]:
+    """Return the sources that are neither enabled nor opted out, and were never ingested."""
+    return Repository.objects.filter(
+        enabled=False, opted_out_at=None, last_ingested_at=None, role=Role.SOURCE
+    ).exclude(origin=Origin.INDUCTOR)
 
 
 def _proposal(proposal: ProposedRepository) -> Repository:

@@ -185,6 +185,7 @@ def _pair(
         python_code=texts.python_code,
         triton_code=triton_code,
         test_code=texts.test_code,
+        description=draft.sentence if draft else "",
         origin="real-world",
         operation_type=kind,
         difficulty=pair_difficulty(triton_code, kind, differentiable),

@@ -19,6 +19,7 @@ from validation.compile import (
     Launch,
     Launcher,
     Reason,
+    Resources,
     Unit,
 )
 from validation.findings import Beat, Begin, Check, Finding, judged
@@ -125,9 +126,18 @@ def finding(
             "reason": outcome.reason or "",
             "imports": outcome.imports,
             "launches": launch.sentence if launch else "",
+            **_resources(outcome),
         },
+        texts=outcome.texts,
         checks=tuple(_checks(outcome, launch)),
     )
+
+
+def _resources(outcome: compiling.Outcome) -> dict[str, Any]:
+    """Return what the binary uses, and its occupancy of a multiprocessor."""
+    if not outcome.resources:
+        return {}
+    return {**outcome.resources, "occupancy": round(Resources(**outcome.resources).occupancy, 3)}
 
 
 def _verdict(outcome: compiling.Outcome) -> Verdict:

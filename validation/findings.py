@@ -33,6 +33,8 @@ class Finding:
     seconds: float | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
+    # Outputs of the compiler by name.
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 class OpenChecker(Protocol):

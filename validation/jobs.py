@@ -1,6 +1,7 @@
 """Entry point of rq: one run, a batch of items, a result each."""
 
 import sys
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from curation.errors import CurationError
 from curation.jobs.attempt import Attempt, carry_out
 from curation.jobs.in_process import at_shell
 from curation.models import (
+    CompiledText,
     Device,
     ValidationCheck,
     ValidationResult,
@@ -125,6 +127,13 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
         )
         for check in finding.checks
     )
+    if finding.texts:
+        # Only the newest compile of an item keeps its texts: they have 20 KB each.
+        CompiledText.objects.filter(**{f"result__{item._meta.model_name}": item}).delete()
+        CompiledText.objects.bulk_create(
+            CompiledText(result=result, name=name, compressed=zlib.compress(text.encode()))
+            for name, text in finding.texts.items()
+        )
 
 
 class Progress:

@@ -47,6 +47,7 @@ from curation.models.sources import (
     SourceText,
 )
 from curation.models.validation import (
+    CompiledText,
     Device,
     Outcome,
     ValidationCheck,
@@ -73,6 +74,7 @@ __all__ = [
     "Category",
     "Claim",
     "CompiledGraph",
+    "CompiledText",
     "Condition",
     "Container",
     "ContaminationMatch",

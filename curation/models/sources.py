@@ -110,6 +110,21 @@ class Repository(models.Model):
     stars = models.PositiveIntegerField(null=True, blank=True)
     notes = models.TextField(blank=True)
 
+    kernel_count = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Kernels that discovery counted."
+    )
+    launcher_count = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Functions and classes that launch a kernel."
+    )
+    comparing_tests = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Tests that compare values, in files with a launcher."
+    )
+    compared_launchers = models.PositiveIntegerField(
+        null=True,
+        editable=False,
+        help_text="Launchers that such tests reach: the most drafts to expect.",
+    )
+
     enabled = models.BooleanField(default=True, help_text="Whether scheduled ingests read it.")
     refresh_days = models.PositiveSmallIntegerField(default=90)
     opted_out_at = models.DateTimeField(null=True, blank=True)

@@ -1,5 +1,7 @@
 """Validation runs, and the result of each pair and of each of its checks."""
 
+import zlib
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -146,3 +148,24 @@ class ValidationCheck(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.outcome}"
+
+
+class CompiledText(models.Model):
+    """An output of a kernel's newest compile: PTX, or Triton's GPU dialect."""
+
+    result = models.ForeignKey(ValidationResult, on_delete=models.CASCADE, related_name="texts")
+    name = models.CharField(max_length=10, help_text="ptx or ttgir")
+    compressed = models.BinaryField(help_text="UTF-8, by zlib")
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            models.UniqueConstraint(fields=("result", "name"), name="compiledtext_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} of result {self.result_id}"
+
+    @property
+    def text(self) -> str:
+        return zlib.decompress(bytes(self.compressed)).decode()

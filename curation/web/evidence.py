@@ -1,6 +1,6 @@
 """Evidence badges of an item, in the order in which a reviewer would reject."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,20 +140,37 @@ def compile_badge(result: ValidationResult | None) -> EvidenceBadge:
     environment = result.run.environment
     triton = f"Triton {environment['triton']}" if environment.get("triton") else "this Triton"
     architecture = str(environment.get("target", "")).replace("cuda:", "sm_")
+    used = resources(result.figures)
     details = (
         Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message),
+        *([Detail(", ".join(used), url="?tab=compiled")] if used else []),
         *_by_itself(result),
     )
     if result.verdict == Verdict.PASSED:
         where = f"for {architecture}" if architecture else ""
         took = _took(result)
-        summary = _listed(where, f"compile time {took}" if took else "")
+        registers = f"{result.figures['registers']} registers" if used else ""
+        summary = _listed(where, registers or (f"compile time {took}" if took else ""))
         return EvidenceBadge("Compiles", GOOD, summary, details)
     if result.verdict == Verdict.FAILED:
         return EvidenceBadge("Compiles", BAD, f"does not compile with {triton}", details)
     return EvidenceBadge(
         "Compiles", DOUBT, _listed("undecided", result.figures.get("reason")), details
     )
+
+
+def resources(figures: Mapping[str, Any]) -> list[str]:
+    """Return what a compiled kernel uses, in words, or nothing if that is unknown."""
+    if "registers" not in figures:
+        return []
+    local, shared = figures["local_bytes"], figures["shared_bytes"]
+    return [
+        f"{figures['registers']} registers a thread",
+        f"{local:,} bytes of local memory a thread" if local else "no local memory, so no spills",
+        f"{shared:,} bytes of shared memory" if shared else "no shared memory",
+        pluralize(figures["warps"], "warp"),
+        f"{100 * figures['occupancy']:.0f}% occupancy of sm_90",
+    ]
 
 
 def _by_itself(result: ValidationResult) -> Iterator[Detail]:

@@ -5,9 +5,10 @@ the complete text. Invisible characters are boxed: see `curation.characters`.
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
@@ -17,8 +18,8 @@ from pygments import format as formatted
 from pygments.formatters import HtmlFormatter
 
 from curation.characters import boxed, has_invisible
+from curation.lexer import DOCUMENTED, LEXER, LONGEST, is_readable
 from curation.text import pluralize
-from curation.web.lexer import LEXER, LONGEST, is_readable
 
 Address = Callable[[int], str]
 # Created once: a formatter compiles its own style, which takes as long as a short source.
@@ -30,6 +31,11 @@ LONGEST_LINE = 2000
 MOST_MARKUP = 1_000_000
 # The link of each line repeats the path, which has up to 1,000 characters.
 LONGEST_ADDRESS = 300
+# Operations of `triton.language` in highlighted text, definitions, and calls by a plain name.
+OPERATION = re.compile(r'<span class="(nb nb-(?:Memory|Compute|Program))">(\w+)</span>')
+DEFINED = re.compile(r'<span class="n[fc]">(\w+)</span>')
+CALLED = re.compile(r'<span class="n">(\w+)</span>(?=<span class="p">[(\[])')
+DOCUMENTATION = "https://triton-lang.org/main/python-api/generated/triton.language.{}.html"
 # Number of cached results. A page needs the result of its one to four texts several times. A larger
 # cache would only serve a second look, and one entry may have megabytes.
 KEPT = 4
@@ -50,11 +56,14 @@ def nowhere(line: int) -> str:
 
 
 @lru_cache(maxsize=KEPT)
-def lines(source: str) -> tuple[str, ...]:
-    """Return the HTML of each line of a page; no element spans two lines."""
+def lines(source: str, plain: bool = False) -> tuple[str, ...]:
+    """Return the HTML of each line of a page; no element spans two lines.
+
+    plain: leave the text without colors, because it is no Python.
+    """
     source = _with_newlines(source).removesuffix("\n")
     written = source.split("\n")
-    html = _highlighted(source, written) if is_readable(source) else ""
+    html = _highlighted(source, written) if is_readable(source) and not plain else ""
     if not html or len(html) > MOST_MARKUP:
         html = "\n".join(escape(line[:LONGEST_LINE]) for line in written[:MOST_LINES])
     if has_invisible(source):
@@ -77,7 +86,17 @@ def _highlighted(source: str, written: Sequence[str]) -> str:
     if max(map(len, written)) > LONGEST_LINE:
         tokens = _shortened(tokens)
     html: str = formatted(tokens, FORMATTER)
-    return html.removesuffix("\n")
+    return OPERATION.sub(_documented, html.removesuffix("\n"))
+
+
+def _documented(operation: re.Match[str]) -> str:
+    """Return an operation of Triton with a link to its documentation. The tab key skips it: a
+    kernel has dozens."""
+    classes, name = operation.groups()
+    if name not in DOCUMENTED:
+        return operation[0]
+    href = DOCUMENTATION.format(name)
+    return f'<a class="{classes}" rel="noreferrer" tabindex="-1" href="{href}">{name}</a>'
 
 
 def _shortened(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
@@ -109,22 +128,29 @@ def table(
     first: int = 1,
     url: Address = nowhere,
     whole: str = "",
+    anchor: str = "L",
+    plain: bool = False,
 ) -> SafeString:
     """Return lines `start` to `end`, numbered from `first`.
 
     url: the link of a line's number.
     whole: the URL of the complete text, for lines that are cut or omitted.
+    anchor: how the ids of its lines begin, which are unique on a page.
+    plain: no colors and no links.
     """
-    shown = lines(source)
+    shown = lines(source, plain)
+    definitions = {} if plain else _defined_lines(source)
     rows = []
     for number, html in enumerate(shown[start - 1 : end], first + start - 1):
         target = url(number)
         if not 0 < len(target) <= LONGEST_ADDRESS:
-            link = f' href="#L{number}"'
+            link = f' href="#{anchor}{number}"'
         else:
             link = f' href="{escape(target)}" rel="noreferrer"'
+        if definitions:
+            html = CALLED.sub(partial(_linked_call, definitions, number, first, anchor), html)
         rows.append(
-            f'<tr id="L{number}"><th scope="row"><a{link}>{number}</a></th>'
+            f'<tr id="{anchor}{number}"><th scope="row"><a{link}>{number}</a></th>'
             f'<td><code dir="ltr">{html or " "}</code></td></tr>'
         )
     if end is None or end >= len(shown):
@@ -133,6 +159,26 @@ def table(
         rows.append(f'<tr><td class="no"></td><td>{rest}</td></tr>' if rest else "")
     body = linked("".join(rows), whole)
     return mark_safe(f'<table class="code">{body}</table>')  # noqa: S308 - escaped above
+
+
+@lru_cache(maxsize=KEPT)
+def _defined_lines(source: str) -> dict[str, int]:
+    """Return the functions and classes of a text with their lines."""
+    return {
+        name: number
+        for number, html in enumerate(lines(source))
+        if 'class="nf"' in html or 'class="nc"' in html
+        for name in DEFINED.findall(html)
+    }
+
+
+def _linked_call(
+    definitions: dict[str, int], number: int, first: int, anchor: str, call: re.Match[str]
+) -> str:
+    """Return a call with a link to the line that defines the function, if the text does."""
+    if call[1] not in definitions or (line := definitions[call[1]] + first) == number:
+        return call[0]
+    return f'<a class="n" href="#{anchor}{line}" tabindex="-1">{call[1]}</a>'
 
 
 def sections(source: str, name: str, url: Address = nowhere, whole: str = "") -> list[Section]:

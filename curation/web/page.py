@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.utils.safestring import SafeString
 
 from curation.decisions import second_reviews as second
 from curation.evidence.compiling import compile_verdict
@@ -37,6 +38,7 @@ TABS = {
         "standalone": "Standalone",
         "file": "In its file",
         "launcher": "Launcher",
+        "compiled": "Compiled",
         "diff": "Diff",
         "alike": "Similar",
         "history": "History",
@@ -49,6 +51,21 @@ TABS = {
         "history": "History",
     },
 }
+
+
+# Outputs of the compiler in the order of the panes.
+COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}
+# The compile check keeps the beginning of longer texts.
+COMPILED_TEXT_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One of several files that a tab shows side by side. `column` names it in the URL."""
+
+    title: str
+    column: str
+    html: SafeString
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +92,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     links = rows.links(item) if item.has_near_duplicates else []
     reviews = list(second.given(item)) if item.reviewed_twice else []
     dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
+    compiled = compile_verdict(item) if isinstance(item, Kernel) else None
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
     others = evidence.near_duplicates(item, links)
@@ -84,13 +102,14 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         for name, label in labels.items()
         if name != "diff" or others or item.previous_id
         if name != "launcher" or item.launcher_source
+        if name != "compiled" or (compiled and "registers" in compiled.figures)
     ]
     return {
         "item": item,
         "kind": "kernels" if kind is Kernel else "pairs",
         "item_url": about(kind),
         "places": places,
-        "badges": _badges(item, places, texts, results, links),
+        "badges": _badges(item, places, texts, results, links, compiled),
         "tabs": shown,
         "tab": tab,
         "blind": item.blind,
@@ -104,7 +123,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
                 *([("operation", item.operation_type)] if item.operation_type else []),
             ]
         ).query(),
-        **_body(item, tab, query, places, others, results, user),
+        **_body(item, tab, query, places, others, results, compiled, user),
     }
 
 
@@ -123,6 +142,7 @@ def _badges(
     texts: Sequence[LicenseEvidence],
     results: Sequence[ValidationResult],
     links: Sequence[DuplicateLink],
+    compiled: ValidationResult | None,
 ) -> list[evidence.EvidenceBadge]:
     trail = [
         *evidence.characters_badge(item, places),
@@ -136,7 +156,7 @@ def _badges(
     return [
         *trail,
         evidence.standalone_badge(item),
-        evidence.compile_badge(compile_verdict(item)),
+        evidence.compile_badge(compiled),
         near_duplicates,
         benchmarks,
         evidence.quality_badge(rows.findings(item)),
@@ -150,6 +170,7 @@ def _body(
     places: Sequence[Provenance],
     others: Sequence[tuple[DuplicateLink, Item]],
     results: Sequence[ValidationResult],
+    compiled: ValidationResult | None,
     user: User,
 ) -> dict[str, Any]:
     """Return the context of the current tab."""
@@ -166,6 +187,8 @@ def _body(
     if tab == "launcher":
         html = table(item.launcher_source, whole=text_url(item, "launcher_source"))
         return {"sections": [Section("", 1, 1, html)]}
+    if tab == "compiled":
+        return _compiled(compiled, query)
     if tab == "diff":
         return diff_tab.context(item, query, others)
     if tab == "history":
@@ -174,12 +197,41 @@ def _body(
         return _alike(item, user)
     if tab == "results":
         return _results(results)
-    return {
-        "panes": [
-            (f"{column}.py", table(getattr(item, column), whole=text_url(item, column)))
-            for column in Pair.SOURCES
-        ]
-    }
+    panes = [
+        Pane(
+            f"{column}.py",
+            column,
+            table(getattr(item, column), whole=text_url(item, column), anchor=f"{column}-"),
+        )
+        for column in _chosen(query, Pair.SOURCES)
+    ]
+    return {"panes": panes, "alone": len(panes) == 1}
+
+
+def _chosen(query: dict[str, str], names: Sequence[str]) -> Sequence[str]:
+    """Return the file that the URL names, or all of them."""
+    return [query["file"]] if query.get("file") in names else names
+
+
+def _compiled(compiled: ValidationResult | None, query: dict[str, str]) -> dict[str, Any]:
+    """Return the outputs of the newest compile and what the binary uses."""
+    if compiled is None:
+        return {"panes": []}
+    texts = {row.name: row.text for row in compiled.texts.all()}
+    panes = [
+        Pane(
+            f"{COMPILER_TEXTS[name]}{_cut(texts[name])}",
+            name,
+            table(texts[name], anchor=f"{name}-", plain=True),
+        )
+        for name in _chosen(query, [name for name in COMPILER_TEXTS if name in texts])
+    ]
+    facts = [*evidence.resources(compiled.figures), f"compiled {compiled.created_at:%Y-%m-%d}"]
+    return {"panes": panes, "alone": len(panes) == 1, "facts": ", ".join(facts)}
+
+
+def _cut(text: str) -> str:
+    return f", the first {len(text):,} characters" if len(text) >= COMPILED_TEXT_MOST else ""
 
 
 def _lines_of(place: Provenance) -> Address:

@@ -25,9 +25,11 @@ from ingest.drafting.expected import (
     inputs_dtype,
 )
 from ingest.drafting.judging import find_fault
+from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks
 from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import Draft, Missing, Rule, Texts
 from ingest.drafting.registering import remove_registration
@@ -39,6 +41,7 @@ from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import Dtype
+from ingest.drafting.wrappers import find_called
 from ingest.drafting.writing import test_code
 
 
@@ -68,8 +71,14 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         sentence = computes_forward(made.draft.texts.triton_code, entry_point)
     except UNREADABLE as error:
         sentence = f"what can't be followed ({error})"
+    if made.missing is None and (lacking := find_missing_arguments(made.draft.texts.triton_code)):
+        words = f"On the Triton side of {where}, {lacking}."
+        return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
     if made.missing is None and not sentence:
-        return replace(made, draft=with_own_name(_noted(made.draft), test.operation))
+        noted = _noted(made.draft)
+        draft = polish(noted, test, whole, isolator)
+        called = find_called(noted.texts.triton_code, noted.entry_point)
+        return replace(made, draft=with_own_name(draft, test.operation, called))
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
@@ -105,9 +114,10 @@ def _assembled(
 ) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
-    in_inputs = find_in_inputs(whole, takes)
-    takes = [name for name in takes if name not in in_inputs]
     rows = test.cases.rows
+    tuples = frozenset(name for row in rows for name in row if isinstance(row[name], tuple | list))
+    in_inputs = find_in_inputs(whole, takes, tuples)
+    takes = [name for name in takes if name not in in_inputs]
     names = list(dict.fromkeys(name for row in rows for name in row))
     plain = find_plain_names(whole.inputs) | {*names}
     compared = [*whole.actual, *test.compared]
@@ -181,6 +191,7 @@ def _assembled(
         drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
         differentiable=bool(graded),
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
+        sentence=test.docstring,
     )
     fault = find_fault(draft, modules, f"{test.function.name} of {test.suite.path}")
     return Assembly(draft, *fault) if fault is not None else Assembly(draft)
@@ -269,6 +280,7 @@ def _test_code(
             used,
             test.allowed,
             float8,
+            test.docstring,
         )
     except UNREADABLE:
         return module.text

@@ -51,12 +51,12 @@ def _rewrite(statement: ast.stmt, edits: Edits, *, alone: bool) -> None:
         return
     kept = statement.body if known else statement.orelse
     if any(not isinstance(each, ast.Pass) for each in kept):
-        edits.put(statement, _moved_out(kept, statement, edits))
+        edits.put(statement, moved_out(kept, statement, edits))
     else:
         edits.drop(statement, alone=alone)
 
 
-def _moved_out(block: list[ast.stmt], of: ast.If, edits: Edits) -> str:
+def moved_out(block: list[ast.stmt], of: ast.If, edits: Edits) -> str:
     """Return the text of a branch at the indentation of its `if`."""
     if isinstance(block[0], ast.If) and block[0].col_offset == of.col_offset:
         return edits.of(block[0]).removeprefix("el")

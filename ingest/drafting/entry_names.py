@@ -9,32 +9,43 @@ from __future__ import annotations
 import ast
 import io
 import re
+import symtable
 import tokenize
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.naming import to_snake_case
+from ingest.drafting.naming import plain_name, to_snake_case
 from ingest.drafting.records import Draft, Texts
 
-SUFFIX = re.compile(r"_(fwd|forward|triton|fn|func|kernel|apply)$")
-PREFIX = re.compile(r"^(triton|run|launch|liger)_")
+# A kernel that is written for `relu_func` or `relu_kernel`.
+WRITTEN = re.compile(r"^(?P<name>\w+?)_(func|kernel|forward)_kernel$")
 
 
-def with_own_name(draft: Draft, operation: str) -> Draft:
-    """Return the draft under the first name of its operation that its texts leave free."""
-    for name in _names(operation):
+def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
+    """Return the draft under the first name of its operation that its texts leave free. `called`:
+    the function that the author's test calls.
+    """
+    for name in _candidates(operation, called):
         texts = _renamed(draft.texts, draft.entry_point, name)
         if texts is not None:
+            texts = replace(texts, triton_code=_with_plain_kernels(texts.triton_code))
             return replace(draft, entry_point=name, texts=texts)
     return draft
 
 
-def _names(operation: str) -> Iterator[str]:
-    """Yield names of the operation, the repository's own last: its launcher often has it."""
-    whole = to_snake_case(operation.rpartition(".")[2])
-    short = PREFIX.sub("", SUFFIX.sub("", whole))
-    for name in dict.fromkeys((short, whole)):
+def _candidates(operation: str, called: str) -> Iterator[str]:
+    """Yield names of the operation, the repository's own last: its launcher often has it.
+
+    A class such as `FusedRecurrent` is known by a function of a longer name that applies it.
+    """
+    last = operation.rpartition(".")[2]
+    names = [plain_name(last), to_snake_case(last)]
+    longer = plain_name(called) if called and last.strip("_")[:1].isupper() else ""
+    if set(names[0].split("_")) < set(longer.split("_")):
+        names.insert(0, longer)
+    names.append(f"tensor_{plain_name(last)}")
+    for name in dict.fromkeys(names):
         if name.isidentifier():
             yield name
 
@@ -46,15 +57,29 @@ def _renamed(texts: Texts, old: str, new: str) -> Texts | None:
         test = _Names(texts.test_code)
     except (*UNREADABLE, tokenize.TokenError):
         return None
-    if new in python.names or new in test.names or new in triton.awkward:
+    if new in python.used or new in test.used:
         return None
     moves = {old: new}
-    if new in triton.names:
+    if new in triton.used:
         launcher = f"launch_{new}"
-        if new not in triton.functions or launcher in triton.names:
+        if new not in triton.functions or launcher in triton.names or new in triton.awkward:
             return None
         moves[new] = launcher
     return Texts(python.moved({old: new}), triton.moved(moves), test.moved({old: new}))
+
+
+def _with_plain_kernels(text: str) -> str:
+    """Rename kernels such as `relu_func_kernel` to `relu_kernel`, where that name is free."""
+    try:
+        names = _Names(text)
+    except (*UNREADABLE, tokenize.TokenError):
+        return text
+    moves: dict[str, str] = {}
+    for name in sorted(names.functions - names.awkward):
+        plain = WRITTEN.sub(r"\g<name>_kernel", name)
+        if plain != name and plain not in {*names.names, *moves.values()}:
+            moves[name] = plain
+    return names.moved(moves)
 
 
 class _Names:
@@ -71,6 +96,8 @@ class _Names:
             if token.type == tokenize.NAME and not (before is not None and before.string == ".")
         ]
         self.names = {token.string for token in self._places}
+        self.used = _module_names(symtable.symtable(text, "text", "exec"))
+        """Names that mean something at the top level, those of Python itself included."""
         self.awkward = {
             node.arg
             for node in ast.walk(tree)
@@ -85,3 +112,13 @@ class _Names:
                 row, start, end = token.start[0] - 1, token.start[1], token.end[1]
                 lines[row] = lines[row][:start] + moves[token.string] + lines[row][end:]
         return "".join(lines)
+
+
+def _module_names(table: symtable.SymbolTable) -> set[str]:
+    """Return the names that a module binds, or that its functions read from there."""
+    names = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if table.get_type() == "module" or symbol.is_global()
+    }
+    return names.union(*map(_module_names, table.get_children()))

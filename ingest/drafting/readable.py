@@ -29,9 +29,11 @@ SHORT = 80
 Statements = tuple[ast.stmt, ...]
 
 
-def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
+def find_in_inputs(
+    whole: Cut, takes: Sequence[str], tuples: frozenset[str] = frozenset()
+) -> dict[str, str]:
     """Return expressions of the inputs by the names of sizes and dtypes: `n` is `x.shape[0]` if the
-    inputs have `x = torch.randn(n, dtype=dtype)`.
+    inputs have `x = torch.randn(n, dtype=dtype)`. `tuples`: the names of whole shapes.
     """
     counts = Counter(name for each in whole.inputs for name in find_effects(each).binds)
     sides = (*whole.reference, *whole.candidate)
@@ -54,9 +56,18 @@ def find_in_inputs(whole: Cut, takes: Sequence[str]) -> dict[str, str]:
         if name not in takes or counts[name] != 1 or name in rebound:
             continue
         for size, attribute in _facts(value):
-            if size in takes and size not in rebound | shapes and counts[size] <= 1:
+            if size in tuples:
+                attribute = "shape" if _is_whole_shape(value, size) else ""
+            if attribute and size in takes and size not in rebound | shapes and counts[size] <= 1:
                 known.setdefault(size, f"{name}.{attribute}")
     return known
+
+
+def _is_whole_shape(value: ast.expr, name: str) -> bool:
+    """Return whether a new tensor has this shape: `torch.randn(shape, dtype=dtype)`."""
+    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call) and node.args]
+    handed = [[ast.unparse(argument) for argument in call.args] for call in calls]
+    return [name] in handed
 
 
 def simplify(whole: Cut) -> Cut:

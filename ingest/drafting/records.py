@@ -81,6 +81,8 @@ class Draft:
     drawn_from: tuple[str, ...] = ()
     differentiable: bool = False
     notes: tuple[str, ...] = ()
+    sentence: str = ""
+    """What both sides compute, or "" if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

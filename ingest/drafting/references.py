@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
-from ingest.drafting.naming import dotted_name, first_sentence
+from ingest.drafting.naming import dotted_name
 from ingest.drafting.records import Rule
+from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
 from ingest.drafting.statements import stored_names
 from ingest.drafting.suites import Suite
-from ingest.extract.targets import External, Local
+from ingest.extract.targets import External, Local, Target
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
                        r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip
@@ -50,20 +51,46 @@ def find_rule(whole: Cut, suite: Suite, local: frozenset[str], bound: Mapping[st
 
 
 def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
-    """Return the first sentence of the launcher's docstring, or else that of the one function that
-    the reference calls, or "".
+    """Return a sentence that says what both sides compute, or "".
+
+    It is the first sentence of the launcher's docstring or of the one function that the reference
+    calls, or else the vocabulary's for a name of the operation, or else a later sentence.
     """
     sources = suite.source_of(operation)
-    called: list[Local] = []
-    for node in (*whole.reference, *whole.expected):
+    reference = _called((*whole.reference, *whole.expected), suite)
+    launchers = _called((*whole.candidate, *whole.actual), suite)
+    functions = [target for _, target in reference if isinstance(target, Local)]
+    if len(functions) == 1:
+        sources += suite.source_of(functions[0])
+    for _, launcher in launchers:
+        if isinstance(launcher, Local):
+            sources += suite.source_of(launcher)
+    names = [operation.name, *(name for name, each in launchers if isinstance(each, Local))]
+    of_torch = [name for name, target in reference if isinstance(target, External)]
+    if not functions and len(of_torch) == 1:
+        names += of_torch
+    return next(
+        filter(
+            None,
+            (
+                *map(first_sentence, sources),
+                describe_names(names),
+                *map(find_sentence, sources),
+            ),
+        ),
+        "",
+    )
+
+
+def _called(nodes: Iterable[ast.AST], suite: Suite) -> list[tuple[str, Target]]:
+    """Return the last names of the functions that are called, with their meanings."""
+    called: list[tuple[str, Target]] = []
+    for node in nodes:
         for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
             parts = dotted_name(call.func)
-            target = suite.meaning(parts) if parts else None
-            if isinstance(target, Local):
-                called.append(target)
-    if len(called) == 1:
-        sources += suite.source_of(called[0])
-    return next(filter(None, map(first_sentence, sources)), "")
+            if parts is not None:
+                called.append((parts[-1], suite.meaning(parts)))
+    return called
 
 
 def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> str:

@@ -80,7 +80,7 @@ def make_inputs(
     random = any("random." in line and "torch.random" not in line for line in body)
     lines = [
         f"def {INPUTS}(case, device):",
-        '    """The arguments of one case: the same case gives the same values."""',
+        '    """Return the inputs of a case: its seed decides the values."""',
         '    torch.manual_seed(case["seed"])',
         *(['    random.seed(case["seed"])'] if random else []),
         *(

@@ -213,7 +213,7 @@ def functional_form(module: _Module, call: ast.Call) -> ast.expr | None:
     first = [_option(construction, *option) for option in before]
     last = [_option(construction, *option) for option in behind]
     if name in {"layer_norm", "rms_norm"} and not first[0].startswith("("):
-        first = [f"({first[0]},)"] if re.fullmatch(r"[\w.]+(\[\d+\])?", first[0]) else first
+        first = [f"({first[0]},)"] if re.fullmatch(r"[\w.]+(\[-?\d+\])?", first[0]) else first
     weights = [module.weights.get("weight", "None")]
     if name in {"layer_norm", "group_norm", "linear"}:
         weights.append(module.weights.get("bias", "None"))

@@ -28,7 +28,7 @@ TOLERANCE: Mapping[str, tuple[float, float]] = {
 OTHERWISE = (1e-2, 1e-2)
 
 RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "outputs", "leaves",
-            "magnitude", "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
+            "magnitude", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 
 # Stand-ins for modules that a pair may not import, by the path of the import.
@@ -53,12 +53,13 @@ def test_code(
     parameters: Sequence[str],
     allowed: Sequence[Tolerance],
     float8: bool,
+    sentence: str,
 ) -> str:
     """Write the test.
 
     `make_inputs` is a standalone module. `dtype` is the dtype of the inputs if no case names one.
     `parameters` are the test's parameters that make_inputs uses. `allowed` is the tolerance of each
-    case. `float8`: the answers may be eight-bit floats.
+    case. `float8`: the answers may be eight-bit floats. `sentence` says what both sides compute.
     """
     imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
@@ -73,6 +74,7 @@ def test_code(
         .get_template("test_code.py.j2")
         .render(
             entry_point=entry_point,
+            sentence=sentence,
             imports=sorted({*imports, "import pytest", "import torch"}),
             tolerance=tolerance,
             fixed="{" + ", ".join(f'"{name}"' for name in sorted(fixed)) + "}" if fixed else "",

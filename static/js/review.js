@@ -94,6 +94,36 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => location.reload());
 
+// --- Uses of a name: marked in all files of the page while the pointer is on it or it is selected --
+const NAMES = ".code :is(.n, .nv, .nf)";
+let uses = [], selected = "";
+
+function markUses(word, place) {
+  for (const use of uses) use.classList.remove("use");
+  uses = [];
+  if (!word || !place) return;
+  const found = $$(NAMES, place).filter((name) => name.textContent === word);
+  if (found.length < 2) return;
+  uses = found;
+  for (const use of uses) use.classList.add("use");
+}
+
+const filesOf = (name) => name.closest(".panes") || name.closest(".source");
+
+document.addEventListener("pointerover", (event) => {
+  const name = event.target.closest(NAMES);
+  if (selected || name?.classList.contains("use")) return;
+  markUses(name?.textContent, name && filesOf(name));
+});
+
+document.addEventListener("selectionchange", () => {
+  const word = String(getSelection()).trim();
+  const name = getSelection().anchorNode?.parentElement?.closest(NAMES);
+  if (!selected && !name) return;
+  selected = name && /^\w+$/.test(word) ? word : "";
+  markUses(selected, name && filesOf(name));
+});
+
 // --- Claims: renewed while the page is open, released when it is left - -------------------------
 let leaving = false;
 
@@ -304,13 +334,55 @@ document.addEventListener("change", (event) => {
 
 function wrap() {
   const on = localStorage.getItem("wrap") === "on";
+  for (const line of on ? $$(".source .code td > code") : []) {
+    line.style.setProperty("--indent", line.textContent.search(/\S|$/));
+  }
   document.documentElement.classList.toggle("wrapped", on);
   $("[data-act=wrap]")?.setAttribute("aria-pressed", String(on));
+}
+
+// --- A splitter between the files of a pair: drag it, or press the arrow keys -------------------
+function split(panes, share) {
+  share = Math.min(0.8, Math.max(0.2, share));
+  panes.style.setProperty("--left", `${(share * 1.1 / (1 - share)).toFixed(3)}fr`);
+  const splitter = $(".splitter", panes);
+  splitter.style.left = `${100 * share}%`;
+  splitter.setAttribute("aria-valuenow", Math.round(100 * share));
+  localStorage.setItem("split", share);
+}
+
+function beginSplitter() {
+  const panes = $(".panes:not(.alone, .edit)");
+  if (!panes) return;
+  const splitter = document.createElement("div");
+  splitter.className = "splitter";
+  splitter.tabIndex = 0;
+  const labels = {
+    role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the left files",
+    "aria-valuemin": 20, "aria-valuemax": 80,
+  };
+  for (const [name, value] of Object.entries(labels)) splitter.setAttribute(name, value);
+  panes.append(splitter);
+  split(panes, Number(localStorage.getItem("split")) || 0.45);
+  const shareAt = (x) => (x - panes.getBoundingClientRect().left) / panes.clientWidth;
+  splitter.addEventListener("pointerdown", (event) => {
+    splitter.setPointerCapture(event.pointerId);
+    splitter.classList.add("held");
+  });
+  splitter.addEventListener("pointermove", (event) => {
+    if (splitter.classList.contains("held")) split(panes, shareAt(event.clientX));
+  });
+  splitter.addEventListener("lostpointercapture", () => splitter.classList.remove("held"));
+  splitter.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -0.05, ArrowRight: 0.05 }[event.key];
+    if (by) split(panes, Number(localStorage.getItem("split")) + by);
+  });
 }
 
 function begin() {
   leaving = false;
   wrap();
+  beginSplitter();
   const theme = $("#theme"), keys = $("#keys");
   if (theme) theme.value = localStorage.getItem("theme") || "";
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";

@@ -257,8 +257,14 @@ on_a_gpu = pytest.mark.skipif(
 )
 
 
+def skip_where_cuda_does_not_start(level: Level) -> None:
+    if level is Level.LANDLOCK:
+        pytest.skip("CUDA does not start at the Landlock level")
+
+
 @on_a_gpu
 def test_an_entry_can_not_use_more_than_its_share_of_gpu_memory(level: Level) -> None:
+    skip_where_cuda_does_not_start(level)
     options = Options(device="cuda", jobs=2, level=level, gpu_memory=0.1)
     reports, _ = judged(["on_gpu", "honest"], options)
 
@@ -270,6 +276,7 @@ def test_an_entry_can_not_use_more_than_its_share_of_gpu_memory(level: Level) ->
 
 @on_a_gpu
 def test_pinned_memory_of_a_gpu_entry_is_limited(level: Level) -> None:
+    skip_where_cuda_does_not_start(level)
     reports, _ = judged(["pinned", "honest"], Options(device="cuda", jobs=2, level=level))
 
     said = {name: (report.verdict, report.message) for name, report in reports.items()}

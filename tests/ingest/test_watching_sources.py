@@ -3,17 +3,21 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
 from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
 from curation.models import IngestRun, Repository, RunState
+from ingest.admin import RepositoryAdmin
 from ingest.github_status import update_status
 from ingest.refresh import queue_due
-from tests.factories import a_repository, an_ingest_run
+from tests.conftest import KERNEL
+from tests.factories import a_curator, a_repository, an_ingest_run
 from tests.ingest.github.fake_github import FakeGitHub, FakeRepository, Reply, serving
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +38,7 @@ def test_discovery_adds_disabled_sources_and_keeps_known_ones(
     github.repositories += [FakeRepository(1, stars=900), FakeRepository(2, stars=300)]
     out = StringIO()
 
-    call_command("discover_repositories", "--min-stars", "100", stdout=out)
+    call_command("discover_repositories", "--min-stars", "100", "--count", "0", stdout=out)
 
     found = Repository.objects.get(name="owner2/kernels2")
     assert (found.enabled, found.stars, found.expected_license) == (False, 300, "MIT")
@@ -50,6 +54,78 @@ def test_discovery_skips_opted_out_repositories(github: FakeGitHub) -> None:
     call_command("discover_repositories", stdout=StringIO())
 
     assert Repository.objects.get().stars == 1
+
+
+def test_discovery_ranks_proposals_by_the_launchers_that_their_tests_compare(
+    github: FakeGitHub, tmp_path: Path
+) -> None:
+    untested, tested = a_folder(tmp_path / "untested"), a_folder(tmp_path / "tested")
+    (tested / "test_ops.py").write_text(
+        "def test_add():\n    torch.testing.assert_close(add(x, y), x + y)\n"
+    )
+    for folder, stars in ((untested, 900), (tested, 10)):
+        a_repository(name=folder.name, url=str(folder), origin="folder", enabled=False, stars=stars)
+    out = StringIO()
+
+    call_command("discover_repositories", stdout=out, stderr=StringIO())
+
+    heading, first, second = out.getvalue().splitlines()[-3:]
+    assert heading.split() == ["compared", "tests", "launchers", "kernels", "stars", "proposal"]
+    assert first.split() == ["1", "1", "1", "1", "10", "tested"]
+    assert second.split() == ["0", "0", "1", "1", "900", "untested"]
+
+
+def test_a_proposal_that_cannot_be_fetched_does_not_stop_the_counting(
+    github: FakeGitHub, tmp_path: Path
+) -> None:
+    gone = str(tmp_path / "gone")
+    a_repository(name="gone", url=gone, origin="folder", enabled=False, stars=900)
+    folder = a_folder(tmp_path / "there")
+    there = a_repository(name="there", url=str(folder), origin="folder", enabled=False)
+    errors = StringIO()
+
+    call_command("discover_repositories", stdout=StringIO(), stderr=errors)
+
+    there.refresh_from_db()
+    assert there.kernel_count == 1
+    assert "gone was not counted" in errors.getvalue()
+
+
+def test_discovery_fetches_no_enabled_ingested_or_opted_out_source(
+    github: FakeGitHub, tmp_path: Path
+) -> None:
+    now = timezone.now()
+    folder = a_folder(tmp_path / "known")
+    known = a_repository(name="known", url=str(folder), origin="folder", enabled=False)
+    for over in (
+        {"enabled": True}, {"last_ingested_at": now}, {"opted_out_at": now}, {"role": "benchmark"},
+    ):  # fmt: skip
+        Repository.objects.filter(pk=known.pk).update(
+            **{"enabled": False, "last_ingested_at": None, "opted_out_at": None} | over
+        )
+        call_command("discover_repositories", stdout=StringIO(), stderr=StringIO())
+
+    known.refresh_from_db()
+    assert known.kernel_count is None
+
+
+def test_the_admin_lists_proposals_by_their_compared_launchers(client: Client) -> None:
+    client.force_login(a_curator())
+    for name, compared in (("few/kernels", 3), ("many/kernels", 41)):
+        a_repository(name=name, enabled=False, compared_launchers=compared)
+    column = RepositoryAdmin.list_display.index("compared_launchers") + 1
+
+    page = client.get("/admin/curation/repository/", {"o": f"-{column}"}).content.decode()
+
+    assert page.index("many/kernels") < page.index("few/kernels")
+    assert '<td class="field-compared_launchers">41</td>' in page
+
+
+def a_folder(folder: Path) -> Path:
+    """Make a folder with one kernel and its launcher."""
+    folder.mkdir()
+    (folder / "ops.py").write_text(KERNEL)
+    return folder
 
 
 @pytest.mark.parametrize(

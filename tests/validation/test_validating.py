@@ -12,6 +12,7 @@ from django.test import Client
 from curation.evidence.compiling import compile_verdict
 from curation.jobs.attempt import claim
 from curation.models import (
+    CompiledText,
     Device,
     Kernel,
     Kind,
@@ -41,7 +42,7 @@ from validation import checkers
 from validation.checkers import Checker, NoChecker
 from validation.compiling import compilable
 from validation.findings import Beat, Begin, Check, Finding
-from validation.jobs import validate
+from validation.jobs import _store, validate
 from validation.requests import queue_uncompiled, request_validation, without_verdict
 
 pytestmark = pytest.mark.django_db
@@ -385,3 +386,14 @@ def test_an_item_page_has_a_button_to_validate_again(client: Client) -> None:
     item = a_kernel()
 
     assert f"/kernels/{item.pk}/validate" in client.get(f"/kernels/{item.pk}/").content.decode()
+
+
+def test_only_the_newest_compile_of_a_kernel_keeps_its_texts() -> None:
+    kernel, other = a_kernel(), a_kernel()
+    for number, item in enumerate((kernel, other, kernel)):
+        texts = {"ptx": f"// {number}", "ttgir": "module"}
+        run = a_validation_run(device=Device.COMPILER)
+        _store(run, item, Finding(Verdict.PASSED, "compiles", texts=texts))
+
+    kept = CompiledText.objects.filter(name="ptx").order_by("pk")
+    assert [(row.result.kernel, row.text) for row in kept] == [(other, "// 1"), (kernel, "// 2")]

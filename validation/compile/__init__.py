@@ -2,6 +2,7 @@
 
 from validation.compile.judge import TARGET, Judge, Launcher
 from validation.compile.outcome import Answer, Environment, Launch, Outcome, Reason, Unit
+from validation.compile.resources import Resources
 from validation.harness.fork_server import ForkServerFailed
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "Launcher",
     "Outcome",
     "Reason",
+    "Resources",
     "Unit",
 ]

@@ -13,7 +13,7 @@ import tempfile
 import traceback
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from triton.runtime import Autotuner, Heuristics, JITFunction
 
 from validation.compile.errors import Complaint
 from validation.compile.guess import MISSING, Constant, Dtype, Guess, Parameter
+from validation.compile.outcome import TEXT_MOST, TEXTS
+from validation.compile.resources import read_resources
 from validation.compile.search import TooSlow
 from validation.compile.values import Place, place
 
@@ -32,6 +34,12 @@ try:
     from triton._C.libtriton import ir
 except ImportError as error:  # a Triton with other internals
     raise SystemExit(f"This Triton can't be asked for its first stage: {error}") from None
+
+DEBUG_SECTION = "\t.section\t.debug"
+# Places in the dialect's text, and lines that name places in PTX.
+LOCATIONS = re.compile(
+    r"^#loc\d* = .*\n|^\s*\.(?:loc|file)\s.*\n| loc\((?:[^()]|\([^()]*\))*\)", re.MULTILINE
+)
 
 
 class NotLoaded(Exception):
@@ -142,18 +150,37 @@ class Compiler:
             return _complaint(error)
         return None
 
-    def to_binary(self, guess: Guess) -> tuple[str, ...]:
-        """Compile all stages and return the names of the outputs."""
+    def to_binary(self, guess: Guess) -> dict[str, Any]:
+        """Compile all stages and return their names, what the binary uses, and its texts."""
         options = self._backend.parse_options({}).__dict__
         supported = {key: value for key, value in self._loaded.options.items() if key in options}
         compiled = triton.compile(self._source(guess), target=self._target, options=supported)
-        return tuple(name for name in ("ttir", "ptx", "cubin") if name in compiled.asm)
+        made = compiled.asm
+        used = None
+        if "cubin" in made:
+            metadata = compiled.metadata
+            used = read_resources(made["cubin"], metadata.shared, metadata.num_warps)
+        return {
+            "stages": [name for name in ("ttir", "ptx", "cubin") if name in made],
+            "resources": asdict(used) if used else {},
+            "texts": {
+                name: _without_locations(str(made[name]))[:TEXT_MOST]
+                for name in TEXTS
+                if name in made
+            },
+        }
 
     def _source(self, guess: Guess) -> ASTSource:
         names = [parameter.name for parameter in self._loaded.parameters]
         signature = {name: guess.types.get(name, "constexpr") for name in names}
         constants = {(names.index(k),): _constant(v) for k, v in guess.constants.items()}
         return ASTSource(self._loaded.kernel, signature, constants)
+
+
+def _without_locations(text: str) -> str:
+    """Return an output of the compiler without the places of its source, half of the text."""
+    code, _, _ = text.partition(DEBUG_SECTION)
+    return LOCATIONS.sub("", code).expandtabs(4)
 
 
 def _constant(value: Constant) -> Any:

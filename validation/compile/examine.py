@@ -1,5 +1,6 @@
 """Examination of one kernel, in a process that ends with it: load, search, compile."""
 
+import json
 import math
 import os
 import resource
@@ -72,11 +73,11 @@ def _compiled(
     compiler: Compiler, loaded: Loaded, guess: Guess, result: Found, seconds: float
 ) -> Outcome:
     flips = result.flips
-    stages = _in_time(compiler, guess, seconds)
-    if stages is None and (smaller := _smaller(compiler, guess)) is not None:
+    binary = _in_time(compiler, guess, seconds)
+    if binary is None and (smaller := _smaller(compiler, guess)) is not None:
         guess, flips = smaller, flips + 1
-        stages = _in_time(compiler, guess, seconds)
-    if stages is None:
+        binary = _in_time(compiler, guess, seconds)
+    if binary is None:
         return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
     names = [parameter.name for parameter in loaded.parameters]
     outcome = Outcome(
@@ -85,11 +86,13 @@ def _compiled(
         constants={n: str(guess.constants[n]) for n in names if n in guess.constants},
         attempts=result.attempts,
         flips=flips,
-        stages=tuple(stages.split()),
+        stages=tuple(binary.get("stages", ())),
+        resources=binary.get("resources", {}),
+        texts=binary.get("texts", {}),
     )
-    if stages.startswith("!"):
+    if "error" in binary:
         # The frontend accepted it and the backend did not.
-        return replace(outcome, answer=Answer.REJECTED, message=stages[1:].strip()[:500], stages=())
+        return replace(outcome, answer=Answer.REJECTED, message=binary["error"].strip()[:500])
     return outcome
 
 
@@ -102,8 +105,8 @@ def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
     return None
 
 
-def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> str | None:
-    """Return the stages of a full compile, `!` and an error, or None after a timeout.
+def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> dict[str, Any] | None:
+    """Return the output of a full compile, its `error`, or None after a timeout.
 
     In a process of its own: only its end stops native code.
     """
@@ -116,20 +119,23 @@ def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> str | None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
         try:
-            output = " ".join(compiler.to_binary(guess))
+            output = compiler.to_binary(guess)
         except Exception as error:  # noqa: BLE001 - the backend may raise anything
-            output = f"!{type(error).__name__}: {error}"
+            output = {"error": f"{type(error).__name__}: {error}"[:4000]}
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         if used.ru_utime + used.ru_stime < limit - 1:  # otherwise ptxas reached the limit
-            os.write(writing, output.encode(errors="replace")[:4000])
+            with open(writing, "wb") as pipe:
+                pipe.write(json.dumps(output).encode())
         os._exit(0)
     os.close(writing)
-    output = os.read(reading, 4000).decode(errors="replace")
-    os.close(reading)
+    with open(reading, "rb") as pipe:
+        text = pipe.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if output or status in (0, -signal.SIGKILL, -signal.SIGXCPU, -signal.SIGALRM):
-        return output or None
-    return f"!the compiler died of signal {-status}"
+    with suppress(ValueError):
+        return dict(json.loads(text))
+    if status in (0, -signal.SIGKILL, -signal.SIGXCPU, -signal.SIGALRM):
+        return None
+    return {"error": f"the compiler died of signal {-status}"}
 
 
 def _text(kind: Type) -> str:

@@ -9,6 +9,10 @@ from validation.harness.sandbox.reading import readable
 
 MESSAGE_MOST = 2000
 COUNT_MOST = 1_000_000
+# Outputs of the compiler that are kept, and the most characters of each.
+TEXTS = ("ttgir", "ptx")
+TEXT_MOST = 100_000
+RESOURCES = ("registers", "local_bytes", "shared_bytes", "warps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,10 @@ class Outcome:
     seconds: float = 0.0
     # True if the unit can be executed by itself, None if that was not tried.
     imports: bool | None = None
+    # Registers, local and shared bytes, and warps of the binary.
+    resources: Mapping[str, int] = field(default_factory=dict)
+    # The compiler's outputs by TEXTS, of which the beginning is kept.
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def definite(self) -> bool:
@@ -118,6 +126,12 @@ def outcome(record: Mapping[str, Any], seconds: float) -> Outcome:
             stages=tuple(readable(str(stage), 20) for stage in record.get("stages", ())[:10]),
             seconds=seconds,
             imports=record["imports"] if isinstance(record.get("imports"), bool) else None,
+            resources=_resources(record.get("resources", {})),
+            texts={
+                name: readable(str(record["texts"][name]), TEXT_MOST)
+                for name in TEXTS
+                if name in record.get("texts", {})
+            },
         )
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         return crashed(readable(f"its answer made no sense: {error}", MESSAGE_MOST), seconds)
@@ -156,6 +170,14 @@ def timed_out(seconds: float) -> Outcome:
 def _texts(said: Mapping[str, Any]) -> dict[str, str]:
     some = list(said.items())[:500]
     return {readable(str(name), 200): readable(str(value), 200) for name, value in some}
+
+
+def _resources(answer: Mapping[str, Any]) -> dict[str, int]:
+    """Return what a binary uses, or nothing if a part is missing. A block has a warp at least."""
+    if not answer:
+        return {}
+    numbers = {name: _count(answer[name]) for name in RESOURCES}
+    return numbers if numbers["warps"] > 0 else {}
 
 
 def _count(said: Any) -> int:

@@ -26,18 +26,24 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
-    is_finite = not any(_overflows(wanted[number]) for number in shown if number in wanted)
-    meaningful = {trial.group for trial in trials if _is_meaningful(wanted.get(trial.number))}
+    overflown = {number for number, answer in wanted.items() if _overflows(answer)}
+    is_finite = overflown.isdisjoint(shown)
+    meaningful = {
+        trial.number
+        for trial in trials
+        if trial.group and trial.number not in overflown and _is_meaningful(wanted, trial.number)
+    }
+    groups_with_meaning = {trial.group for trial in trials if trial.number in meaningful}
     for trial in trials:
         answer = wanted.get(trial.number)
         if answer is None or answer.native is None:
             continue
-        if trial.kind == "near" and is_finite and _overflows(answer):
+        if trial.kind == "near" and is_finite and trial.number in overflown:
             continue
         if trial.kind in ("values", "huge", "property"):
-            if trial.group in groups or _overflows(answer):
+            if trial.group in groups or trial.number in overflown:
                 continue
-            if trial.group and trial.group in meaningful and not _is_meaningful(answer):
+            if trial.group in groups_with_meaning and trial.number not in meaningful:
                 continue
             if trial.group:
                 groups.add(trial.group)
@@ -71,10 +77,11 @@ def _overflows(answer: Wanted) -> bool:
     )
 
 
-def _is_meaningful(answer: Wanted | None) -> bool:
+def _is_meaningful(wanted: dict[int, Wanted], number: int) -> bool:
     """Return whether the reference at its own type comes near its answer in float64. Two answers
     that consist of rounding errors can't be compared."""
-    if answer is None or answer.native is None or _overflows(answer):
+    answer = wanted.get(number)
+    if answer is None or answer.native is None:
         return False
     exact = answer.precise.leaves if answer.precise else ()
     return not any(

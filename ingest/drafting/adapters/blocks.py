@@ -98,6 +98,8 @@ def fold(text: str, constants: Mapping[str, object]) -> str:
 
 def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
     """Return the value of a condition that depends on these constants alone, or None."""
+    if ast.unparse(test) in constants:
+        return bool(constants[ast.unparse(test)])
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             value = truth(operand, constants)
@@ -114,7 +116,7 @@ def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
                 other = ast.literal_eval(right)
             except UNREADABLE:
                 return None
-            if known is None or ast.unparse(test) in constants:
+            if known is None:
                 return None
             match op:
                 case ast.Eq():
@@ -126,7 +128,7 @@ def truth(test: ast.expr, constants: Mapping[str, object]) -> bool | None:
                 case ast.NotIn() if isinstance(other, list | tuple | set):
                     return known not in other
             return None
-    known = constants.get(ast.unparse(test), _constant(test, constants))
+    known = _constant(test, constants)
     return None if known is None else bool(known)
 
 

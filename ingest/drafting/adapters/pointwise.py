@@ -71,8 +71,7 @@ def read_pointwise(
 def write_pointwise(op: Pointwise) -> str:
     """Return the source of the kernel and of its launcher."""
     names = _Names(op)
-    outputs = [f"out{n}" for n in range(len(op.promotions))]
-    return "\n".join([*_kernel(op, names, outputs), "", "", *_launcher(op, names, outputs), ""])
+    return "\n".join([*_kernel(op, names), "", "", *_launcher(op, names), ""])
 
 
 class _Names:
@@ -85,6 +84,12 @@ class _Names:
         self.mask = self._fresh("mask")
         self.grid = self._fresh("grid")
         self.block = self._fresh("BLOCK_SIZE")
+        self.handed = [f"out{n}" for n in range(len(op.promotions))]
+        """The parameters that tell where to write."""
+        one = len(op.promotions) == 1
+        self.outputs = [self._fresh("out" if one else name) for name in self.handed]
+        if op.in_place and not one:
+            self.outputs = [self._fresh(f"written{n}") for n in range(len(op.promotions))]
 
     def _fresh(self, name: str) -> str:
         while name in self._taken:
@@ -92,9 +97,9 @@ class _Names:
         return name
 
 
-def _kernel(op: Pointwise, names: _Names, outputs: Sequence[str]) -> list[str]:
+def _kernel(op: Pointwise, names: _Names) -> list[str]:
     pointers = [f"{name}_ptr" if name in op.tensors else name for name in op.inputs]
-    parameters = [*pointers, *(f"{name}_ptr" for name in outputs), names.count]
+    parameters = [*pointers, *(f"{name}_ptr" for name in names.outputs), names.count]
     offsets, mask = names.offsets, names.mask
     values = [
         f"tl.to_tensor({name})" if name in op.converted - {*op.tensors} else name
@@ -106,41 +111,39 @@ def _kernel(op: Pointwise, names: _Names, outputs: Sequence[str]) -> list[str]:
         f"    {offsets} = tl.program_id(0) * {names.block} + tl.arange(0, {names.block})",
         f"    {mask} = {offsets} < {names.count}",
         *(f"    {name} = tl.load({name}_ptr + {offsets}, mask={mask})" for name in op.tensors),
-        f"    {', '.join(outputs)} = {op.scalar}({', '.join(values)})",
-        *(f"    tl.store({name}_ptr + {offsets}, {name}, mask={mask})" for name in outputs),
+        f"    {', '.join(names.outputs)} = {op.scalar}({', '.join(values)})",
+        *(f"    tl.store({name}_ptr + {offsets}, {name}, mask={mask})" for name in names.outputs),
     ]
 
 
-def _launcher(op: Pointwise, names: _Names, outputs: Sequence[str]) -> list[str]:
-    handed = [f"{name}=None" for name in outputs] if op.in_place else []
+def _launcher(op: Pointwise, names: _Names) -> list[str]:
+    outputs = names.outputs
+    handed = [f"{name}=None" for name in names.handed] if op.in_place else []
     first = op.tensors[0]
     lines = [f"def {op.name}({', '.join([*op.inputs, *handed])}):"]
     types = [_result_type(op, promotion) for promotion in op.promotions]
-    if len(op.tensors) > 1:
+    if len(op.tensors) > 1 or any(" if " in each for each in types):
         # Broadcasting would hide which inputs are single values, and these do not widen a type.
         types, lines = _named_types(types, outputs, lines)
+    if len(op.tensors) > 1:
         both = ", ".join(op.tensors)
         lines.append(f"    {both} = torch.broadcast_tensors({both})")
     lines += [f"    {name} = {name}.contiguous()" for name in op.tensors]
-    for name, dtype in zip(outputs, types, strict=True):
-        made = f"{name} = torch.empty({first}.shape, dtype={dtype}, device={first}.device)"
+    for name, place, dtype in zip(outputs, names.handed, types, strict=True):
+        made = f"torch.empty({first}.shape, dtype={dtype}, device={first}.device)"
         if dtype == f"{first}.dtype":
-            made = f"{name} = torch.empty_like({first})"
+            made = f"torch.empty_like({first})"
         if op.in_place:
-            lines += [f"    if {name} is None:", f"        {made}"]
-        else:
-            lines.append(f"    {made}")
+            made = f"{made} if {place} is None else {place}.contiguous()"
+        lines.append(f"    {name} = {made}")
     lines.append(f"    {names.count} = {first}.numel()")
     lines.append(f"    {names.grid} = (max(1, triton.cdiv({names.count}, {BLOCK})),)")
-    written = {name: f"{name}_written" if op.in_place else name for name in outputs}
-    if op.in_place:
-        lines += [f"    {written[name]} = {name}.contiguous()" for name in outputs]
-    arguments = [*op.inputs, *written.values(), names.count, f"{names.block}={BLOCK}"]
+    arguments = [*op.inputs, *outputs, names.count, f"{names.block}={BLOCK}"]
     lines.append(f"    {op.name}_kernel[{names.grid}]({', '.join(arguments)})")
     if op.in_place:
-        for name in outputs:
-            lines.append(f"    if {written[name]} is not {name}:")
-            lines.append(f"        {name}.copy_({written[name]})")
+        for name, place in zip(outputs, names.handed, strict=True):
+            lines.append(f"    if {place} is not None and {name} is not {place}:")
+            lines.append(f"        {name} = {place}.copy_({name})")
     return [*lines, f"    return {', '.join(outputs)}"]
 
 

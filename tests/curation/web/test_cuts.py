@@ -7,6 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from curation.lexer import is_readable
 from curation.models import Kernel
 from curation.web.diff import compare
 from curation.web.highlight import (
@@ -17,7 +18,6 @@ from curation.web.highlight import (
     place_of,
     sections,
 )
-from curation.web.lexer import is_readable
 from tests import factories as make
 
 SUM = "x = " + "+".join("1" * 30_000)

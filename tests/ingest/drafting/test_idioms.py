@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from ingest.drafting import Missing
-from ingest.drafting.naming import first_sentence, to_snake_case
+from ingest.drafting.naming import to_snake_case
+from ingest.drafting.sentences import first_sentence
 from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
 
 INTO = (
@@ -320,7 +321,7 @@ def test_a_call_changes_only_the_arguments_that_its_kernel_stores_to() -> None:
         ops__doubling=INTO,
     )
 
-    assert "return naive(x)" in function(draft.texts.python_code, draft.entry_point)
+    assert "return x + x" in function(draft.texts.python_code, draft.entry_point)
     assert "clone" not in draft.texts.triton_code
 
 
@@ -355,6 +356,20 @@ def test_a_list_of_sizes_is_not_taken_for_one_size() -> None:
     reference = function(draft.texts.python_code, draft.entry_point)
     assert "list(x.shape[0])" not in reference
     assert "shape" in reference
+
+
+def test_a_parameter_that_is_a_list_of_sizes_is_the_shape_of_the_input() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(4, 16), (3, 5)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x + torch.zeros(shape[-1], device=device))
+        """
+    )
+
+    reference = function(draft.texts.python_code, draft.entry_point)
+    assert "torch.zeros(x.shape[-1]" in reference
 
 
 def test_a_second_name_of_a_value_is_left_out() -> None:
@@ -399,7 +414,7 @@ def test_the_sides_have_the_operations_name_and_a_launcher_of_that_name_another(
 
     by_class = whole(test.format(call="Doubling.apply(x)"))
     (by_function,) = drafted(
-        test.format(call="doubled(x)"),
+        test.format(call="-doubled(-x)"),
         ops__doubling=launcher + "\n\nclass Doubling:\n    pass\n",
     )
 
@@ -407,7 +422,7 @@ def test_the_sides_have_the_operations_name_and_a_launcher_of_that_name_another(
     assert by_function.draft is not None
     assert by_function.draft.entry_point == "doubled"
     assert "def launch_doubled(x, scale=1):" in by_function.draft.texts.triton_code
-    assert "return launch_doubled(x)" in by_function.draft.texts.triton_code
+    assert "return -launch_doubled(-x)" in by_function.draft.texts.triton_code
 
 
 def test_a_launchers_sentence_is_the_docstring_of_both_sides() -> None:
@@ -606,7 +621,7 @@ def test_a_flag_that_only_compiles_the_launcher_is_no_parameter() -> None:
         """
     )
 
-    assert "return doubled(x)" in function(draft.texts.triton_code, draft.entry_point)
+    assert "compile" not in draft.texts.triton_code
     assert all("compile" not in case for case in cases(draft.texts.test_code))
 
 

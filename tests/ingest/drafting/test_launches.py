@@ -152,7 +152,7 @@ def test_a_device_named_in_a_launcher_becomes_the_available_device() -> None:
     assert "out = torch.empty(x.shape, dtype=x.dtype, device=DEVICE)" in code
     assert code.count('DEVICE = "cuda" if torch.cuda.is_available() else "cpu"') == 1
     assert (
-        code.index("import triton.language") < code.index("DEVICE = ") < code.index("def doubled")
+        code.index("import triton.language") < code.index("DEVICE = ") < code.index("def doubling")
     )
 
 
@@ -197,7 +197,7 @@ def doubled(""",
         ops__doubling=spread,
     ).texts.triton_code
 
-    launcher = function(code, "doubled")
+    launcher = function(code, "doubling")
     assert "if False or isinstance(x, Spread):" in launcher
     assert "    out = torch.empty_like(x)" in launcher
     assert "gathered" not in code

@@ -20,7 +20,7 @@ def test_messages_to_a_log_are_left_out() -> None:
     code = whole(TEST, ops__doubling=logging).texts.triton_code
 
     assert "logg" not in code
-    assert "def doubled(x, scale=1):\n    out = torch.empty_like(x)" in code
+    assert "def doubling(x):\n    out = torch.empty_like(x)" in code
 
 
 def test_a_branch_that_only_logs_stays_without_its_message() -> None:

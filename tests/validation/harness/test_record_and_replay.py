@@ -114,6 +114,25 @@ def test_an_answer_that_needs_no_kernel_is_not_triton(pool: WorkerPool) -> None:
     assert "do nothing" in made.message
 
 
+def test_an_answer_that_is_true_everywhere_comes_from_the_kernel(pool: WorkerPool) -> None:
+    made = report(
+        pool,
+        "def entry(x):\n    return x > -100.0\n",
+        "@triton.jit\n"
+        "def above_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+        "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    mask = offsets < n\n"
+        "    x = tl.load(x_ptr + offsets, mask=mask)\n"
+        "    tl.store(out_ptr + offsets, x > -100.0, mask=mask)\n\n\n"
+        "def entry(x):\n"
+        "    out = torch.empty(x.shape, dtype=torch.bool, device=x.device)\n"
+        "    above_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)\n"
+        "    return out\n",
+    )
+
+    assert made.verdict is not Verdict.NOT_TRITON, made.message
+
+
 def test_a_replayed_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
         pool,

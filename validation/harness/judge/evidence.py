@@ -99,9 +99,10 @@ def outcomes(
         expected = wanted.get(trial.number)
         if expected is None or expected.native is None:
             continue
+        of_case = replace(bound, case_type=str(trial.case.get("dtype", "")))
         compare = partial(
             compare_answers, native=expected.native,
-            others=(expected.precise, expected.shaken, expected.rounded), bound=bound,
+            others=(expected.precise, expected.shaken, expected.rounded), bound=of_case,
             inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN,
         )  # fmt: skip

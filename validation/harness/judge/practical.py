@@ -1,7 +1,9 @@
 """Practical bound on a kernel's error, beyond what rounding explains: the grade "within".
 
 Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
-the kernel's text declares; the entry's own tolerance; and a cap on that tolerance.
+the kernel's text declares; the entry's own tolerance; and a cap on that tolerance. The type is the
+answer's, or the case's if that is narrower: from halves, states in single precision are as far off
+as halves.
 """
 
 import re
@@ -19,8 +21,9 @@ SHARES = {
     "float64": 1e-11, "float32": 1e-4, "float16": 8e-3, "bfloat16": 3.2e-2,
     "float8_e4m3fn": 0.125, "float8_e5m2": 0.25, "complex64": 1e-4, "complex128": 1e-11,
 }  # fmt: skip
-# A product in tf32 rounds its inputs to 11 bits; exp2 and approximations lose a few more units.
-DECLARES_TF32, DECLARES_APPROXIMATE = 20.0, 2.0
+# A product in tf32 rounds its inputs to 11 bits, and the next product in a chain rounds the result
+# again; exp2 and approximations lose a few more units.
+DECLARES_TF32, PRODUCTS_MOST, DECLARES_APPROXIMATE = 20.0, 2, 2.0
 # The most of an entry's tolerance that counts, relative and, times the answer's scale, absolute.
 CAPS = {
     "float64": (1e-6, 1e-6), "float32": (1e-2, 1e-2), "float16": (2e-2, 2e-2),
@@ -37,10 +40,12 @@ _APPROXIMATE = re.compile(r"\bexp2\b|\bfast_\w+|\bapprox\b|\bex2\b")
 
 @dataclass(frozen=True, slots=True)
 class PracticalBound:
-    """`factor`: what the kernel's text declares. `tolerance`: the entry's own, by type."""
+    """`factor`: what the kernel's text declares. `tolerance`: the entry's own, by the type of the
+    case. `case_type`: the type that the case names, if it names one."""
 
     factor: float = 1.0
     tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    case_type: str = ""
 
     def allowed(
         self, dtype: str, size: Array, scale: float, reduced: float, *, shown: bool
@@ -52,6 +57,8 @@ class PracticalBound:
         shown: whether a case shows inputs of this kind. For other inputs only the cap holds, and
             not the entry's tolerance.
         """
+        if SHARES.get(self.case_type, 0.0) > SHARES.get(dtype, 1.0):
+            dtype = self.case_type
         single = dtype in ("float32", "complex64")
         growth = min(max(reduced / LONG, 1.0) ** 0.5, GROWTH_MOST)
         share = SHARES.get(dtype, 0.0) * growth * (self.factor if single else 1.0)
@@ -66,9 +73,12 @@ class PracticalBound:
 
 def declared_factor(triton_code: str) -> float:
     """Return the factor by which the text declares that its kernels are less accurate."""
-    if _DOT.search(triton_code) and not _EXACT_DOT.search(triton_code):
+    products = len(_DOT.findall(triton_code))
+    if products and not _EXACT_DOT.search(triton_code):
         # Inputs rounded to halves are not what tf32 means.
-        return DECLARES_APPROXIMATE if _HALF.search(triton_code) else DECLARES_TF32
+        if _HALF.search(triton_code):
+            return DECLARES_APPROXIMATE
+        return DECLARES_TF32 * min(products, PRODUCTS_MOST)
     return DECLARES_APPROXIMATE if _APPROXIMATE.search(triton_code) else 1.0
 
 

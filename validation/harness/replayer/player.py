@@ -212,12 +212,8 @@ class Player:
         target = self.window(instruction.target)
         if target.is_floating_point() or target.is_complex():
             target.fill_(float("nan"))
-        elif target.dtype is torch.bool:
-            # By turns: an answer may well be all true, or all false.
-            turns = torch.arange(target.numel(), device=target.device) % 2 == 1
-            target.copy_(turns.reshape(target.shape))
         else:
-            target.fill_(POISON)
+            target.fill_(True if target.dtype is torch.bool else POISON)
 
     def _read(self, instruction: Read) -> None:
         source = self.window(instruction.source)

@@ -1,0 +1,259 @@
+"""Removal of what the fixed arguments of one function decide: branches, and names of constants."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from ingest.drafting.dead_branches import moved_out
+from ingest.drafting.edits import UNREADABLE, Edits
+
+ROUNDS = 60
+TENSOR = object()
+"""The value of a name that holds a tensor."""
+PLAIN = object()
+"""The value of a name that holds a number or a text."""
+PRESENT = object()
+"""The value of a name that is not None."""
+OF_TENSORS = {"torch.Tensor", "Tensor"}
+Known = Mapping[str, object]
+
+
+def fold_function(text: str, name: str, parameters: Known) -> str:
+    """Return the module whose function `name` lacks the branches that constants at its beginning
+    exclude. `parameters`: those of which the kind is known, with TENSOR or PLAIN.
+    """
+    for _ in range(ROUNDS):
+        try:
+            changed = _folded(text, name, parameters)
+        except UNREADABLE:
+            return text
+        if changed is None:
+            return text
+        text = changed
+    return text
+
+
+def _folded(text: str, name: str, kinds: Known) -> str | None:
+    """Return the text after one change, or None if nothing is left to change."""
+    for function in ast.parse(text).body:
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            edits = Edits(text)
+            parameters = [each.arg for each in function.args.args]
+            known = {each: kinds[each] for each in parameters if each in kinds}
+            if _changes(function, known, edits) or _drops_behind_return(function, edits):
+                return edits.text()
+    return None
+
+
+def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
+    body = function.body
+    known = dict(kinds)
+    constants: dict[str, ast.Assign] = {}
+    leading = True
+    for place, statement in enumerate(body):
+        if _is_docstring(statement):
+            continue
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)) if (
+                leading
+            ):
+                known[name] = value
+                constants[name] = statement
+                continue
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if leading and _is_present(
+                value
+            ):
+                known[name] = PRESENT
+                continue
+        leading = leading and isinstance(statement, ast.Assign)
+        if isinstance(statement, ast.If) and value_of(statement.test, known) is not None:
+            return _keep(statement, body, known, edits)
+        stored = _stored([statement])
+        for each in stored & known.keys():
+            del known[each]
+        everywhere = {n: v for n, v in known.items() if n not in _stored(body[place:])}
+        if _folds_inside(statement, known, everywhere, edits):
+            return True
+    return _drops_constants(function, constants, edits)
+
+
+def _keep(statement: ast.If, block: Sequence[ast.stmt], known: Known, edits: Edits) -> bool:
+    """Keep the branch of a statement that is taken."""
+    kept = statement.body if value_of(statement.test, known) else statement.orelse
+    if any(not isinstance(each, ast.Pass) for each in kept):
+        if _has_long_text(kept):
+            return False
+        edits.put(statement, moved_out(kept, statement, edits))
+    else:
+        edits.drop(statement, alone=len(block) == 1)
+    return True
+
+
+def _has_long_text(statements: Sequence[ast.stmt]) -> bool:
+    """Return whether a text of several lines would change with its indentation."""
+    return any(
+        isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno
+        for statement in statements
+        for node in ast.walk(statement)
+    )
+
+
+def _folds_inside(statement: ast.stmt, known: Known, everywhere: Known, edits: Edits) -> bool:
+    """Fold one condition inside of a statement. Functions in it may run later."""
+    for node, valid in _within(statement, known, everywhere):
+        for part in ("body", "orelse", "finalbody"):
+            block = getattr(node, part, None)
+            for each in block if isinstance(block, list) else ():
+                if (
+                    isinstance(block, list)
+                    and isinstance(each, ast.If)
+                    and value_of(each.test, valid) is not None
+                    and _keep(each, block, valid, edits)
+                ):
+                    return True
+        if isinstance(node, ast.IfExp) and value_of(node.test, valid) is not None:
+            kept = node.body if value_of(node.test, valid) else node.orelse
+            edits.put(node, edits.of(kept))
+            return True
+    return False
+
+
+def _within(node: ast.AST, known: Known, everywhere: Known) -> Iterator[tuple[ast.AST, Known]]:
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        taken = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+        known = {name: value for name, value in everywhere.items() if name not in taken}
+    yield node, known
+    for child in ast.iter_child_nodes(node):
+        yield from _within(child, known, everywhere)
+
+
+def value_of(test: ast.expr, known: Known) -> bool | None:
+    """Return the value of a condition, or None if the known names do not decide it."""
+    match test:
+        case ast.Constant(value=bool(value)):
+            return value
+        case ast.Name(id=name) if name in known and not _is_kind(known[name]):
+            return bool(known[name])
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = value_of(operand, known)
+            return None if inner is None else not inner
+        case ast.BoolOp(op=op, values=values):
+            decides = isinstance(op, ast.Or)
+            each = [value_of(value, known) for value in values]
+            # What stands before the deciding operand is evaluated, and must have no effect.
+            if decides in each:
+                return decides
+            return None if None in each else not decides
+        case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=other)]):
+            return _compared(known[name], op, other) if name in known else None
+        case ast.Call(func=func, args=[ast.Name(id=name), *kinds]) if name in known:
+            return _of_kind(ast.unparse(func), known[name], [ast.unparse(kind) for kind in kinds])
+    return None
+
+
+def _compared(value: object, op: ast.cmpop, other: object) -> bool | None:
+    if isinstance(op, ast.Is | ast.IsNot):
+        if other is not None:
+            return None
+        return (value is None) == isinstance(op, ast.Is)
+    if _is_kind(value) or not isinstance(op, ast.Eq | ast.NotEq):
+        return None
+    return (value == other) == isinstance(op, ast.Eq)
+
+
+def _of_kind(function: str, value: object, kinds: Sequence[str]) -> bool | None:
+    """Return the value of `isinstance(x, torch.Tensor)` or `torch.is_tensor(x)`."""
+    asks = function == "torch.is_tensor" or (
+        function == "isinstance" and len(kinds) == 1 and kinds[0] in OF_TENSORS
+    )
+    return value is TENSOR if asks and value is not PRESENT else None
+
+
+def _is_kind(value: object) -> bool:
+    return any(value is kind for kind in (TENSOR, PLAIN, PRESENT))
+
+
+def _is_present(value: ast.expr) -> bool:
+    """Return whether an expression is certainly not None."""
+    match value:
+        case ast.Attribute(attr="device" | "dtype" | "shape") | ast.Name(id="DEVICE"):
+            return True
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "int" | "float" | "bool")):
+            return True
+    return isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.Compare)
+
+
+def _drops_constants(
+    function: ast.FunctionDef, constants: Mapping[str, ast.Assign], edits: Edits
+) -> bool:
+    """Drop an assigned constant that nothing reads, or write None, True and False where they are
+    read.
+    """
+    for name, statement in constants.items():
+        rest = [each for each in function.body if each is not statement]
+        reads = [
+            node
+            for each in rest
+            for node in ast.walk(each)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+        ]
+        if _is_overwritten(name, rest):
+            edits.drop(statement, alone=False)
+            return True
+        value = statement.value
+        plain = isinstance(value, ast.Constant) and isinstance(value.value, bool | None)
+        if name in _stored(rest) or _in_texts(rest, name):
+            continue
+        if reads and not plain:
+            continue
+        for node in reads:
+            edits.put(node, ast.unparse(value))
+        edits.drop(statement, alone=len(function.body) == 1)
+        return True
+    return False
+
+
+def _is_overwritten(name: str, rest: Sequence[ast.stmt]) -> bool:
+    """Return whether a plain assignment to a name comes before all that reads it."""
+    for statement in rest:
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if names:
+            return isinstance(statement, ast.Assign) and names == statement.targets
+    return False
+
+
+def _in_texts(statements: Sequence[ast.stmt], name: str) -> bool:
+    """Return whether a text with values in braces reads a name, or a function binds it."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.arg) and node.arg == name:
+                return True
+            if isinstance(node, ast.JoinedStr) and any(
+                isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node)
+            ):
+                return True
+    return False
+
+
+def _stored(statements: Sequence[ast.stmt]) -> set[str]:
+    return {
+        node.id
+        for statement in statements
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _drops_behind_return(function: ast.FunctionDef, edits: Edits) -> bool:
+    """Drop what stands behind a `return` of the function itself."""
+    for place, statement in enumerate(function.body[:-1]):
+        if isinstance(statement, ast.Return | ast.Raise):
+            first, last = edits.end(statement), edits.end(function.body[-1])
+            edits.replace(first, last, "")
+            return place >= 0
+    return False

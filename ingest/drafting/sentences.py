@@ -1,0 +1,97 @@
+"""Sentences that say what an operation computes: the author's own, or those of a vocabulary."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.naming import plain_name
+
+VOCABULARY = Path(__file__).resolve().with_name("vocabulary.toml")
+LONGEST = 90
+# A sentence of a docstring: it begins like a verb, and holds no list of arguments.
+SENTENCE = re.compile(r"[A-Z][a-z]+ [^\n:]{8,}?(?=[.:]?\s*$|\. )")
+IMPERATIVE = {"Computes": "Compute", "Applies": "Apply", "Performs": "Perform", "Fuses": "Fuse",
+              "Quantizes": "Quantize", "Calculates": "Calculate", "Adds": "Add", "Casts": "Cast",
+              "Converts": "Convert", "Dequantizes": "Dequantize", "Multiplies": "Multiply",
+              "Runs": "Run", "Implements": "Implement", "Normalizes": "Normalize",
+              "Scales": "Scale", "Gathers": "Gather", "Sums": "Sum"}  # fmt: skip
+# Words of an author's sentence that a reader of the pair alone does not understand.
+FOREIGN = re.compile(
+    r"\b(varlen version|see |this |these |same as|torchtitan|wrapper|unlike)", re.I
+)
+GRADIENTS = re.compile(r"_(bwd|backward)$")
+
+
+def first_sentence(source: str) -> str:
+    """Return the first sentence of a definition's docstring in the imperative, or "" if it tells
+    nothing that a reader of another file understands.
+    """
+    return next(_sentences(source), "")
+
+
+def find_sentence(source: str) -> str:
+    """Return a sentence of a definition's docstring that says what is computed, or ""."""
+    return next(_sentences(source, first=False), "")
+
+
+def _sentences(source: str, *, first: bool = True) -> Iterator[str]:
+    try:
+        node = ast.parse(textwrap.dedent(source)).body[0]
+    except (*UNREADABLE, IndexError):
+        return
+    text = ast.get_docstring(node) if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
+    paragraphs = (text or "").split("\n\n")[: 1 if first else 2]
+    for paragraph in paragraphs:
+        line = " ".join(paragraph.split())
+        for part in [line] if first else re.split(r"(?<=\.)\s+(?=[A-Z])", line):
+            if sentence := _imperative(part):
+                yield sentence
+
+
+def _imperative(text: str) -> str:
+    found = SENTENCE.match(text)
+    if found is None or len(found[0]) > LONGEST or '"' in found[0] or "\\" in found[0]:
+        return ""
+    first, _, rest = found[0].partition(" ")
+    if first not in IMPERATIVE and first not in IMPERATIVE.values():
+        return ""
+    if FOREIGN.search(found[0]):
+        return ""
+    return f"{IMPERATIVE.get(first, first)} {rest.rstrip('.')}."
+
+
+def describe_names(names: Iterable[str]) -> str:
+    """Return the vocabulary's sentence for the first name that it knows, or ""."""
+    plain = list(dict.fromkeys(map(plain_name, names)))
+    known = _vocabulary()["operations"]
+    sentences = (known.get(name, "") for name in plain)
+    return next(filter(None, (*sentences, *map(_compose, plain))), "")
+
+
+def _compose(name: str) -> str:
+    """Compose a sentence of a name such as `chunk_gated_delta_rule`."""
+    gradients = GRADIENTS.search(name)
+    rest = GRADIENTS.sub("", name)
+    manner = ""
+    for word, phrase in _vocabulary()["manners"].items():
+        if rest.startswith(f"{word}_"):
+            rest, manner = rest.removeprefix(f"{word}_"), phrase
+        elif rest.endswith(f"_{word}"):
+            rest, manner = rest.removesuffix(f"_{word}"), phrase
+    subject = _vocabulary()["subjects"].get(rest.removesuffix("_fwd"))
+    if subject is None:
+        return ""
+    what = f"the gradients of {subject}" if gradients else subject
+    return f"Compute {what} {manner}".rstrip() + "."
+
+
+@cache
+def _vocabulary() -> dict[str, dict[str, str]]:
+    return tomllib.loads(VOCABULARY.read_text())

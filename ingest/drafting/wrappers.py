@@ -1,0 +1,366 @@
+"""Merging of a function that only passes its arguments on with the function that it calls."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.naming import dotted_name
+from ingest.drafting.sentences import first_sentence
+
+MOST = 6
+"""Wrappers around wrappers that are merged."""
+# A first line that says what kind of function this is, not what it computes.
+OF_REFERENCE = re.compile(r"\b(reference|baseline|naive|implementation|torch|version)\b", re.I)
+# Decorators that mean the same on the function that calls.
+MOVABLE = {"torch.no_grad", "torch.inference_mode", "torch.compiler.disable"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """A wrapper, the function that it calls, and the call."""
+
+    wrapper: ast.FunctionDef
+    called: ast.FunctionDef
+    call: ast.Call
+
+
+def merge_wrappers(text: str, name: str) -> str:
+    """Return the module whose function `name` holds the code that it only passed its arguments to.
+
+    The function that was called must have no other use. Its parameters get the wrapper's names.
+    """
+    for _ in range(MOST):
+        try:
+            tree = ast.parse(text)
+            merge = _find(tree, name)
+            merged = _merged(text, merge) if merge is not None else None
+        except UNREADABLE:
+            return text
+        if merged is None:
+            return text
+        text = merged
+    return text
+
+
+def find_called(text: str, name: str) -> str:
+    """Return the name of the function whose result `name` returns, or ""."""
+    for function in ast.parse(text).body:
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            call = passed_on(function)
+            return call.func.id if call is not None and isinstance(call.func, ast.Name) else ""
+    return ""
+
+
+def passed_on(function: ast.FunctionDef) -> ast.Call | None:
+    """Return the call of a function that does nothing but return it."""
+    body = [each for each in function.body if not _is_docstring(each)]
+    match body:
+        case [ast.Return(value=ast.Call() as call)]:
+            return call
+        case [
+            ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call() as call),
+            ast.Return(value=ast.Name(id=returned)),
+        ] if bound == returned:
+            return call
+        case [
+            ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call),
+            ast.Return(value=ast.Tuple(elts=values)),
+        ] if list(map(ast.unparse, targets)) == list(map(ast.unparse, values)):
+            return call
+    return None
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _find(tree: ast.Module, name: str) -> _Merge | None:
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    wrapper = next((each for each in functions if each.name == name), None)
+    call = passed_on(wrapper) if wrapper is not None else None
+    if wrapper is None or call is None or not isinstance(call.func, ast.Name):
+        return None
+    called = [each for each in functions if each.name == call.func.id]
+    uses = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == call.func.id and node is not call.func
+    ]
+    if len(called) != 1 or uses or called[0] is wrapper or not _is_plain(called[0]):
+        return None
+    if wrapper.args.defaults or not _is_plain(wrapper):
+        return None
+    return _Merge(wrapper, called[0], call)
+
+
+def _is_plain(function: ast.FunctionDef) -> bool:
+    a = function.args
+    names = [".".join(dotted_name(_called(each)) or ()) for each in function.decorator_list]
+    nodes = list(ast.walk(function))
+    return (
+        not (a.vararg or a.kwarg)
+        and set(names) <= MOVABLE
+        and not any(
+            isinstance(n, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for n in nodes
+        )
+    )
+
+
+def _called(decorator: ast.expr) -> ast.expr:
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
+def _given(merge: _Merge) -> dict[str, ast.expr] | None:
+    """Return the value of each parameter of the called function."""
+    a = merge.called.args
+    places = [each.arg for each in (*a.posonlyargs, *a.args)]
+    call = merge.call
+    if any(isinstance(each, ast.Starred) for each in call.args) or len(call.args) > len(places):
+        return None
+    given = dict(zip(places, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in given:
+            return None
+        given[keyword.arg] = keyword.value
+    defaults = dict(zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True))
+    defaults |= {
+        each.arg: value
+        for each, value in zip(a.kwonlyargs, a.kw_defaults, strict=True)
+        if value is not None
+    }
+    names = [*places, *(each.arg for each in a.kwonlyargs)]
+    if not set(given) <= set(names) or not set(names) <= {*given, *defaults}:
+        return None
+    # A default is evaluated once, at the definition.
+    if any(
+        not isinstance(defaults[name], ast.Constant | ast.Attribute | ast.UnaryOp)
+        for name in names
+        if name not in given
+    ):
+        return None
+    return {name: given.get(name, defaults.get(name, ast.Constant(None))) for name in names}
+
+
+def _merged(text: str, merge: _Merge) -> str | None:
+    given = _given(merge)
+    if given is None:
+        return None
+    parameters = [each.arg for each in merge.wrapper.args.args]
+    inside, stored = _names(merge.called), _stored(merge.called)
+    if set(parameters) & (inside - stored - {*given}):
+        # The function reads a name of the module that a parameter would hide.
+        return None
+    renamed: dict[str, str] = {}
+    assigned: list[tuple[str, ast.expr]] = []
+    for name, value in given.items():
+        new = value.id if isinstance(value, ast.Name) else ""
+        if new in parameters and new not in renamed.values():
+            if new != name and (new in inside or not _is_renamable(merge.called, name)):
+                assigned.append((name, value))
+            else:
+                renamed[name] = new
+        else:
+            assigned.append((name, value))
+    if _hides(assigned, renamed, parameters, stored):
+        return None
+    return _written(text, merge, parameters, renamed, assigned)
+
+
+def _hides(
+    assigned: Sequence[tuple[str, ast.expr]],
+    renamed: Mapping[str, str],
+    parameters: Sequence[str],
+    stored: set[str],
+) -> bool:
+    """Return whether an assigned parameter takes the place of a name that is read later, or reads
+    one that the function's own names hide.
+    """
+    for place, (name, value) in enumerate(assigned):
+        read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        later = {
+            node.id
+            for _, each in assigned[place + 1 :]
+            for node in ast.walk(each)
+            if isinstance(node, ast.Name)
+        }
+        if name in {*renamed.values()} or name in later:
+            return True
+        if (read - {*parameters}) & (stored | {*renamed.values()}):
+            return True
+    return False
+
+
+def _names(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function's body reads or binds."""
+    return {
+        node.id if isinstance(node, ast.Name) else node.arg
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name | ast.arg)
+    } | {node.name for node in ast.walk(function) if isinstance(node, ast.FunctionDef)}
+
+
+def _stored(function: ast.FunctionDef) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+
+
+def _is_renamable(function: ast.FunctionDef, name: str) -> bool:
+    """Return whether no function inside of this one has a parameter of that name."""
+    scopes = (node for node in ast.walk(function) if node is not function)
+    return not any(
+        isinstance(each, ast.arg) and each.arg == name
+        for scope in scopes
+        if isinstance(scope, ast.FunctionDef | ast.Lambda)
+        for each in ast.walk(scope.args)
+    )
+
+
+def _written(
+    text: str,
+    merge: _Merge,
+    parameters: Sequence[str],
+    renamed: Mapping[str, str],
+    assigned: Sequence[tuple[str, ast.expr]],
+) -> str:
+    called, wrapper = merge.called, merge.wrapper
+    annotations = {
+        each.arg: f": {ast.unparse(each.annotation)}"
+        for each in wrapper.args.args
+        if each.annotation is not None
+    } | {
+        renamed[each.arg]: f": {ast.unparse(each.annotation)}"
+        for each in (*called.args.posonlyargs, *called.args.args, *called.args.kwonlyargs)
+        if each.annotation is not None and each.arg in renamed
+    }
+    handed = ", ".join(f"{name}{annotations.get(name, '')}" for name in parameters)
+    returns = called.returns or wrapper.returns
+    result = f" -> {ast.unparse(returns)}" if returns is not None else ""
+    margin = " " * called.body[0].col_offset
+    docstring = _joined_docstrings(merge, renamed, shortened=bool(assigned))
+    lines = text.splitlines()
+    first, last = _range(called, lines)
+    begin, end = _first(wrapper) - 1, wrapper.end_lineno or 0
+    new = [
+        *lines[first : _first(called) - 1],
+        *(f"@{ast.unparse(each)}" for each in (*wrapper.decorator_list, *called.decorator_list)),
+        f"def {wrapper.name}({handed}){result}:",
+        *(f'{margin}"""{docstring}"""'.splitlines() if docstring else []),
+        *(f"{margin}{name} = {ast.unparse(value)}" for name, value in assigned),
+        *_body(text, called, renamed),
+    ]
+    if first < begin:
+        made = [*lines[:first], *_parted(lines[last:begin]), *new, *lines[end:]]
+    else:
+        made = [*lines[:begin], *new, *lines[end:first], *_parted(lines[last:])]
+    return "\n".join(made).rstrip("\n") + "\n"
+
+
+def _parted(lines: list[str]) -> list[str]:
+    """Return lines without the blank ones at their start."""
+    while lines and not lines[0].strip():
+        lines = lines[1:]
+    return lines
+
+
+def _first(function: ast.FunctionDef) -> int:
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
+
+
+def _range(function: ast.FunctionDef, lines: Sequence[str]) -> tuple[int, int]:
+    """Return the lines of a function with the comment above it, counted from zero."""
+    first = _first(function) - 1
+    while first and lines[first - 1].startswith("#"):
+        first -= 1
+    return first, function.end_lineno or 0
+
+
+def _joined_docstrings(merge: _Merge, renamed: Mapping[str, str], *, shortened: bool) -> str:
+    """Return the docstring of the called function. The sentence of the wrapper stands in place of a
+    first line that only names a reference, or before one that is no sentence.
+    """
+    outer = _docstring(merge.wrapper, {}, shortened=False)
+    inner = _docstring(merge.called, renamed, shortened=shortened)
+    if not outer or not inner:
+        return inner or outer
+    first, _, rest = inner.partition("\n")
+    if first_sentence(f'def f():\n    """{first}"""'):
+        return inner
+    margin = " " * merge.called.body[0].col_offset
+    if "\n" in outer:
+        return outer
+    if OF_REFERENCE.search(first) or not first.strip():
+        return f"{outer}\n\n{rest.strip(chr(10))}" if rest.strip() else outer
+    return (
+        f"{outer}\n\n{margin}{first}\n{rest}" if rest else f"{outer}\n\n{margin}{first}\n{margin}"
+    )
+
+
+def _docstring(function: ast.FunctionDef, renamed: Mapping[str, str], *, shortened: bool) -> str:
+    """Return a docstring with the new names. If parameters are gone, return its first paragraph."""
+    text = ast.get_docstring(function) or ""
+    if '"' in text[-1:] or '"""' in text or "\\" in text:
+        return ""
+    if shortened:
+        text = text.split("\n\n")[0]
+    for old, new in renamed.items():
+        if old != new and len(old) > 1:
+            text = re.sub(rf"^(\s*){re.escape(old)}(?=\s*[:(])", rf"\g<1>{new}", text, flags=re.M)
+    margin = " " * function.body[0].col_offset
+    first, *lines = text.splitlines() or [""]
+    if not lines:
+        return first
+    return "\n".join([first, *(f"{margin}{line}".rstrip() for line in lines), margin])
+
+
+def _body(text: str, called: ast.FunctionDef, renamed: Mapping[str, str]) -> list[str]:
+    """Return the lines of a function's body with the new names, and with its comments."""
+    edits = Edits(text)
+    rename_in(called, {old: new for old, new in renamed.items() if old != new}, edits)
+    lines = edits.text().splitlines()
+    head = _is_docstring(called.body[0])
+    start = (called.body[0].end_lineno or 0) if head else _end_of_heading(called, lines)
+    return lines[start : called.end_lineno]
+
+
+def _end_of_heading(function: ast.FunctionDef, lines: Sequence[str]) -> int:
+    """Return the line after which the body of a function begins."""
+    rest = io.StringIO("\n".join(lines[function.lineno - 1 :]))
+    for token in tokenize.generate_tokens(rest.readline):
+        if token.type == tokenize.NEWLINE:
+            return function.lineno - 1 + token.end[0]
+    return function.lineno
+
+
+def rename_in(function: ast.FunctionDef, names: Mapping[str, str], edits: Edits) -> None:
+    """Rename local names in a function's body."""
+    if not names:
+        return
+    texts = [
+        node
+        for statement in function.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.JoinedStr)
+    ]
+    # Python 3.11 does not tell the places of names in a text with values in braces.
+    inside = {id(node) for each in texts for node in ast.walk(each)}
+    for each in texts:
+        edits.put(
+            each, re.sub(r"\{[^{}]+\}", lambda found: _in_braces(found[0], names), edits.of(each))
+        )
+    for statement in function.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id in names and id(node) not in inside:
+                edits.put(node, names[node.id])
+
+
+def _in_braces(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"(?<![.\w'\"!:])[A-Za-z_]\w*", lambda found: names.get(found[0], found[0]), text)
