@@ -23,6 +23,7 @@ ALLOCATES = {"empty", "zeros", "ones", "full", "empty_strided", "new_empty", "ne
 LIKE = {"empty_like", "zeros_like", "ones_like", "full_like"}
 ELEMENTWISE = {"exp", "log", "sqrt", "rsqrt", "where"}
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
+PARTS = {"chunk", "split", "unbind"}
 CASTS = {"float": "float32", "half": "float16", "bfloat16": "bfloat16", "double": "float64",
          "int": "int32", "long": "int64", "bool": "bool"}  # fmt: skip
 
@@ -79,7 +80,8 @@ def _returned(host: HostCode, place: CalledFunction) -> list[list[Expression]]:
             case ast.Return(value=ast.Tuple(elts=answers)):
                 several = [[Expression(each, place)] for each in answers]
             case ast.Return(value=ast.expr() as value):
-                called = find_called(host, value, place)
+                call = _called_by_name(Expression(value, place))
+                called = find_called(host, call.node, call.place)
                 several = (
                     _returned(host, called) if called is not None else [[Expression(value, place)]]
                 )
@@ -91,12 +93,30 @@ def _returned(host: HostCode, place: CalledFunction) -> list[list[Expression]]:
     return columns
 
 
+def _called_by_name(at: Expression) -> Expression:
+    """Return the one call that a name is bound to, beside its own parts: `y, z = y`. Return any
+    other expression as it is.
+    """
+    if not isinstance(at.node, ast.Name):
+        return at
+    calls = [
+        value
+        for value in at.place.values(at.node.id)
+        if value.number is None and isinstance(value.node, ast.Call)
+    ]
+    return calls[0] if len(calls) == 1 else at
+
+
 def _tensor_type(host: HostCode, at: Expression, seen: Seen = frozenset()) -> str | None:
     """Return the dtype of a tensor, or None if it is unknown."""
     node, place = at.node, at.place
     if at.number is not None:
-        called = find_called(host, node, place)
+        call = _called_by_name(at)
+        called = find_called(host, call.node, call.place)
         answers = _returned(host, called) if called is not None else []
+        if len(answers) == 1:
+            # Its parts: `out.chunk(2)`.
+            return _answer_type(host, answers[0], seen)
         return _answer_type(host, answers[at.number], seen) if at.number < len(answers) else None
     match node:
         case ast.Name(id=name):
@@ -152,7 +172,7 @@ def _tensor_type(host: HostCode, at: Expression, seen: Seen = frozenset()) -> st
                 return _tensor_type(host, Expression(node.args[0], place), seen)
             if attr in CASTS and not node.args:
                 return f"torch.{CASTS[attr]}"
-            if attr in KEEPS:
+            if attr in KEEPS | PARTS:
                 return _tensor_type(host, Expression(value, place), seen)
     called = find_called(host, node, place)
     answers = _returned(host, called) if called is not None else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.drafting.case_branches import fold_cases
@@ -24,10 +24,10 @@ from ingest.drafting.expected import (
     find_tensors,
     inputs_dtype,
 )
+from ingest.drafting.judging import find_fault
 from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks, replace_raises
-from ingest.drafting.objects import find_objects
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
@@ -44,21 +44,11 @@ from ingest.drafting.sides import (
 )
 from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
-from ingest.drafting.stale_calls import find_stale_call
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
 from ingest.drafting.values import Dtype
 from ingest.drafting.writing import test_code
-
-OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
-# A checker that runs a kernel on copies of its tensors can't change addresses in a list.
-ADDRESSES = re.compile(r"append\([^()]*\.data_ptr\(\)|\.data_ptr\(\)[^\]\n]*\bfor\b")
-STANDING = {
-    "python_code": (Missing.REFERENCE_NOT_STANDALONE, "The reference"),
-    "test_code": (Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
-    "triton_code": (Missing.TRITON_NOT_STANDALONE, "The Triton side"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +197,8 @@ def _assembled(
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
         sentence=test.docstring,
     )
-    return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
+    fault = find_fault(draft, modules, f"{test.function.name} of {test.suite.path}")
+    return Assembly(draft, *fault) if fault is not None else Assembly(draft)
 
 
 def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) -> dict[str, str]:
@@ -268,43 +259,6 @@ def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) ->
     """Return lines that set names to None which only some branch of a side binds."""
     read = find_side_inputs(side, results)
     return [f"{name} = None" for name in whole.unset if name in read]
-
-
-def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly:
-    for key, (missing, what) in STANDING.items():
-        reasons = modules[key].reasons
-        if reasons:
-            sentence = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
-            return Assembly(draft, missing, sentence)
-    if held := find_objects(modules["test_code"].text, INPUTS):
-        sentence = f"Its inputs hold {held}, where tensors and plain values go ({where})."
-        return Assembly(draft, Missing.INPUTS, sentence)
-    if ADDRESSES.search(draft.texts.triton_code):
-        sentence = f"The Triton side hands its kernels addresses of tensors in a list ({where})."
-        return Assembly(draft, Missing.TRITON_NOT_STANDALONE, sentence)
-    for key in ("python_code", "triton_code"):
-        found = OF_A_LIBRARY.search(getattr(draft.texts, key))
-        if found:
-            missing, what = STANDING[key]
-            sentence = f"{what} needs {found[0]}, which a library registers ({where})."
-            return Assembly(draft, missing, sentence)
-    if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
-        sentence = f"The reference of {where} needs Triton itself."
-        return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, sentence)
-    if "def __torch_dispatch__" in draft.texts.python_code:
-        # A decorator registers the operations of such a class: no name leads to them.
-        sentence = f"The reference of {where} is a subclass of Tensor with operations of its own."
-        return Assembly(draft, Missing.REFERENCE_NOT_STANDALONE, sentence)
-    for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
-        try:
-            ast.parse(text)
-        except UNREADABLE as error:
-            sentence = f"What was written from {where} does not parse: {error}."
-            return Assembly(draft, Missing.UNREADABLE, sentence)
-    for text in (draft.texts.python_code, draft.texts.triton_code):
-        if stale := find_stale_call(text, draft.entry_point):
-            return Assembly(draft, Missing.NO_COMPARISON, f"{where} is out of date: {stale}.")
-    return Assembly(draft)
 
 
 def _test_code(

@@ -14,6 +14,7 @@ from ingest.drafting.comparisons import (
     Comparison,
     find_comparisons,
     is_named_comparison,
+    is_strict,
     peel,
     reads_gradient,
 )
@@ -105,10 +106,9 @@ class _Reader:
 
     @property
     def _place(self) -> Place:
-        first = min(
-            (d.lineno for d in self._function.decorator_list), default=self._function.lineno
-        )
-        last = self._function.end_lineno or self._function.lineno
+        function = self._function
+        first = min((d.lineno for d in function.decorator_list), default=function.lineno)
+        last = function.end_lineno or function.lineno
         return Place(self._suite.path, first, last)
 
     @property
@@ -304,10 +304,8 @@ class _Reader:
             sentence = "Its inputs hold addresses of tensors, which are others in each process."
             return self._stopped(operation, rule, Missing.INPUTS, sentence)
         if held := self._names.modules_among(whole):
-            sentence = (
-                f"Its inputs would hold a module ({held}), where tensors and plain values go."
-            )
-            return self._stopped(operation, rule, Missing.INPUTS, sentence)
+            why = f"Its inputs would hold a module ({held}), where tensors and plain values go."
+            return self._stopped(operation, rule, Missing.INPUTS, why)
         # The next comparison of this test starts from its own cases.
         self._conditions = None
         test = Test(
@@ -318,6 +316,7 @@ class _Reader:
             frozenset(self._weights),
             [widened for _, _, widened, _ in pairs],
             [not is_named_comparison(comparison) for *_, comparison in pairs],
+            [is_strict(comparison) for *_, comparison in pairs],
             self._compared(),
             self._allowed(),
             operation.name,

@@ -15,6 +15,8 @@ PEELED = {
 }  # fmt: skip
 """Methods that prepare an answer for its comparison."""
 
+STRICT = {"torch.allclose"}
+CONVERTING = {"float", "double", "half", "bfloat16", "to", "type", "type_as", "numpy"}
 WIDENING = {"float", "double"}
 METHODS = {"allclose", "equal"}
 MEASURES = re.compile(r"err|diff|dist|mse|rel_", re.I)
@@ -62,6 +64,22 @@ def is_named_comparison(comparison: Comparison) -> bool:
     """Return whether a function with the name of a comparison makes it."""
     call = comparison.call
     return isinstance(call, ast.Call) and bool(COMPARING.search(_last_name(call.func)))
+
+
+def is_strict(comparison: Comparison) -> bool:
+    """Return whether a comparison of torch refuses two dtypes, and converts neither argument. The
+    two sides then answer in one dtype already.
+    """
+    call = comparison.call
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in STRICT:
+        return False
+    if any(keyword.arg == "check_dtype" for keyword in call.keywords):
+        return False
+    return not any(
+        isinstance(node, ast.Attribute) and node.attr in CONVERTING
+        for side in (comparison.left, comparison.right)
+        for node in ast.walk(side)
+    )
 
 
 def peel(node: ast.expr) -> tuple[ast.expr, bool]:

@@ -149,6 +149,9 @@ class _Computing(HostCode):
                     target, method = self.applied[name], "forward"
                 case ast.Name(id=name) if name in modules:
                     target, method = modules[name], "forward"
+                case ast.Call(func=ast.Name(id=name)) if name in self.methods:
+                    # `Loss(reduction)(x)`
+                    target, method = name, "forward"
                 case ast.Attribute(value=ast.Name(id=name), attr="apply"):
                     target, method = name, "forward"
                 case ast.Attribute(value=ast.Name(id="self"), attr=name):

@@ -2,7 +2,7 @@
 
 The inputs of a pair are plain tensors, so `isinstance(x, DTensor)` is false. The condition names
 `torch.distributed.tensor`, which `import torch` does not load, so that evaluating it raises. Triton
-is there, and torch is recent: a definition for the other case only raises.
+is there, and torch is recent: a definition for the other case only raises. The GPU is not AMD's.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ import re
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
-NAMED = re.compile(r"\bDTensor\b|\bif .*\b(has_triton|torch_version_at_least)\(")
+NAMED = re.compile(
+    r"\bDTensor\b|\bif .*\b(has_triton|torch_version_at_least)\(|\bif .*\btorch\.version\.hip\b"
+)
 PRESENT = {"has_triton", "torch_version_at_least"}
+OF_AMD = "torch.version.hip"
 CLASS = re.compile(r"(torch\.distributed\.tensor\.)?_?DTensor")
 
 
@@ -69,6 +72,12 @@ def _known(test: ast.expr) -> bool | None:
             return False if CLASS.fullmatch(ast.unparse(kind)) else None
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in PRESENT:
             return True
+        case ast.Call(func=ast.Attribute(attr="constexpr"), args=[inner]):
+            return _known(inner)
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=None)]):
+            return isinstance(op, ast.Is) if ast.unparse(left) == OF_AMD else None
+        case ast.Attribute():
+            return False if ast.unparse(test) == OF_AMD else None
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             known = _known(operand)
             return None if known is None else not known

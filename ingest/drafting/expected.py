@@ -43,6 +43,8 @@ class Test:
     widened: Sequence[bool]
     measured: Sequence[bool]
     """Which answers are compared by a difference, which accepts two dtypes."""
+    strict: Sequence[bool]
+    """Which answers are compared by a function that refuses two dtypes."""
     compared: Sequence[ast.expr] = ()
     """The names that the test compares, gradients excluded."""
     allowed: Sequence[Tolerance] = ()
@@ -81,6 +83,8 @@ def expected_answers(
         loose = widens or test.widened[place] or (narrow and test.measured[place])
         if known and (known.startswith("torch.") or loose):
             cast = _cast(answer, known)
+        elif test.strict[place]:
+            pass
         elif not known and (test.widened[place] or (place == 0 and widens and not narrows)):
             cast = _cast(answer, like)
         if cast is not answer and optional[place] and isinstance(answer, ast.Name):

@@ -63,9 +63,9 @@ def _behind(node: ast.expr, before: Sequence[ast.stmt]) -> ast.expr | None:
         case ast.BinOp(left=left, op=ast.Mult() | ast.Add()):
             return _behind(left, before)
         case ast.Name(id=name):
-            place, value = _last_value(name, before)
-            reduced = _behind(value, before[:place]) if isinstance(value, ast.Call) else None
-            return reduced if isinstance(reduced, ast.Name) and _is_reduced(value) else node
+            place, bound = _last_value(name, before)
+            reduced = _behind(bound, before[:place]) if isinstance(bound, ast.Call) else None
+            return reduced if isinstance(reduced, ast.Name) and _is_reduced(bound) else node
     return None
 
 
@@ -85,6 +85,7 @@ def _last_value(name: str, before: Sequence[ast.stmt]) -> tuple[int, ast.expr | 
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
                 for place, target in enumerate(targets):
                     if isinstance(target, ast.Name) and target.id == name:
-                        several = isinstance(value, ast.Tuple) and len(value.elts) == len(targets)
-                        return number, value.elts[place] if several else value
+                        if isinstance(value, ast.Tuple) and len(value.elts) == len(targets):
+                            return number, value.elts[place]
+                        return number, value
     return 0, None

@@ -259,8 +259,8 @@ def _written_sizes(made: ast.FunctionDef) -> Iterator[_Written]:
     }
     for node in ast.walk(made):
         match node:
-            case ast.Constant(value=int(value)) if value > 2 * SMALLEST and id(node) not in named:
-                yield _Written(f"the size {value}", node, "", value, id(node) in stored)
+            case ast.Constant(value=int(size)) if size > 2 * SMALLEST and id(node) not in named:
+                yield _Written(f"the size {size}", node, "", size, id(node) in stored)
 
 
 def _bindings(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

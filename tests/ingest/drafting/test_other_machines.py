@@ -6,6 +6,7 @@ import ast
 
 from ingest.drafting import Draft, Missing, Outcome
 from ingest.drafting.computing import computes_forward
+from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
@@ -345,3 +346,93 @@ def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
     assert "x.device.type == DEVICE and (not x.device.type != DEVICE)" in ast.unparse(
         ast.parse(draft.texts.triton_code)
     )
+
+
+def test_a_comparison_that_refuses_two_dtypes_needs_no_conversion() -> None:
+    file = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def lossy_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + at).to(tl.float32)))
+
+
+def lossy(x):
+    out = make_out(x)
+    lossy_kernel[(1,)](x, *out, BLOCK=64)
+    return out[0]
+
+
+def make_out(x):
+    return [torch.empty((), device=x.device, dtype=torch.float32)]
+"""
+    test = """
+        from ops.losing import lossy
+
+        @pytest.mark.parametrize("dtype", [torch.float16])
+        def test_lossy(dtype):
+            x = torch.randn(64, device=device, dtype=dtype)
+            expected = x.float().sum()
+            assert torch.allclose(lossy(x), expected, atol=1e-2)
+    """
+    draft = whole_of("lossy", test, ops__losing=file)
+
+    assert "to(x.dtype)" not in draft.texts.python_code
+
+
+def test_a_branch_for_another_vendor_goes() -> None:
+    text = """
+@triton.jit
+def kernel(x):
+    if tl.constexpr(torch.version.hip is not None):
+        tl.store(x, 1)
+    else:
+        tl.store(x, 2)
+
+
+def launch(x):
+    if torch.version.hip:
+        return x
+    kernel[(1,)](x)
+"""
+
+    assert "tl.store(x, 1)" not in remove_dead_branches(text)
+    assert "    tl.store(x, 2)\n" in remove_dead_branches(text)
+    assert "hip" not in remove_dead_branches(text)
+
+
+def test_a_module_that_is_constructed_and_called_at_once_is_followed() -> None:
+    module = """
+class Loss(torch.nn.Module):
+    def forward(self, x, weight):
+        return F.linear(x, weight)
+
+
+def pair(x, weight):
+    return Loss(reduction="mean")(x, weight)
+"""
+
+    assert "F.linear" in computes_forward(module, "pair")
+
+
+def test_a_product_of_matrices_in_blocks_for_a_cpu_is_a_reason() -> None:
+    with_product = ADDED.replace("1 + tl.load(x_ptr + at, mask=at < n)", "tl.dot(at, at)")
+    outcome = outcome_of(
+        "added",
+        """
+        from ops.adding import added
+
+        def test_added():
+            x = torch.rand(98, device="cpu")
+            out = torch.empty(98, device="cpu")
+            assert torch.allclose(added(x, out, torch.device("cpu")), x + 1)
+        """,
+        ops__adding=with_product,
+    )
+
+    assert outcome.missing is Missing.TRITON_NOT_STANDALONE
+    assert "for a CPU" in outcome.sentence
