@@ -44,6 +44,7 @@ CHOICES: Mapping[str, Words] = {
     "validation": (*Verdict.values, NONE),
     "duplicates": tuple(Duplicates.values),
     "contaminated": ("yes", "no"),
+    "standalone": ("yes", "no"),
     "disputed": ("yes", "no"),
     "hardware": tuple(Hardware.values),
     "language": tuple(Language.values),
@@ -72,6 +73,7 @@ class Filter:
     validation: Words = ()
     duplicates: Words = ()
     contaminated: Words = ()
+    standalone: Words = ()
     disputed: Words = ()
     hardware: Words = ()
     language: Words = ()

@@ -140,6 +140,16 @@ def _contaminated(model: Model, values: tuple[str, ...]) -> Q:
     return Q(~Exists(ContaminationMatch.objects.filter(**{about(model): OuterRef("pk")})))
 
 
+def _standalone(model: Model, values: tuple[str, ...]) -> Q:
+    """Match kernels whose unit resolves every name. Pairs always stand alone."""
+    if set(values) == {"yes", "no"}:
+        return Q()
+    wanted = values == ("yes",)
+    if model is Pair:
+        return Q() if wanted else NOTHING
+    return Q(standalone=wanted)
+
+
 def _disputed(model: Model, values: tuple[str, ...]) -> Q:
     """Match items on which two reviewers disagree without a settlement."""
     if set(values) == {"yes", "no"}:
@@ -214,6 +224,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "validation": _validation,
     "duplicates": _duplicates,
     "contaminated": _contaminated,
+    "standalone": _standalone,
     "disputed": _disputed,
     "hardware": _column("hardware"),
     "language": _only(Kernel, "language"),

@@ -1,5 +1,6 @@
 """Figures of the dashboard, computed by the scheduler so that the page only reads them."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -16,9 +17,7 @@ from curation.jobs.workers import alive_workers
 from curation.models import (
     Actor,
     Agreement,
-    ContaminationMatch,
     Decision,
-    DuplicateLink,
     ExportRun,
     Figures,
     IngestRun,
@@ -31,12 +30,25 @@ from curation.models import (
     Status,
     ValidationResult,
     ValidationRun,
+    Verdict,
 )
 from curation.search.filters import Filter
+from curation.search.matching import KINDS, Duplicates, about
 
 NAME = "dashboard"
 DAYS = 30
 PACE_DAYS = 7
+# Steps of a funnel, and the condition by which each narrows the step before.
+Steps = Sequence[tuple[str, tuple[str, str] | None]]
+STANDALONE = ("standalone", ("standalone", "yes"))
+PROVEN = ("passed validation", ("validation", Verdict.PASSED.value))
+STEPS = (
+    ("licensed", ("verdict", LicenseVerdict.PERMISSIVE.value)),
+    ("unique", ("duplicates", Duplicates.UNIQUE.value)),
+    ("not in a benchmark", ("contaminated", "no")),
+    ("approved", ("status", Status.APPROVED.value)),
+)
+KIND_OF = {model: kind for kind, model in KINDS.items()}
 DISPUTED = Filter(disputed=("yes",))
 
 
@@ -59,23 +71,26 @@ def refresh() -> None:
 def gather() -> dict[str, Any]:
     pending = Kernel.objects.pending().count() + Pair.objects.pending().count()
     days = _days()
-    pace = sum(days[-PACE_DAYS:]) / PACE_DAYS
+    pace = sum(days[-PACE_DAYS:]) / PACE_DAYS if _has_decided_for_a_week() else None
     agreed = agreement(
         SecondReview.objects.filter(
             state__in=(Agreement.AGREED, Agreement.DISPUTED, Agreement.SETTLED)
         ).values_list("first__status", "status")
     )
     return {
-        "funnel": _funnel(),
+        "kernel_funnel": _funnel(Kernel, (("found", None), STANDALONE, *STEPS)),
+        "pair_funnel": _funnel(Pair, (("found", None), PROVEN, *STEPS)),
         "kernels": _counts(Kernel.objects.all(), "status"),
         "pairs": _counts(Pair.objects.all(), "status"),
-        "operations": _by(("operation_type", "status")),
+        "kernel_operations": _operations(Kernel.objects.all()),
+        "pair_operations": _operations(Pair.objects.all()),
         "categories": _categories(),
+        "reviewers": _reviewers(),
         "verdicts": _counts(Kernel.objects.all(), "license_verdict"),
         "validations": _counts(ValidationResult.objects.all(), "verdict"),
         "days": days,
         "pending": pending,
-        "pace": round(pace, 1),
+        "pace": None if pace is None else round(pace, 1),
         "days_left": round(pending / pace) if pace else None,
         "agreement": {
             "count": agreed.count,
@@ -95,20 +110,17 @@ def gather() -> dict[str, Any]:
     }
 
 
-def _funnel() -> list[tuple[str, int]]:
-    """Count the funnel; each step is a subset of the previous one."""
-    all_kernels = Kernel.objects.all()
-    isolated = all_kernels.filter(standalone=True)
-    licensed = isolated.filter(license_verdict=LicenseVerdict.PERMISSIVE)
-    unique = licensed.exclude(Exists(DuplicateLink.objects.filter(kernel=OuterRef("pk"))))
-    clean = unique.exclude(Exists(ContaminationMatch.objects.filter(kernel=OuterRef("pk"))))
-    approved = clean.filter(status=Status.APPROVED)
-    released = approved.filter(Exists(ReleaseMember.objects.filter(kernel=OuterRef("pk"))))
-    steps = {
-        "found": all_kernels, "standalone": isolated, "licensed": licensed, "unique": unique,
-        "not in a benchmark": clean, "approved": approved, "released": released,
-    }  # fmt: skip
-    return [(name, rows.count()) for name, rows in steps.items()]
+def _funnel(model: Any, steps: Steps) -> list[tuple[str, int, str]]:
+    """Return each step with its count and the query of its list. A step narrows the one before."""
+    conditions = [("items", KIND_OF[model])]
+    counted = []
+    for name, condition in steps:
+        conditions += [condition] if condition else []
+        filter = Filter.parse(conditions)
+        counted.append((name, filter.of(model.objects.all()).count(), filter.query()))
+    released = Exists(ReleaseMember.objects.filter(**{about(model): OuterRef("pk")}))
+    count = filter.of(model.objects.all()).filter(released).count()
+    return [*counted, ("released", count, "")]
 
 
 def _counts(rows: Any, column: str) -> list[tuple[str, int]]:
@@ -116,17 +128,14 @@ def _counts(rows: Any, column: str) -> list[tuple[str, int]]:
     return [(name or "not known", n) for name, n in found]
 
 
-def _by(columns: tuple[str, str]) -> list[tuple[str, int, int]]:
-    """Return name, approved and total, of kernels and pairs together."""
-    total: dict[str, list[int]] = {}
-    for model in (Kernel, Pair):
-        rows = model._default_manager.order_by().values_list(*columns).annotate(n=Count("pk"))
-        for name, status, n in rows:
-            row = total.setdefault(name, [0, 0])
-            row[0] += n if status == Status.APPROVED else 0
-            row[1] += n
-    ordered = sorted(total.items(), key=lambda entry: (-entry[1][1], entry[0]))
-    return [(name, *row) for name, row in ordered]  # type: ignore[misc]
+def _operations(items: Any) -> list[tuple[str, int, int]]:
+    """Return operation, approved and total."""
+    return list(
+        items.order_by()
+        .values_list("operation_type")
+        .annotate(approved=Count("pk", filter=Q(status=Status.APPROVED)), n=Count("pk"))
+        .order_by("-n", "operation_type")
+    )
 
 
 def _categories() -> list[tuple[str, int, int]]:
@@ -141,6 +150,43 @@ def _categories() -> list[tuple[str, int, int]]:
         .order_by("-n")
     )
     return list(rows)
+
+
+def _has_decided_for_a_week() -> bool:
+    """Return whether people have decided for a week. A rate of fewer days says nothing."""
+    before = timezone.now() - timedelta(days=PACE_DAYS)
+    return Decision.objects.filter(actor=Actor.PERSON, created_at__lte=before).exists()
+
+
+def _reviewers() -> list[dict[str, Any]]:
+    """Return each person's decisions of the last days, and how often another one agreed."""
+    since = timezone.now() - timedelta(days=DAYS)
+    decided = (
+        Decision.objects.filter(actor=Actor.PERSON, created_at__gte=since)
+        .order_by()
+        .values("user__username")
+        .annotate(n=Count("pk"), approved=Count("pk", filter=Q(status=Status.APPROVED)))
+        .order_by("-n", "user__username")
+    )
+    compared = (Agreement.AGREED, Agreement.DISPUTED, Agreement.SETTLED)
+    twice: dict[str, list[int]] = {}
+    rows = SecondReview.objects.filter(state__in=compared).values_list(
+        "user__username", "first__user__username", "status", "first__status"
+    )
+    for second, first, status, first_status in rows:
+        for name in {first, second}:
+            agreed = twice.setdefault(name, [0, 0])
+            agreed[0] += status == first_status
+            agreed[1] += 1
+    return [
+        {
+            "name": row["user__username"],
+            "decisions": row["n"],
+            "approved": row["approved"],
+            "agreed": twice.get(row["user__username"], [0, 0]),
+        }
+        for row in decided
+    ]
 
 
 def _days() -> list[int]:

@@ -3,25 +3,46 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
 
 from curation.models import Outcome, ValidationCheck
 
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
+    """`length` and `part` are percentages of the longest bar; `part` is of the approved items."""
+
     label: str
-    value: float
+    figure: str
     length: float
-    """Percent of the longest bar."""
+    part: float
     url: str = ""
-    note: str = ""
 
 
-def bars(values: Iterable[tuple[str, float, str]]) -> list[ChartBar]:
+def bars(values: Iterable[tuple[str, int, str]]) -> list[ChartBar]:
+    """Return a bar for each label, value and query of a list."""
     rows = list(values)
     longest = max((value for _, value, _ in rows), default=0) or 1
     return [
-        ChartBar(label, value, round(100 * value / longest, 2), url) for label, value, url in rows
+        ChartBar(label, f"{value:,}", length := round(100 * value / longest, 2), length, url)
+        for label, value, url in rows
+    ]
+
+
+def shares(rows: Iterable[Sequence[Any]], query: str) -> list[ChartBar]:
+    """Return a bar for each name, approved and total. `query` lists the items of `{name}`."""
+    values = list(rows)
+    longest = max((whole for _, _, whole in values), default=0) or 1
+    return [
+        ChartBar(
+            name or "not known",
+            f"{part:,} of {whole:,}",
+            round(100 * whole / longest, 2),
+            round(100 * part / longest, 2),
+            query.format(name=quote(name or "none")),
+        )
+        for name, part, whole in values
     ]
 
 
@@ -84,31 +105,3 @@ def _dot(check: ValidationCheck, share: float) -> Dot:
     return Dot(
         check.name, share, round(min(position, FARTHEST), 2), within if share <= 1 else "out"
     )
-
-
-@dataclass(frozen=True, slots=True)
-class StackedBar:
-    """A bar for the total, and within it one for approved items."""
-
-    label: str
-    approved: int
-    total: int
-    length: float
-    approved_length: float
-    query: str
-
-
-def shares(rows: Iterable[Sequence[object]], key: str) -> list[StackedBar]:
-    values = [(str(name), int(str(part)), int(str(whole))) for name, part, whole in rows]
-    longest = max((whole for _, _, whole in values), default=0) or 1
-    return [
-        StackedBar(
-            name or "not known",
-            part,
-            whole,
-            round(100 * whole / longest, 2),
-            round(100 * part / longest, 2),
-            f"{key}={name or 'none'}",
-        )
-        for name, part, whole in values
-    ]

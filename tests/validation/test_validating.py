@@ -395,5 +395,5 @@ def test_only_the_newest_compile_of_a_kernel_keeps_its_texts() -> None:
         run = a_validation_run(device=Device.COMPILER)
         _store(run, item, Finding(Verdict.PASSED, "compiles", texts=texts))
 
-    texts = CompiledText.objects.filter(name="ptx").order_by("pk")
-    assert [(row.result.kernel, row.text) for row in texts] == [(other, "// 1"), (kernel, "// 2")]
+    kept = CompiledText.objects.filter(name="ptx").order_by("pk")
+    assert [(row.result.kernel, row.text) for row in kept] == [(other, "// 1"), (kernel, "// 2")]

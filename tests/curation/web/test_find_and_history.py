@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
@@ -14,8 +15,9 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from curation.models import Kernel, Pair, SavedView
+from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import Filter
 from curation.web import dashboard, listing
 from tests import factories as make
@@ -207,18 +209,54 @@ def test_each_dashboard_funnel_step_counts_fewer_kernels() -> None:
     make.a_contamination_match(kernel=make.an_approved_kernel())
     make.a_release_member(kernel=make.an_approved_kernel())
 
-    assert [n for _, n in dashboard.gather()["funnel"]] == [6, 5, 4, 3, 2, 2, 1]
+    funnel = dashboard.gather()["kernel_funnel"]
+    assert [n for _, n, _ in funnel] == [6, 5, 4, 3, 2, 2, 1]
+
+
+def test_each_dashboard_funnel_figure_is_the_length_of_its_list(browser: Client) -> None:
+    make.a_kernel(standalone=False)
+    make.an_approved_kernel()
+    approved = make.an_approved_pair()
+    make.a_validation_result(pair=approved, content_hash=approved.content_hash)
+    make.a_pair()
+
+    gathered = dashboard.gather()
+
+    assert [n for _, n, _ in gathered["pair_funnel"]] == [2, 1, 1, 1, 1, 1, 0]
+    for funnel in ("kernel_funnel", "pair_funnel"):
+        for _, count, query in gathered[funnel][:-1]:
+            page = text(browser, f"{reverse('find')}?{query}")
+            assert f"{count} found" in re.sub("<[^>]+>", "", page), query
+
+
+def test_the_dashboard_shows_reviewers_to_curators_only(browser: Client) -> None:
+    eve = make.a_reviewer(username="eve")
+    make.a_decision(kernel=make.a_kernel(), user=eve, status=Status.APPROVED)
+    make.a_decision(kernel=make.a_kernel(), user=eve, status=Status.REJECTED)
+    reviewer = Client()
+    reviewer.force_login(eve)
+
+    page = re.sub(r"<[^>]+>|\s+", " ", text(browser, reverse("dashboard")))
+    assert re.search(r"eve +2 +50%", page), page
+    assert "reviewer=eve" not in text(reviewer, reverse("dashboard"))
 
 
 def test_the_dashboard_shows_decisions_per_day_and_days_left(
-    browser: Client,
+    browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(14):
         make.a_decision(kernel=make.a_kernel())
+    early = dashboard.gather()
+    assert (early["days"][-1], early["pace"], early["days_left"]) == (14, None, None)
 
-    found = dashboard.gather()
+    eight_days_ago = timezone.now() - timedelta(days=8)
+    with monkeypatch.context() as past:
+        past.setattr(timezone, "now", lambda: eight_days_ago)
+        make.a_decision(kernel=make.a_kernel())
 
-    assert (found["days"][-1], found["pace"], found["days_left"]) == (14, 2.0, 7)
+    gathered = dashboard.gather()
+
+    assert (gathered["pace"], gathered["days_left"]) == (2.0, 8)
     assert "<strong>2</strong> decisions a day" in text(browser, reverse("dashboard"))
 
 
@@ -230,7 +268,7 @@ def test_the_dashboard_shows_the_age_of_its_figures(browser: Client) -> None:
     page = re.sub("<[^>]+>", "", text(browser, reverse("dashboard")))
 
     assert "Updated just now; updates every 60 seconds" in page
-    assert "0 decisions a day" in page
+    assert "\u2013 decisions a day: known after a week of decisions" in page
 
 
 def test_the_dashboard_of_an_empty_installation_shows_hints(browser: Client) -> None:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0026_plain_reasons'),
+        ('curation', '0027_discovery_counts'),
     ]
 
     operations = [
