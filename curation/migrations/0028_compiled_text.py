@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0001_squashed_0026'),
+        ('curation', '0027_discovery_counts'),
     ]
 
     operations = [

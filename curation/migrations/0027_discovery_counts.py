@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0027_compiled_text'),
+        ('curation', '0026_plain_reasons'),
     ]
 
     operations = [
