@@ -27,7 +27,7 @@ def fix_arguments(text: str, entry: str) -> str:
         function, argument, default = place
         written = _without(text, function, argument, default)
         folded = fold_function(written, function.name, {})
-        if re.search(rf"^ +{argument.arg} = {default.value}$", folded, re.M):
+        if re.search(rf"^ +{argument.arg} = {ast.unparse(default)}$", folded, re.M):
             left.add((function.name, argument.arg))
         else:
             text = folded
@@ -82,6 +82,6 @@ def _without(text: str, function: ast.FunctionDef, argument: ast.arg, default: a
     start = body[1] if docstring and len(body) > 1 else body[0]
     margin = " " * start.col_offset
     edits.replace(
-        edits.start(start), edits.start(start), f"{argument.arg} = {default.value}\n{margin}"
+        edits.start(start), edits.start(start), f"{argument.arg} = {ast.unparse(default)}\n{margin}"
     )
     return edits.text()

@@ -315,6 +315,8 @@ def test_an_adapter_stands_in_for_questions_about_other_machines() -> None:
     assert "WARPS = [4]" in triton
     assert "shared_memory_per_block_optin >= needed" in triton
     assert '"""Call a function with contiguous tensors' in triton
+
+
 def launched(written: str, before: str = "", **launcher: str) -> str:
     """Return a call of torch as the call of a launcher `f(x, y=None, *, alpha=1)`."""
     head = ast.parse("lambda x, y=None, *, alpha=1: 0", mode="eval").body

@@ -293,7 +293,9 @@ def folded_inputs(code: str, *types: str) -> str:
     lists = {"FLOATS": "[torch.float16, torch.float32]", "INTEGERS": "[torch.int16]"}
     module = {name: ast.parse(value, mode="eval").body for name, value in lists.items()}
     rows = [{"dtype": Dtype(name), "kind": "usual", "n": 3} for name in types]
-    evaluator = Evaluator(lambda name: Bound(module[name], module.get) if name in module else None)
+    evaluator = Evaluator(
+        lambda name: Bound(module[name], lambda _: None) if name in module else None
+    )
     return "\n".join(map(ast.unparse, fold_cases(ast.parse(text(code)).body, evaluator, rows, {})))
 
 
