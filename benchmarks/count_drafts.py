@@ -6,8 +6,8 @@ Two drafts that lead to the same kernels count as one. Each repository is drafte
 its own, so that the peak of memory is its own. The whole drafts can be written as entries, for
 `python -m validation.harness`.
 
-A census lists a repository's kernels, as `measure_extraction` reads it. Of the Triton kernels that
-are launched from the host, it is counted how many are in an operation and in a whole draft.
+A census lists a repository's kernels, as `measure_extraction` reads it. The script counts how many
+of its kernels that the host launches are in an operation and in a whole draft.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def count_drafts(folder: Path) -> Count:
     outcomes = list(draft(MemoryTree(files)))
     seconds = time.process_time() - started
     kept = list(one_for_each_kernel_set(outcomes))
-    reasons = Counter(one.missing.value for one in kept if one.missing is not None)
-    whole = sum(one.missing is None for one in kept)
+    reasons = Counter(each.missing.value for each in kept if each.missing is not None)
+    whole = sum(each.missing is None for each in kept)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    entries = [as_entry(one, folder.name) for one in kept if one.missing is None]
-    launched = kernels_of(one for one in outcomes if one.operation.launcher is not None)
-    drafted = kernels_of(one for one in outcomes if one.missing is None)
+    entries = [as_entry(each, folder.name) for each in kept if each.missing is None]
+    launched = kernels_of(each for each in outcomes if each.operation.launcher is not None)
+    drafted = kernels_of(each for each in outcomes if each.missing is None)
     return Count(folder.name, len(kept), whole, reasons, seconds, peak, entries, launched, drafted)
 
 

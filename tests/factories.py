@@ -18,6 +18,7 @@ from curation.models import (
     Category,
     Claim,
     CompiledGraph,
+    CompiledText,
     ContaminationMatch,
     CopyFlag,
     Correction,
@@ -396,6 +397,11 @@ def a_validation_result(**over: Any) -> ValidationResult:
 def a_validation_check(**over: Any) -> ValidationCheck:
     over["result"] = over.get("result") or a_validation_result()
     return ValidationCheck.objects.create(**{"name": "equal", "outcome": Outcome.PASSED} | over)
+
+
+def a_compiled_text(**over: Any) -> CompiledText:
+    over["result"] = over.get("result") or a_validation_result()
+    return CompiledText.objects.create(**{"name": "ptx", "compressed": b""} | over)
 
 
 # --- People and items -----------------------------------------------------------------------

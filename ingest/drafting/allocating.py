@@ -52,7 +52,7 @@ class Allocating:
         return Bound(node, self._lookup) if node is not None else None
 
     def elements(self, function: str, names: Mapping[str, Any]) -> int:
-        """Return the number of elements that a function allocates. What is unknown counts zero, and
+        """Return the number of elements that a function allocates. An unknown size counts zero, and
         an empty allocation more than any other.
         """
         self._open.clear()

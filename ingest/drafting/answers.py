@@ -135,11 +135,11 @@ def _tensor_type(host: HostCode, at: Expression, seen: Seen = frozenset()) -> st
                 if not _is_none(value)
             ]
             # `loss = alpha * loss` does not contradict another value of `loss`.
-            told = [each for each, of_itself in types if each is not None or not of_itself]
-            if len({*told}) > 1 and types[-1][0] is not None and types[-1][1]:
+            types_told = [each for each, of_itself in types if each is not None or not of_itself]
+            if len({*types_told}) > 1 and types[-1][0] is not None and types[-1][1]:
                 # `grad = grad.type_as(x)` is the last to decide.
                 return types[-1][0]
-            return _same([*([f"{name}.dtype"] if own else []), *told])
+            return _same([*([f"{name}.dtype"] if own else []), *types_told])
         case ast.IfExp(body=first, orelse=second):
             return _common_type(host, [Expression(first, place), Expression(second, place)], seen)
         case ast.Subscript(value=ast.Name() as value):

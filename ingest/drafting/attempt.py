@@ -101,7 +101,7 @@ class _Reader:
         self._weights: set[str] = set()
         self._failed: tuple[Missing, str] | None = None
         self._names = Launching(suite, reach)
-        # Whether a comparison of gradients counts as one of the answers behind them.
+        # True if a comparison of gradients counts as one of the answers behind them.
         self._through_gradients = False
 
     @property

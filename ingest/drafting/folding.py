@@ -141,7 +141,7 @@ def value_of(test: ast.expr, known: Known) -> bool | None:
         case ast.BoolOp(op=op, values=values):
             decides = isinstance(op, ast.Or)
             each = [value_of(value, known) for value in values]
-            # What stands before the deciding operand is evaluated, and must have no effect.
+            # An operand before the deciding one is evaluated, and must have no effect.
             if decides in each:
                 return decides
             return None if None in each else not decides

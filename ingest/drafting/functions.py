@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.naming import to_snake_case
 
-# What a forward pass tells its context for the backward pass.
+# Calls by which a forward pass tells its context about the backward pass.
 NOTED = {"save_for_backward", "mark_non_differentiable", "set_materialize_grads", "mark_dirty"}
 
 

@@ -56,13 +56,13 @@ def _sentences(source: str, *, first: bool = True) -> Iterator[str]:
 
 
 def _imperative(text: str) -> str:
-    found = SENTENCE.match(text)
-    if found is None or len(found[0]) > LONGEST or '"' in found[0] or "\\" in found[0]:
+    sentence = SENTENCE.match(text)
+    if sentence is None or len(sentence[0]) > LONGEST or '"' in sentence[0] or "\\" in sentence[0]:
         return ""
-    first, _, rest = found[0].partition(" ")
+    first, _, rest = sentence[0].partition(" ")
     if first not in IMPERATIVE and first not in IMPERATIVE.values():
         return ""
-    if FOREIGN.search(found[0]):
+    if FOREIGN.search(sentence[0]):
         return ""
     return f"{IMPERATIVE.get(first, first)} {rest.rstrip('.')}."
 

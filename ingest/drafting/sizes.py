@@ -64,7 +64,7 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
     changed: set[str] = set()
     for number, row in enumerate(cases.rows):
         sizes = {**row, **_values_of(written, row, counted)}
-        lengths = {one.value for one in written if one.is_length}
+        lengths = {constant.value for constant in written if constant.is_length}
         reduction = _Reduction(sizes, lengths, counted, function)
         smaller = reduction.reduced(MOST_ELEMENTS if number else MOST_IN_FIRST)
         changed |= {key for key in sizes if smaller[key] != sizes[key]}
@@ -73,15 +73,15 @@ def reduce_sizes(text: str, cases: Cases, function: str) -> tuple[str, Cases]:
         return text, cases
     edits = Edits(text)
     moved: set[str] = set()
-    for one in written:
-        values = [row[one.key] for row in rows if one.key in row]
-        if one.key not in changed:
+    for constant in written:
+        values = [row[constant.key] for row in rows if constant.key in row]
+        if constant.key not in changed:
             continue
-        if one.name and len(values) == len(rows):
-            _move(one, made, edits)
-            moved.add(one.name)
+        if constant.name and len(values) == len(rows):
+            _move(constant, made, edits)
+            moved.add(constant.name)
         else:
-            edits.put(one.node, repr(min(values)))
+            edits.put(constant.node, repr(min(values)))
     kept = {name for row in cases.rows for name in row} | moved
     rows = [{name: value for name, value in row.items() if name in kept} for row in rows]
     fixed = (*cases.fixed, *sorted(moved))
@@ -96,19 +96,19 @@ class _Smaller:
     by_name: Mapping[str, int]
 
 
-def _move(one: _Written, made: ast.FunctionDef, edits: Edits) -> None:
+def _move(constant: _Written, made: ast.FunctionDef, edits: Edits) -> None:
     """Let a name have its value from the case, beside the other names that do."""
     for block in (node for node in made.body if isinstance(node, ast.With)):
         for statement in block.body:
             match statement:
                 case ast.Assign(targets=[ast.Name()], value=value) if (
-                    value is one.node and len(block.body) > 1
+                    value is constant.node and len(block.body) > 1
                 ):
                     edits.drop(statement, alone=False)
-                    line = f'{one.name} = case["{one.name}"]\n' + " " * block.col_offset
+                    line = f'{constant.name} = case["{constant.name}"]\n' + " " * block.col_offset
                     edits.replace(edits.start(block), edits.start(block), line)
                     return
-    edits.put(one.node, f'case["{one.name}"]')
+    edits.put(constant.node, f'case["{constant.name}"]')
 
 
 class _Reduction:
@@ -283,13 +283,13 @@ def _is_written_out(value: ast.expr) -> bool:
 def _values_of(written: Sequence[_Written], row: Row, counted: Allocating) -> dict[str, int]:
     """Return the constants that are whole numbers, by their keys."""
     values: dict[str, int] = {}
-    for one in written:
+    for constant in written:
         try:
-            value = counted.evaluator.value(one.node, row)
+            value = counted.evaluator.value(constant.node, row)
         except NotPlain:
             continue
-        if type(value) is int and value > 0 and one.key not in row:
-            values[one.key] = value
+        if type(value) is int and value > 0 and constant.key not in row:
+            values[constant.key] = value
     return values
 
 

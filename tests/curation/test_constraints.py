@@ -303,6 +303,7 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ),
     ("validationcheck_outcome_valid", once(make.a_validation_check, outcome=NO_CHOICE)),
     ("validationcheck_once", twice(make.a_validation_check, result=make.a_validation_result)),
+    ("compiledtext_once", twice(make.a_compiled_text, result=make.a_validation_result)),
 ]
 
 

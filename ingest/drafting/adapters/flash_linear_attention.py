@@ -26,8 +26,6 @@ FLASH_LINEAR_ATTENTION = Adapter(
         "IS_INTEL": False,
         "IS_INTEL_ALCHEMIST": False,
         "IS_NPU": False,
-        # The kernels have the same function without inline assembly, which the interpreter lacks.
-        "IS_NVIDIA": False,
         "IS_TMA_SUPPORTED": False,
         "os.environ.get('FLA_USE_FAST_OPS', '0') == '1'": False,
     },
