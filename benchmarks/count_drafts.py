@@ -6,8 +6,8 @@ Two drafts that lead to the same kernels count as one. Each repository is drafte
 its own, so that the peak of memory is its own. The whole drafts can be written as entries, for
 `python -m validation.harness`.
 
-A census lists a repository's kernels, as `measure_extraction` reads it. The script counts how many
-of its kernels that the host launches are in an operation and in a whole draft.
+A census lists a repository's kernels, as `measure_extraction` reads it. The script counts
+its launched kernels, those in an operation, and those in a whole draft.
 """
 
 from __future__ import annotations

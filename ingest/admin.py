@@ -1,5 +1,4 @@
-"""Admin of sources and their ingests: a curator adds a repository, queues its ingest, or opts it
-out.
+"""Admin of sources and their ingests: adding a repository, queuing its ingest, opting it out.
 
 Local folders are added from the command line only. A web form would read any folder that the
 server can read.

@@ -122,8 +122,7 @@ class _Reader:
             return None
 
     def draft_tests(self) -> Iterator[Attempt]:
-        function = self._function
-        a = function.args
+        function, a = self._function, self._function.args
         parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
         self._names.local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
         if not self._names.launches(function):

@@ -24,12 +24,11 @@ def join_masks(text: str) -> str:
         except UNREADABLE:
             return text
         edits = Edits(text)
-        for kernel in tree.body:
-            if isinstance(kernel, ast.FunctionDef) and "jit" in map(_last, kernel.decorator_list):
-                blocks, truths = _blocks(kernel), _truths(kernel)
-                for node in ast.walk(kernel):
-                    if isinstance(node, ast.BoolOp) and _is_mask(node, blocks, truths):
-                        edits.put(node, _joined(node, edits))
+        for kernel in _kernels(tree):
+            blocks, truths = _blocks(kernel), _truths(kernel)
+            for node in ast.walk(kernel):
+                if isinstance(node, ast.BoolOp) and _is_mask(node, blocks, truths):
+                    edits.put(node, _joined(node, edits))
         changed = edits.text()
         if changed == text:
             break
@@ -48,13 +47,20 @@ def replace_raises(text: str) -> str:
     except UNREADABLE:
         return text
     edits = Edits(text)
-    for kernel in tree.body:
-        if isinstance(kernel, ast.FunctionDef) and "jit" in map(_last, kernel.decorator_list):
-            for node in ast.walk(kernel):
-                match node:
-                    case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as message])):
-                        edits.put(node, f"tl.static_assert(False, {edits.of(message)})")
+    for kernel in _kernels(tree):
+        for node in ast.walk(kernel):
+            match node:
+                case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str()) as message])):
+                    edits.put(node, f"tl.static_assert(False, {edits.of(message)})")
     return edits.text()
+
+
+def _kernels(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and "jit" in map(_last, node.decorator_list)
+    ]
 
 
 def _last(decorator: ast.expr) -> str:

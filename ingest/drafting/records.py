@@ -82,7 +82,7 @@ class Draft:
     differentiable: bool = False
     notes: tuple[str, ...] = ()
     sentence: str = ""
-    """What both sides compute, or "" if it is not known."""
+    """A sentence on the function that both sides compute, or ""."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ def write_overlays(library: Library) -> dict[str, str]:
     """Return what stands in for the library's questions about the machine, and for a decorator."""
     return {
         "liger_kernel/ops/utils.py": read_stand_in("liger_kernel/ops_utils.py"),
-        "liger_kernel/utils.py": read_stand_in("liger_kernel/utils.py"),
+        "liger_kernel/utils.py": read_stand_in("liger_kernel/device.py"),
     }
 
 

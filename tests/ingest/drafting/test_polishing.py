@@ -1,4 +1,4 @@
-"""What a reader does not need is left out of a whole draft."""
+"""A whole draft leaves out code that its reader does not need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What drafted references need of einops, on torch alone."""
+"""Stand-in for einops, on torch alone."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What drafted code asks of transformers: whether this is a machine of another kind."""
+"""Stand-in for transformers: questions whether this is a machine of another kind."""
 
 
 def is_torch_npu_available(check_device=False):

@@ -1,4 +1,4 @@
-"""What drafted code needs of packaging: versions, compared."""
+"""Stand-in for packaging: comparison of versions."""
 
 import re
 
