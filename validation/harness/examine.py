@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from validation.harness.arguments import Inputs
@@ -52,7 +53,7 @@ class Examination:
         finally:
             self.pool.forget(self.session.cache)
         seconds = {**self.session.seconds, "total": time.monotonic() - started}
-        seconds["run"] = seconds["total"] - seconds["compile"]
+        seconds["run"] = seconds["total"] - seconds["compile"] - seconds["wait"]
         # The last entry of a check's name says why the examination ended there.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
@@ -95,9 +96,26 @@ class Examination:
         """Judge the launcher. `device`: where the reference ran."""
         inputs = inputs.of_trials(select_answered(inputs.trials, wanted))
         inputs = inputs.of_trials(select_affordable(inputs, wanted, self.options.device))
-        sizes = {trial.number: inputs.elements(trial.number) for trial in inputs.trials}
         order = self.session.order("triton_code")
-        recordings = Recordings(self.session, inputs.trials, inputs.arguments, inputs.blobs, order)
+        with ExitStack() as stack:
+            child = stack.enter_context(self.session.candidate("launcher"))
+            recordings = Recordings(
+                self.session, child, inputs.trials, inputs.arguments, inputs.blobs, order
+            )
+            if not self.session.shares:
+                stack.close()
+            runs, wanted = self._replays(order, recordings, inputs, wanted, device, bound)
+            suite = None
+            if self.session.wants("test"):
+                suite = self._test(child if self.session.shares else None)
+        self._judge(recordings, suite, runs, wanted)
+
+    def _replays(
+        self, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
+        wanted: dict[int, Wanted], device: str, bound: PracticalBound,
+    ) -> tuple[list[Outcome], dict[int, Wanted]]:  # fmt: skip
+        """Return the replayed runs, and what is wanted of them, with rounding where they differ."""
+        sizes = {trial.number: inputs.elements(trial.number) for trial in inputs.trials}
 
         def outcomes(answers: list[Answer], trials: list[Trial]) -> list[Outcome]:
             return [
@@ -115,8 +133,7 @@ class Examination:
             if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
                 runs += outcomes(self._replayed(child, {}, recordings, again, wanted), unsure)
-        suite = self._test() if self.session.wants("test") else None
-        self._judge(recordings, suite, runs, wanted)
+        return runs, wanted
 
     def _replayed(
         self, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
@@ -188,10 +205,13 @@ class Examination:
         seconds = sum(float(run.details.get("seconds", 0.0)) for run in runs)
         self.figures["kernel_seconds"] = round(seconds, 4)
 
-    def _test(self) -> dict[str, Any]:
-        """Run the entry's own test, and return what its process says."""
+    def _test(self, child: Child | None = None) -> dict[str, Any]:
+        """Run the entry's own test, and return what its process says.
+
+        child: one that recorded the same launcher, if it may go on with its test.
+        """
         order = self.session.order("python_code", "triton_code", "test_code")
-        with self.session.candidate("suite") as child:
+        with nullcontext(child) if child else self.session.candidate("launcher") as child:
             header = self.session.ask(child, "suite", "suite", order).header
             self.checks.insert(0, checks.test(header))
             child.spoiled = self.checks[0].verdict is not Verdict.PASSED

@@ -53,15 +53,14 @@ class Recordings:
     """
 
     def __init__(
-        self, session: Session, trials: Sequence[Trial], arguments: dict[int, Json],
-        blobs: Sequence[memoryview], order: dict[str, Any],
+        self, session: Session, recorder: Child, trials: Sequence[Trial],
+        arguments: dict[int, Json], blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
-        self._session, self._order = session, order
+        self._session, self._recorder, self._order = session, recorder, order
         self._arguments, self._blobs = arguments, blobs
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
-            self._recorder = stack.enter_context(session.candidate("recorder"))
             self._replayer: Child | None = None
             self._record_all(trials)
 

@@ -76,7 +76,10 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
         shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
         inputs, _ = session.make(author, shown, session.limits.altogether)
     order = session.order("triton_code")
-    recordings = Recordings(session, inputs.trials, inputs.arguments, inputs.blobs, order)
+    with session.candidate("launcher") as child:
+        recordings = Recordings(
+            session, child, inputs.trials, inputs.arguments, inputs.blobs, order
+        )
     every = [recorded for recorded in recordings.every if recorded.raised is None]
     places = {id(recorded): place for place, recorded in enumerate(every)}
     programs, held = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from validation.harness.arguments import Inputs
@@ -53,7 +53,7 @@ class Session:
         self.limits = INPUT_LIMITS[pool.options.device]
         self.check = "accuracy"
         """The check of the last question: it is blamed for an answer that can't be read."""
-        self.seconds = {"compile": 0.0}
+        self.seconds = {"compile": 0.0, "wait": 0.0}
         self.compile_budget = compile_seconds(entry.origin)
         # A cache of this entry alone: a kernel that one process compiles serves the next.
         self.cache = secrets.token_hex(8)
@@ -61,8 +61,17 @@ class Session:
     def wants(self, *names: str) -> bool:
         return any(name in self.options.checks for name in names)
 
-    def candidate(self, role: str) -> AbstractContextManager[Child]:
-        return self.pool.candidate(role, self.entry.owner, alone=self.alone)
+    @property
+    def shares(self) -> bool:
+        """True if a child may serve more than once."""
+        return self.pool.shares(alone=self.alone)
+
+    @contextmanager
+    def candidate(self, role: str) -> Iterator[Child]:
+        started = time.monotonic()
+        with self.pool.candidate(role, self.entry.owner, alone=self.alone) as child:
+            self.seconds["wait"] += time.monotonic() - started
+            yield child
 
     def order(self, *texts: str, device: str = "") -> dict[str, Any]:
         """Return the beginning of an order: these texts of the entry, and the device."""

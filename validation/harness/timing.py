@@ -159,7 +159,10 @@ def _record(session: Session, inputs: Inputs) -> tuple[list[Any], dict[int, int]
     """Return the programs, the place of each trial's program among them, and the blobs."""
     # Only here does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True}
-    recordings = Recordings(session, inputs.trials, inputs.arguments, inputs.blobs, order)
+    with session.candidate("launcher") as child:
+        recordings = Recordings(
+            session, child, inputs.trials, inputs.arguments, inputs.blobs, order
+        )
     every = recordings.every
     for recorded in every:
         if recorded.raised is not None:

@@ -2,8 +2,9 @@
 
 Attack: what the reference leaves behind reaches triton_code, or the reverse. Defense: each has a
 fork server in a sandbox of its own. In the interpreter each entry has children of its own. On a
-GPU a child may serve several entries of one origin, since making a CUDA context takes longer than
-most checks, and other children wait with a context.
+GPU the driver makes one CUDA context after the other, and each takes longer than most checks. So
+children wait with a context, and serve more than once: one that runs an entry's Python serves other
+entries of the same origin, and a replayer, which runs none, any entry.
 """
 
 import time
@@ -83,6 +84,10 @@ class WorkerPool:
             "memory": memory_bound(self.candidates.level),
         }
 
+    def shares(self, *, alone: bool) -> bool:
+        """Return whether a child may serve more than once."""
+        return self._on_gpu and self.options.share > 1 and not alone
+
     @contextmanager
     def reference(self) -> Iterator[Child]:
         child = self.references.child()
@@ -93,9 +98,10 @@ class WorkerPool:
 
     @contextmanager
     def candidate(self, role: str, owner: str, *, alone: bool) -> Iterator[Child]:
-        """Yield a child for `role`; on a GPU one that served this owner before, unless `alone`."""
-        shared = self._on_gpu and self.options.share > 1 and not alone
-        kind = (role, owner) if shared and owner else None
+        """Yield a child for `role`; on a GPU one that may have served before, unless `alone`."""
+        kind = None
+        if self.shares(alone=alone) and (owner or role == "replayer"):
+            kind = (role, "" if role == "replayer" else owner)
         child = self._idle.take(kind) if self._on_gpu else self.candidates.child()
         try:
             yield child

@@ -8,7 +8,15 @@ KIND = Kind(
         caught_by={Check.KERNEL_MATTERS, Check.BOUNDS},
     ),
     variants=(
-        Variant(name="address", launcher=("kernel_reaches_hidden_memory_address",)),
+        Variant(
+            name="address",
+            launcher=("kernel_reaches_hidden_memory_address",),
+            # A GPU may not map that address.
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.NOT_TRITON, Verdict.CRASHED},
+                caught_by={Check.KERNEL_MATTERS, Check.BOUNDS},
+            ),
+        ),
         Variant(
             name="offset",
             launcher=("kernel_reaches_hidden_memory_offset",),
