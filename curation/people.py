@@ -7,7 +7,9 @@ REVIEWERS = "reviewers"
 CURATORS = "curators"
 
 # Permissions of reviewers. They do not use the admin.
-REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
+REVIEW = (
+    "add_decision", "view_decision", "add_claim", "view_kernel", "view_pair", "add_triedcase",
+)  # fmt: skip
 
 _VIEWED = (
     "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
@@ -15,8 +17,8 @@ _VIEWED = (
     "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
     "licensereading", "loginfailure", "optout", "pair", "provenance", "qualityfinding",
     "question", "release", "releasefile", "releasemember", "repository", "secondreview", "skip",
-    "sourcefile", "sourcetext", "splitassignment", "validationcheck", "validationresult",
-    "validationrun", "withdrawal",
+    "sourcefile", "sourcetext", "splitassignment", "triedcase", "validationcheck",
+    "validationresult", "validationrun", "withdrawal",
 )  # fmt: skip
 
 CURATE = (

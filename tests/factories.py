@@ -68,6 +68,7 @@ from curation.models import (
     Split,
     SplitAssignment,
     Status,
+    TriedCase,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
@@ -525,6 +526,15 @@ def a_withdrawal(**over: Any) -> Withdrawal:
 def an_export_run(**over: Any) -> ExportRun:
     """Queued."""
     return ExportRun.objects.create(**over)
+
+
+def a_tried_case(**over: Any) -> TriedCase:
+    """Queued."""
+    pair = over.pop("pair", None) or a_pair()
+    return TriedCase.objects.create(
+        **{"pair": pair, "content_hash": pair.content_hash, "device": "interpreter", "place": 0}
+        | over
+    )
 
 
 def running(**over: Any) -> dict[str, Any]:

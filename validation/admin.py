@@ -16,6 +16,7 @@ from curation.models import (
     Device,
     Kernel,
     Pair,
+    TriedCase,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
@@ -94,6 +95,22 @@ class ValidationRunAdmin(ReadOnlyAdmin[ValidationRun]):
     @admin.display
     def results(self, run: ValidationRun) -> SafeString:
         return list_link(ValidationResult, run__id__exact=run.pk)
+
+
+@admin.register(TriedCase)
+class TriedCaseAdmin(ReadOnlyAdmin[TriedCase]):
+    list_display = (
+        "__str__", "on_site", "state", "device", "requested_by", "created_at", "message",
+    )  # fmt: skip
+    list_filter = ("state", "device", "created_at")
+    list_select_related = ("requested_by", "pair")
+    list_texts = ("message", *(f"pair__{name}" for name in Pair.SOURCES))
+    search_fields = ("=id", "requested_by__username", "pair__slug")
+    readonly_fields = ("on_site",)
+
+    @admin.display(description="run")
+    def on_site(self, run: TriedCase) -> SafeString:
+        return run_link(run)
 
 
 @admin.register(ValidationResult)

@@ -15,6 +15,7 @@ from validation.harness.entry import Entry
 from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options, Unsuited
 from validation.harness.sandbox import SandboxUnavailable
+from validation.harness.single_case import ChosenCase, try_case
 from validation.harness.worker_pool import GpuSick, WorkerPool
 
 # Options that a run may set.
@@ -34,7 +35,7 @@ class HarnessAway(CurationError):
     retry = True
 
 
-def open_harness(device: Device, options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]:
+def open_harness(device: Device, options: Mapping[str, Any]) -> AbstractContextManager["Harness"]:
     told = {name: options[name] for name in OPTIONS if name in options}
     return _opened(Options(device=device.value, **told))
 
@@ -60,6 +61,11 @@ class Harness:
     @property
     def environment(self) -> Mapping[str, Any]:
         return {**self._pool.environment(), "seed": self._pool.options.seed}
+
+    def try_case(
+        self, pair: Pair, place: int, instead: Mapping[str, Any], change: str
+    ) -> dict[str, Any]:
+        return try_case(entry(pair), ChosenCase(place, instead, change), self._pool)
 
     def check(
         self, items: Iterable[Pair], beat: Beat, begin: Begin

@@ -13,6 +13,7 @@ from curation.jobs.in_process import at_shell
 from curation.models import (
     CompiledText,
     Device,
+    TriedCase,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
@@ -26,6 +27,24 @@ from validation.findings import Finding, crashed
 def validate(run_pk: int) -> None:
     """Check the items of a run, once."""
     carry_out(ValidationRun, run_pk, _validate)
+
+
+def try_case(run_pk: int) -> None:
+    """Run the case that a reviewer chose, once."""
+    carry_out(TriedCase, run_pk, _try_case)
+
+
+def _try_case(run: TriedCase, attempt: Attempt[TriedCase]) -> None:
+    from validation.equivalence import open_harness
+
+    if run.pair.content_hash != run.content_hash:
+        attempt.fail("The pair has changed since.")
+        return
+    attempt.tell("starting", 0)
+    with open_harness(Device(run.device), {"jobs": 1, "share": 1}) as harness:
+        attempt.tell("running", 0)
+        report = harness.try_case(run.pair, run.place, run.instead, run.change)
+    attempt.succeed(report=report, stage="done")
 
 
 def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:

@@ -13,7 +13,15 @@ from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.jobs.enqueue import enqueue
-from curation.models import Device, RunState, ValidationResult, ValidationRun, Verdict
+from curation.models import (
+    Device,
+    Pair,
+    RunState,
+    TriedCase,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
 from validation.checkers import checker_for
 
 # Verdicts that say more about the machine than about the item.
@@ -84,6 +92,43 @@ def retry_validation(
         same, device=device, requested_by=requested_by, options=run.options, retry_of=run
     )
     return first
+
+
+def request_case(
+    pair: Pair,
+    *,
+    place: int,
+    instead: Mapping[str, Any],
+    change: str,
+    requested_by: User | None,
+    retry_of: TriedCase | None = None,
+) -> TriedCase:
+    """Queue one case of a pair's test, on the installation's device."""
+    with transaction.atomic():
+        run = TriedCase.objects.create(
+            pair=pair,
+            content_hash=pair.content_hash,
+            device=settings.VALIDATION_DEVICE,
+            place=place,
+            instead=dict(instead),
+            change=change,
+            requested_by=requested_by,
+            retry_of=retry_of,
+        )
+        enqueue(run)
+    return run
+
+
+def retry_case(run: TriedCase, *, requested_by: User | None, failed: bool) -> TriedCase:
+    """Queue the same case again, of the pair's present content."""
+    return request_case(
+        run.pair,
+        place=run.place,
+        instead=run.instead,
+        change=run.change,
+        requested_by=requested_by,
+        retry_of=run,
+    )
 
 
 def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from validation.views import finish_draft, save_edit, validate_item
+from validation.views import finish_draft, save_edit, try_case, validate_item
 
 urlpatterns = [
     path("<kind:kind>/<int:pk>/validate", validate_item, name="validate-item"),
+    path("pairs/<int:pk>/try", try_case, name="try-case"),
     path("drafts/<int:pk>/pair", finish_draft, name="finish-draft"),
     path("pairs/<int:pk>/version", save_edit, name="save-version"),
 ]

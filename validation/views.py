@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import permission_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
 from curation.decisions.drafts import finish
@@ -16,13 +17,16 @@ from curation.errors import CurationError
 from curation.models import Device, DraftState, Kernel, Pair
 from curation.pairs.unfinished import as_pair
 from curation.web.access import item_or_404, may_edit_pairs, may_finish_drafts, person
+from curation.web.cases import changed_values, read_cases
+from curation.web.try_tab import CHANGES
 from curation.web.views.drafts import draft_or_404, editor, written
 from curation.web.views.edit import pair_editor
 from curation.web.views.item import address
 from validation.pairs.contract import violations
-from validation.requests import request_validation
+from validation.requests import request_case, request_validation
 
 may_ask = permission_required("curation.add_validationrun", raise_exception=True)
+may_try = permission_required("curation.add_triedcase", raise_exception=True)
 may_make = permission_required("curation.add_pair", raise_exception=True)
 
 
@@ -32,6 +36,36 @@ def validate_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     item = item_or_404(kind, pk)
     _queue(request, item)
     return redirect(address(item))
+
+
+@may_try
+@require_POST
+def try_case(request: HttpRequest, pk: int) -> HttpResponse:
+    """Queue one case of a pair's test with the values of the form, and show the tab again."""
+    pair = item_or_404("pairs", pk)
+    place, change = request.POST.get("place", ""), request.POST.get("change", "")
+    query = {"tab": "try", "case": place, "queue": request.POST.get("queue", "")}
+    address = f"{pair.get_absolute_url()}?{urlencode({k: v for k, v in query.items() if v})}"
+    if not place.isdecimal() or len(place) > 4 or change not in CHANGES:
+        messages.error(request, "This form has another case than the test. Load the page again.")
+        return redirect(address)
+    cases = read_cases(pair.test_code)
+    case = cases[int(place)] if int(place) < len(cases) else {}
+    prefix = "value-"
+    given = {
+        key.removeprefix(prefix): text
+        for key, text in request.POST.items()
+        if key.startswith(prefix) and isinstance(text, str)
+    }
+    try:
+        instead = changed_values(case, given)
+    except ValueError as error:
+        messages.error(request, str(error))
+        return redirect(address)
+    request_case(
+        pair, place=int(place), instead=instead, change=change, requested_by=person(request)
+    )
+    return redirect(address)
 
 
 @may_finish_drafts

@@ -118,7 +118,7 @@ class Run(models.Model):
                 name="%(class)s_ended_iff_finished",
             ),
         )
-        indexes = (
+        indexes: ClassVar[tuple[models.Index, ...]] = (
             models.Index(
                 fields=("state", "handed_over_at"),
                 name="%(class)s_live",

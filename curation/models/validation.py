@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from curation.models.fields import one_of, sha256
-from curation.models.items import AboutKernelOrPair
+from curation.models.items import AboutKernelOrPair, Pair
 from curation.models.runs import Run, RunQuerySet
 
 
@@ -122,6 +122,44 @@ class ValidationResult(AboutKernelOrPair):
         )
         # Verdicts other than the most common are rare and filtered by.
         indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
+
+
+class TriedCase(Run):
+    """One case of a pair's test, with values that a reviewer chose, run once. It is no evidence."""
+
+    KIND = "try"
+    QUEUE = "validation"
+    JOB = "validation.jobs.try_case"
+    RETRY = "validation.requests.retry_case"
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="tried")
+    content_hash = models.CharField(max_length=64)
+    device = models.CharField(max_length=20, choices=Device.choices)
+    place = models.PositiveSmallIntegerField(help_text="The place of the case in CASES, from 0.")
+    instead = models.JSONField(default=dict, blank=True, help_text="Other values by key.")
+    change = models.CharField(max_length=20, blank=True, help_text="The change of all inputs.")
+    report = models.JSONField(default=dict, blank=True, help_text="Both answers, and the times.")
+
+    objects = RunQuerySet["TriedCase"].as_manager()
+
+    class Meta(Run.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *Run.Meta.constraints,
+            one_of("device", Device, "triedcase_device_valid"),
+            sha256("content_hash", "triedcase_content_hash_valid"),
+        )
+        indexes = (
+            *Run.Meta.indexes,
+            models.Index(fields=("pair", "content_hash", "id"), name="triedcase_of_pair"),
+        )
+
+    def __str__(self) -> str:
+        return f"Try {self.pk} of {self.pair}"
+
+    @property
+    def subject(self) -> str:
+        return f"{self.pair}, case {self.place}"
 
 
 class Outcome(models.TextChoices):

@@ -109,6 +109,12 @@ def took(run: Run) -> str:
 
 
 @register.filter
+def milliseconds(seconds: float) -> str:
+    """Format a short time: `0.35 ms`, `1,240 ms`."""
+    return f"{seconds * 1e3:,.2f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
+
+
+@register.filter
 def spoken(code: str) -> str:
     """Format a code as words: `no-test` becomes “No test”."""
     return code.replace("-", " ").capitalize()

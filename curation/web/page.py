@@ -26,7 +26,7 @@ from curation.models import (
 )
 from curation.search.filters import Filter
 from curation.search.matching import about
-from curation.web import diff_tab, evidence, plot, rows
+from curation.web import diff_tab, evidence, plot, rows, try_tab
 from curation.web.access import text_url
 from curation.web.highlight import Address, Section, nowhere, place_of, sections, table
 from curation.web.results import check_rows, environment_of, error_dots, figures_of, grades_of
@@ -46,6 +46,7 @@ TABS = {
     Pair: {
         "code": "Code",
         "results": "Results",
+        "try": "Try it",
         "diff": "Diff",
         "alike": "Similar",
         "history": "History",
@@ -197,6 +198,8 @@ def _body(
         return _alike(item, user)
     if tab == "results":
         return _results(results)
+    if tab == "try":
+        return try_tab.context(item, query)
     panes = [
         Pane(
             f"{column}.py",

@@ -16,6 +16,7 @@ from curation.models import (
     Pair,
     Run,
     RunState,
+    TriedCase,
     ValidationResult,
     ValidationRun,
     Verdict,
@@ -44,15 +45,22 @@ def _exports() -> QuerySet[ExportRun]:
     return ExportRun.objects.select_related("requested_by").defer("log", "funnel", "options")
 
 
+def _tried() -> QuerySet[TriedCase]:
+    return TriedCase.objects.select_related("requested_by", "pair").defer(
+        "log", "report", *(f"pair__{name}" for name in Pair.SOURCES)
+    )
+
+
 KINDS: Mapping[str, RunKind] = {
     "ingest": RunKind(IngestRun, _ingests),
     "validation": RunKind(ValidationRun, lambda: _validations().exclude(device=Device.COMPILER)),
     "compile": RunKind(ValidationRun, lambda: _validations().filter(device=Device.COMPILER)),
     "export": RunKind(ExportRun, _exports),
+    "try": RunKind(TriedCase, _tried),
 }
 STATES = tuple(RunState.values)
 # All kinds, in the order in which runs of the same time are listed.
-_ALL = (_ingests, _validations, _exports)
+_ALL = (_ingests, _validations, _exports, _tried)
 
 
 class NoSuchRun(CurationError):

@@ -23,8 +23,9 @@ from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.plan import Trial
-from validation.harness.recordings import Recorded, Recordings, with_constants
+from validation.harness.recordings import Recordings
 from validation.harness.references import add_rounding, ask_reference
+from validation.harness.replays import replay
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import Tried, load_constants, make_trials
@@ -125,54 +126,16 @@ class Examination:
             ]
 
         with self.session.candidate("replayer") as child:
-            answers = self._replayed(child, order, recordings, inputs, wanted)
+            answers = replay(self.session, child, order, recordings, inputs, wanted)
             runs = outcomes(answers, inputs.trials)
             if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
                 runs = outcomes(answers, inputs.trials)
             if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
-                runs += outcomes(self._replayed(child, {}, recordings, again, wanted), unsure)
+                answers = replay(self.session, child, {}, recordings, again, wanted)
+                runs += outcomes(answers, unsure)
         return runs, wanted
-
-    def _replayed(
-        self, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
-        wanted: dict[int, Wanted],
-    ) -> list[Answer]:  # fmt: skip
-        """Return the runs of all trials, batch by batch. A call that raised while it was recorded
-        has no run; its error stands in for one."""
-        answers: list[Answer] = []
-        for batch in inputs.batches(self.session.limits.at_once):
-            places: dict[int, int] = {}
-            programs: list[Recorded] = []
-            tasks, raising = [], []
-            for trial in batch.trials:
-                of_mode = {}
-                for mode in trial.modes:
-                    recorded = recordings.of[trial.number][mode]
-                    if recorded.raised is not None:
-                        raising.append((trial, mode, recorded.raised))
-                        continue
-                    if id(recorded) not in places:
-                        places[id(recorded)] = len(programs)
-                        programs.append(recorded)
-                    of_mode[mode] = places[id(recorded)]
-                tasks.append({
-                    "number": trial.number, "modes": list(of_mode), "recordings": of_mode,
-                    "arguments": batch.arguments[trial.number],
-                    "written": list(wanted[trial.number].written),
-                })  # fmt: skip
-            used = {place for place, blob in enumerate(batch.blobs) if len(blob)}
-            held, blobs = with_constants(programs, batch.blobs, used)
-            more = {**order, "trials": tasks, "programs": held}
-            begin = "replayer" if order and not answers else ""
-            answer = self.session.ask(child, begin, "answers", more, blobs, role="replayer")
-            answer.header["runs"] += [
-                {"trial": trial.number, "mode": mode, "error": error}
-                for trial, mode, error in raising
-            ]
-            answers.append(answer)
-        return answers
 
     def _judge(
         self, recordings: Recordings, suite: dict[str, Any] | None, runs: list[Outcome],

@@ -12,12 +12,16 @@ from django.views.decorators.http import require_POST, require_safe
 from curation.errors import CurationError
 from curation.jobs.cancel import cancel
 from curation.jobs.retry import retry
-from curation.models import ExportRun, IngestRun, Run, RunState, ValidationRun
+from curation.models import ExportRun, IngestRun, Run, RunState, TriedCase, ValidationRun
 from curation.web.access import may_see_runs, number, person
 from curation.web.runs import KINDS, NO_RESULT, STATES, drops_of, items_of, newest, running
 
 # Verdicts that a retry includes, and those it includes on request.
 AGAIN, ALSO = ("crashed", NO_RESULT), ("error", "timeout", "failed")
+
+RELATED: dict[type[Run], tuple[str, ...]] = {
+    IngestRun: ("repository",), ExportRun: ("release",), TriedCase: ("pair",),
+}  # fmt: skip
 
 
 @require_safe
@@ -124,7 +128,7 @@ def _run_or_404(kind: str, pk: int) -> Run:
     if kind not in KINDS:
         raise Http404(f"There are no runs of the kind {kind}.")
     related = ["requested_by", "cancelled_by", "retry_of"]
-    related += {IngestRun: ["repository"], ExportRun: ["release"]}.get(KINDS[kind].model, [])
+    related += RELATED.get(KINDS[kind].model, ())
     row: Run | None = (
         KINDS[kind].model._default_manager.select_related(*related).filter(pk=pk).first()
     )

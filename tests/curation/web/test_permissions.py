@@ -49,6 +49,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "ask": (BOTH,) * 2,
     "pin": (NO, WRITE),
     "validate-item": (NO, WRITE),
+    "try-case": (WRITE,) * 2,
     "welcome": (NO, (200, 302, 405, 405)),
     "decide-cluster": (NO, WRITE),
     "find": (READ,) * 2,
@@ -98,8 +99,8 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 
 ARGUMENTS = {
-    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "save-version": "pk", "download-export": "pk",
-    "finish-bulk": "pk", "undo-bulk": "pk",
+    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "save-version": "pk", "try-case": "pk",
+    "download-export": "pk", "finish-bulk": "pk", "undo-bulk": "pk",
     **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
     "revoke-invitation": "pk", "revoke-token": "pk", "join": "token",
     "draft": "pk", "finish-draft": "pk", "api-items": "kind", "text": "text",
@@ -122,7 +123,7 @@ def names(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterato
 
 def address(name: str) -> str:
     kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",), "token": ("guessed",)}
-    if name in ("pair", "edit-pair", "save-version"):
+    if name in ("pair", "edit-pair", "save-version", "try-case"):
         kinds["pk"] = (make.a_pair().pk,)
     elif name in ("draft", "finish-draft"):
         kinds["pk"] = (make.a_draft().pk,)

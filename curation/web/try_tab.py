@@ -1,0 +1,76 @@
+"""The tab “Try it” of a pair: a form for one case, and what the last ones gave."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from curation.models import Pair, TriedCase
+from curation.web.cases import fields_of, read_cases
+
+# By name, as the harness knows them.
+CHANGES = {
+    "": "As the test makes them",
+    "large": "30 times as large",
+    "small": "A thousandth as large",
+    "zeros": "All zero",
+    "nan": "With a NaN among them",
+    "inf": "With an infinity among them",
+}
+LEVELS = (
+    "no error", "up to 1 step", "up to 8", "up to 64", "up to 4,096", "more, or not finite",
+)  # fmt: skip
+EARLIER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMap:
+    """A map of errors: an SVG path of cells for each level above 0."""
+
+    columns: int
+    rows: int
+    paths: list[tuple[int, str]]
+
+
+def context(pair: Pair, query: dict[str, str]) -> dict[str, Any]:
+    cases = read_cases(pair.test_code)
+    rows = TriedCase.objects.filter(pair=pair, content_hash=pair.content_hash)
+    tried = list(rows.select_related("requested_by").defer("log").order_by("-pk")[:EARLIER])
+    wanted = query.get("run", "")
+    shown = next((one for one in tried if str(one.pk) == wanted), tried[0] if tried else None)
+    place = _place(query.get("case", ""), len(cases), shown.place if shown else 0)
+    instead = shown.instead if shown and shown.place == place else {}
+    fields = fields_of(cases, place, instead) if cases else []
+    return {
+        "cases": [{"place": number, "text": str(case)} for number, case in enumerate(cases)],
+        "place": place,
+        "case_fields": fields,
+        "changes": CHANGES.items(),
+        "tried": tried,
+        "shown": shown,
+        "outputs": [
+            {**output, "map": error_map(output["levels"]) if output.get("levels") else None}
+            for output in (shown.report.get("outputs", ()) if shown else ())
+        ],
+        "levels": list(enumerate(LEVELS)),
+        "change_of_shown": CHANGES.get(shown.change, "") if shown and shown.change else "",
+    }
+
+
+def _place(text: str, count: int, otherwise: int) -> int:
+    place = int(text) if text.isdecimal() and len(text) < 6 else otherwise
+    return min(place, max(0, count - 1)) if count else place
+
+
+def error_map(levels: list[list[int]]) -> ErrorMap:
+    """Return the map of the cells' levels. Neighbors of one level in a row are one rectangle."""
+    drawn: dict[int, list[str]] = {}
+    for y, row in enumerate(levels):
+        x = 0
+        while x < len(row):
+            end = x + 1
+            while end < len(row) and row[end] == row[x]:
+                end += 1
+            if row[x]:
+                drawn.setdefault(row[x], []).append(f"M{x} {y}h{end - x}v1h-{end - x}z")
+            x = end
+    paths = [(level, "".join(parts)) for level, parts in sorted(drawn.items())]
+    return ErrorMap(len(levels[0]), len(levels), paths)

@@ -1,0 +1,95 @@
+"""A reviewer tries a case of a pair: from the form to both answers on the page."""
+
+import pytest
+from django.test import Client
+
+from curation.models import Pair, RunState, TriedCase, ValidationResult
+from curation.web.cases import changed_values, fields_of, read_cases
+from tests.factories import a_pair, a_reviewer
+from tests.hostile.zoo.load import zoo
+from validation.jobs import try_case
+from validation.requests import retry_case
+
+pytestmark = pytest.mark.django_db
+
+SOFTMAX = next(entry for entry in zoo() if entry.name == "last-block-unwritten.shown")
+
+
+@pytest.fixture
+def pair() -> Pair:
+    code = SOFTMAX.code
+    return a_pair(
+        entry_point=SOFTMAX.entry_point, python_code=code.python_code,
+        triton_code=code.triton_code, test_code=code.test_code,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def reviewer(client: Client) -> Client:
+    client.force_login(a_reviewer())
+    return client
+
+
+def test_a_reviewer_sees_both_answers_and_no_verdict_changes(pair: Pair, reviewer: Client) -> None:
+    answer = reviewer.post(f"/pairs/{pair.pk}/try", {"place": "0", "change": "large"})
+    run = TriedCase.objects.get()
+    waiting = reviewer.get(answer["Location"]).content.decode()
+    try_case(run.pk)
+
+    run.refresh_from_db()
+    page = reviewer.get(f"/pairs/{pair.pk}/?tab=try").content.decode()
+    assert run.state == RunState.SUCCEEDED, run.message
+    assert run.report["inputs"] and run.report["outputs"] and run.report["seconds"]["kernel"] > 0
+    assert "Waiting for a worker" in waiting and "data-live" in waiting
+    assert '<svg class="errors"' in page and "data-live" not in page
+    assert not ValidationResult.objects.exists()
+
+
+def test_a_case_that_the_test_has_not_gives_a_sentence(pair: Pair, reviewer: Client) -> None:
+    reviewer.post(f"/pairs/{pair.pk}/try", {"place": "99", "change": ""})
+    run = TriedCase.objects.get()
+
+    try_case(run.pk)
+
+    page = reviewer.get(f"/pairs/{pair.pk}/?tab=try").content.decode()
+    assert "The test has" in page and "Not right" in page
+
+
+def test_a_changed_pair_is_not_tried(pair: Pair, reviewer: Client) -> None:
+    reviewer.post(f"/pairs/{pair.pk}/try", {"place": "0", "change": ""})
+    run = TriedCase.objects.get()
+    TriedCase.objects.update(content_hash="f" * 64)
+
+    try_case(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.message) == (RunState.FAILED, "The pair has changed since.")
+    assert retry_case(run, requested_by=None, failed=False).content_hash == pair.content_hash
+
+
+@pytest.mark.parametrize("form", [{}, {"place": "x"}, {"place": "0", "change": "tripled"}])
+def test_a_foreign_form_queues_nothing(form: dict[str, str], pair: Pair, reviewer: Client) -> None:
+    answer = reviewer.post(f"/pairs/{pair.pk}/try", form)
+
+    assert answer.status_code == 302
+    assert not TriedCase.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["CASES = [{'n': n} for n in range(3)]", "CASES = make()", "CASES = 3", "x = 1", "def f(:", "",
+     "CASES = [1, 2]", "CASES = [" * 5000],
+)  # fmt: skip
+def test_cases_that_are_computed_are_not_offered(text: str) -> None:
+    assert read_cases(text) == []
+
+
+def test_values_are_read_as_the_type_of_the_case() -> None:
+    case = {"rows": 4, "scale": 0.5, "causal": True, "dtype": "float16", "shape": (2, 3)}
+
+    given = {"rows": "8", "scale": "1e-3", "causal": "False", "dtype": "float16", "shape": "4"}
+
+    assert changed_values(case, given) == {"rows": 8, "scale": 0.001, "causal": False}
+    assert [field.key for field in fields_of([case], 0, {})] == ["rows", "scale", "causal", "dtype"]
+    with pytest.raises(ValueError, match="rows: 'many' is not a whole number"):
+        changed_values(case, {"rows": "many"})

@@ -1,0 +1,51 @@
+"""Replays of recorded calls on the true inputs."""
+
+from typing import Any
+
+from validation.harness.arguments import Inputs
+from validation.harness.children import Answer, Child
+from validation.harness.judge.evidence import Wanted
+from validation.harness.recordings import Recorded, Recordings, with_constants
+from validation.harness.session import Session
+
+
+def replay(
+    session: Session, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
+    wanted: dict[int, Wanted],
+) -> list[Answer]:  # fmt: skip
+    """Return the runs of all trials, batch by batch. A call that raised while it was recorded has
+    no run; its error stands in for one.
+
+    order: what a new replayer needs to begin, or empty for one that has begun.
+    """
+    answers: list[Answer] = []
+    for batch in inputs.batches(session.limits.at_once):
+        places: dict[int, int] = {}
+        programs: list[Recorded] = []
+        tasks, raising = [], []
+        for trial in batch.trials:
+            of_mode = {}
+            for mode in trial.modes:
+                recorded = recordings.of[trial.number][mode]
+                if recorded.raised is not None:
+                    raising.append((trial, mode, recorded.raised))
+                    continue
+                if id(recorded) not in places:
+                    places[id(recorded)] = len(programs)
+                    programs.append(recorded)
+                of_mode[mode] = places[id(recorded)]
+            tasks.append({
+                "number": trial.number, "modes": list(of_mode), "recordings": of_mode,
+                "arguments": batch.arguments[trial.number],
+                "written": list(wanted[trial.number].written),
+            })  # fmt: skip
+        used = {place for place, blob in enumerate(batch.blobs) if len(blob)}
+        held, blobs = with_constants(programs, batch.blobs, used)
+        more = {**order, "trials": tasks, "programs": held}
+        begin = "replayer" if order and not answers else ""
+        answer = session.ask(child, begin, "answers", more, blobs, role="replayer")
+        answer.header["runs"] += [
+            {"trial": trial.number, "mode": mode, "error": error} for trial, mode, error in raising
+        ]
+        answers.append(answer)
+    return answers

@@ -1,0 +1,123 @@
+"""One case that a person chooses, run once: both answers, their difference, and the time.
+
+It makes no verdict on the entry: a person looks at what the launcher does with these inputs.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from validation.harness.entry import Entry
+from validation.harness.judge.evidence import Outcome, Wanted, outcomes, raised
+from validation.harness.judge.picture import pictures
+from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.plan import Trial
+from validation.harness.recordings import Recordings
+from validation.harness.references import add_rounding, ask_reference
+from validation.harness.replays import replay
+from validation.harness.report import Check, Verdict, presentable
+from validation.harness.session import MISREAD, Session, Stopped, misread
+from validation.harness.trials import load_constants
+from validation.harness.worker_pool import WorkerPool
+
+# By name: a change of the inputs' values. An empty name changes nothing.
+CHANGES: Mapping[str, dict[str, Any] | None] = {
+    "": None,
+    "large": {"kind": "scaled", "by": 30.0},
+    "small": {"kind": "scaled", "by": 1e-3},
+    "zeros": {"kind": "scaled", "by": 0.0},
+    "nan": {"kind": "special", "value": "-nan"},
+    "inf": {"kind": "special", "value": "inf"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCase:
+    """A case of the test by its place, with other values for some of its keys."""
+
+    place: int = 0
+    instead: Mapping[str, Any] = field(default_factory=dict)
+    change: str = ""
+
+
+def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, Any]:
+    """Return what happened, as JSON: `right`, `words`, `seconds`, `inputs` and `outputs`."""
+    session = Session(entry, pool, alone=True)
+    started = time.monotonic()
+    try:
+        report = _try(session, chosen)
+    except Stopped as stopped:
+        report = {"right": False, "words": stopped.check.words}
+    except MISREAD as error:
+        report = {"right": False, "words": misread(session.check, error).words}
+    finally:
+        pool.forget(session.cache)
+    seconds = {**report.pop("seconds", {}), "total": time.monotonic() - started}
+    seconds["compile"] = session.seconds["compile"]
+    report["seconds"] = {name: round(value, 6) for name, value in seconds.items()}
+    return dict(presentable(report))
+
+
+def _try(session: Session, chosen: ChosenCase) -> dict[str, Any]:
+    with session.pool.reference() as author:
+        constants = load_constants(session, author)
+        if not 0 <= chosen.place < len(constants.cases):
+            raise _refused(f"the test has {len(constants.cases)} cases, from 0 on")
+        case = {**constants.cases[chosen.place], **chosen.instead}
+        # The second run of a kernel compiles nothing.
+        modes = ("first", "second")
+        trial = Trial(0, "this case", "shown", case, CHANGES[chosen.change], modes=modes)
+        inputs, (made,) = session.make(author, [trial], session.limits.altogether)
+    if "error" in made:
+        raise _refused(f"make_inputs: {raised(made['error'])}")
+    if not inputs.trials:
+        most = session.limits.one >> 20
+        raise _refused(f"its inputs take {int(made['bytes']) >> 20:,} MiB, {most:,} are the most")
+    began = time.monotonic()
+    wanted, device = ask_reference(session, inputs)
+    of_reference = time.monotonic() - began
+    wanted = add_rounding(session, device, wanted, inputs)
+    order = session.order("triton_code")
+    with session.candidate("launcher") as child:
+        recordings = Recordings(
+            session, child, inputs.trials, inputs.arguments, inputs.blobs, order
+        )
+    with session.candidate("replayer") as child:
+        answers = replay(session, child, order, recordings, inputs, wanted)
+    bound = PracticalBound(declared_factor(session.entry.triton_code), constants.tolerance)
+    sizes = {0: inputs.elements(0)}
+    runs = [
+        run
+        for answer in answers
+        for run in outcomes(answer.header, answer.blobs, inputs.trials, wanted, bound, sizes)
+    ]
+    report = _report(runs, wanted[0])
+    report["inputs"] = [
+        {"dtype": part["dtype"], "shape": part["shape"]}
+        for part in inputs.arguments[0]["tuple"]
+        if isinstance(part, dict) and "storage" in part
+    ]
+    report["seconds"] = {
+        "reference": of_reference,
+        "kernel": float(runs[-1].details.get("seconds", 0.0)),
+    }
+    return report
+
+
+def _report(runs: list[Outcome], wanted: Wanted) -> dict[str, Any]:
+    wrong = next((run for run in runs if not run.right), None)
+    shown = wrong or runs[0]
+    report: dict[str, Any] = {"right": wrong is None, "outputs": []}
+    if wrong is not None:
+        report["words"] = wrong.words
+    else:
+        report["words"] = f"at most {shown.worst.share:.0%} of the allowed error"
+        report["grade"] = str(shown.worst.grade)
+    if shown.value is not None and wanted.native is not None:
+        report["outputs"] = pictures(shown.value, wanted.native, wanted.precise)
+    return report
+
+
+def _refused(words: str) -> Stopped:
+    return Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
