@@ -8,7 +8,7 @@ from typing import Any
 from curation.errors import CurationError
 from curation.jobs.workers import retire
 from curation.models import Device, Outcome, Pair, PairOrigin, Verdict
-from validation.findings import Beat, Begin, Check, Finding, OpenChecker, judged
+from validation.findings import Beat, Begin, Check, Finding, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule
 from validation.harness.entry import Entry
