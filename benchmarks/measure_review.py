@@ -89,6 +89,8 @@ def measure_pages() -> None:
         "duplicates=unique&finding=none&validation=passed", "items=pairs&order=priority",
         "reviewer=reviewer3", "tag=tag-7&difficulty=hard", "contaminated=no&kind=entry",
         "order=priority&difficulty=hard", "language=gluon", "validation=failed",
+        "order=name", "order=-lines&status=pending", "order=operation&difficulty=hard",
+        "order=-license&language=triton", "items=pairs&order=name", "repository=org3/repo3",
         f"after={last // 2}", f"after={last // 50}&status=rejected",
     )  # fmt: skip
 
@@ -125,7 +127,7 @@ def measure_pages() -> None:
     )
     for query in filters:
         times = [time_request(client.get, f"/find?{query}") for _ in range(PASSES)]
-        report(f"list ?{query}", 50, times)
+        report(f"list ?{query}", 100, times)
     for word in words:
         times = [time_request(client.get, f"/find?{urlencode({'q': word})}") for _ in range(PASSES)]
         report(f"search {word!r}", 150, times)

@@ -191,6 +191,8 @@ class Kernel(Item):
             # Nearly all kernels are Triton and CUDA: finding the others would scan a whole index.
             models.Index(fields=("language", "id"), name="kernel_by_language"),
             models.Index(fields=("hardware", "id"), name="kernel_by_hardware"),
+            models.Index(fields=("name", "id"), name="kernel_by_name"),
+            models.Index(fields=("lines", "id"), name="kernel_by_lines"),
         )
 
     def __str__(self) -> str:

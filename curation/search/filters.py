@@ -61,6 +61,7 @@ class Filter:
     """Conditions on items. An empty filter matches all."""
 
     items: Words = ()
+    id: Words = ()
     status: Words = ()
     repository: Words = ()
     category: Words = ()
@@ -162,4 +163,6 @@ def _checked(key: str, value: str) -> str:
         raise WrongFilter(f"{key}={value} is not valid: {key} is {' or '.join(allowed)}.")
     if value and key == "decided":
         day_range(value)
+    if value and key == "id" and not (value.isdecimal() and value.isascii() and len(value) < 19):
+        raise WrongFilter(f"id={value} is not valid: id is the number in an item's address.")
     return value

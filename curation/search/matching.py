@@ -60,6 +60,10 @@ def _column(name: str, none: str | None = None) -> Condition:
     return condition
 
 
+def _id(model: Model, values: tuple[str, ...]) -> Q:
+    return Q(pk__in=[int(value) for value in values])
+
+
 def _only(model: Model, name: str) -> Condition:
     def condition(given_model: Model, values: tuple[str, ...]) -> Q:
         return Q(**{f"{name}__in": values}) if given_model is model else NOTHING
@@ -212,6 +216,7 @@ def _decided(model: Model, values: tuple[str, ...]) -> Q:
 
 CONDITIONS: Mapping[str, Condition] = {
     "items": _items,
+    "id": _id,
     "status": _column("status"),
     "repository": _repository,
     "category": _category,

@@ -1,5 +1,6 @@
 """Template tags and filters of the review site."""
 
+import re
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
@@ -133,6 +134,15 @@ def visible(text: object, longest: int = LONGEST) -> SafeString:
         shown = shown[:longest]
     html = conditional_escape(shown)
     return mark_safe((boxed(html) if has_invisible(html) else html) + more)  # noqa: S308 - escaped
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """Return a name that may break in front of an underscore or a point."""
+    shown = visible(name)
+    if "<" in shown:
+        return shown
+    return mark_safe(re.sub(r"(?<=\w)(?=[_.]\w)", "<wbr>", shown))  # noqa: S308 - escaped
 
 
 @register.filter

@@ -1,10 +1,11 @@
 """Pages of a list by keyset, without source texts, and with bounded counts."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import CharField, F, Max, Q, QuerySet
 
 from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair, Provenance
@@ -22,7 +23,27 @@ _LISTED = (
     "operation_type", "priority", "status", "tags", "version",
 )  # fmt: skip
 LISTED = {Kernel: (*_LISTED, "name", "lines"), Pair: (*_LISTED, "slug", "origin", "kernel")}
-ORDERS = {"newest": ("-pk",), "priority": ("-priority", "pk")}
+# Orders of a list, by the columns that decide. Each begins an index, but for the small table of
+# pairs. A minus before the name of an order turns all its columns round.
+_ORDERS: dict[str, tuple[str, ...]] = {
+    "newest": ("-pk",), "priority": ("-priority", "pk"), "status": ("status", "-priority", "pk"),
+}  # fmt: skip
+ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
+    Kernel: {
+        **_ORDERS,
+        "name": ("name", "pk"),
+        "operation": ("operation_type", "status", "pk"),
+        "license": ("license_verdict", "status", "pk"),
+        "lines": ("lines", "pk"),
+    },
+    Pair: {
+        **_ORDERS,
+        "name": ("slug", "pk"),
+        "operation": ("operation_type", "pk"),
+        "license": ("license_verdict", "pk"),
+        "origin": ("origin", "pk"),
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +72,32 @@ def a_page(
     items: QuerySet[Any] = model._default_manager.all()
     if second.tells(filter):
         items = items.exclude(second.blind(model, user))
+    columns = columns_of(model, order) or ORDERS[model]["newest"]
     # The keys of a first page are also its count, so there is no second query.
-    pks, all_of_them = _keys(items, filter, order, after, size + 1, max(size, COUNTED) + 1)
+    pks, all_of_them = _keys(items, filter, columns, after, size + 1, max(size, COUNTED) + 1)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
     rows = {row.pk: row for row in listed.select_related("license")}
     # A row may have been deleted in between.
     shown = [rows[pk] for pk in pks[:size] if pk in rows]
-    following = _cursor(order, shown[-1]) if shown and len(pks) > size else ""
+    following = _cursor(columns, shown[-1]) if shown and len(pks) > size else ""
     found = min(len(pks), COUNTED)
     return ListPage(shown, following, None if after else found, not all_of_them or len(pks) > found)
 
 
 def _keys(
-    items: QuerySet[Any], filter: Filter, order: str, after: str, few: int, many: int
+    items: QuerySet[Any],
+    filter: Filter,
+    columns: tuple[str, ...],
+    after: str,
+    few: int,
+    many: int,
 ) -> tuple[list[int], bool]:
     """Return at least `few` keys, if there are as many, and True if these are all up to `many`."""
     limit = few if after else many
-    behind = _after(items, order, after)
+    behind = _after(items, columns, after)
     rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
-    if not filter.q or order != "newest" or hits_are_in_order():
-        return list(rows.order_by(*ORDERS[order])[:limit]), True
+    if not filter.q or columns != ("-pk",) or hits_are_in_order():
+        return list(rows.order_by(*columns)[:limit]), True
     # No database estimates how common a text is. If it is common, the newest rows suffice. If it is
     # rare, all matches are sorted quickly.
     first = behind.aggregate(n=Max("pk"))["n"] or 0
@@ -96,18 +123,46 @@ def places(items: list[Any]) -> dict[int, tuple[str, str]]:
     return {kernel: (repository, path) for kernel, repository, path in rows}
 
 
-def _cursor(order: str, item: Any) -> str:
-    return f"{item.priority}.{item.pk}" if order == "priority" else str(item.pk)
+def columns_of(model: type[Kernel] | type[Pair], order: str) -> tuple[str, ...] | None:
+    """Return the columns of an order with their signs, or None if there is no such order."""
+    columns = ORDERS[model].get(order.removeprefix("-"))
+    if columns is None or not order.startswith("-"):
+        return columns
+    return tuple(
+        column.removeprefix("-") if column.startswith("-") else f"-{column}" for column in columns
+    )
 
 
-def _after(rows: QuerySet[Any], order: str, after: str) -> QuerySet[Any]:
-    numbers = after.split(".")
-    if not all(number.isdecimal() and len(number) < 19 for number in numbers):
+def _cursor(columns: tuple[str, ...], item: Any) -> str:
+    values = [getattr(item, column.removeprefix("-")) for column in columns]
+    return json.dumps(values if len(values) > 1 else values[0])
+
+
+def _after(rows: QuerySet[Any], columns: tuple[str, ...], after: str) -> QuerySet[Any]:
+    """Return the rows behind the cursor. Another text gives all rows."""
+    try:
+        values = json.loads(after)
+    except (ValueError, RecursionError):
         return rows
-    if len(numbers) != (2 if order == "priority" else 1):
+    values = values if isinstance(values, list) else [values]
+    if len(values) != len(columns) or not isinstance(values[-1], int) or values[-1] < 0:
         return rows
-    if order == "newest":
-        return rows.filter(pk__lt=int(numbers[0]))
-    priority, pk = map(int, numbers)
-    # With OR at the top level, this would read the whole table.
-    return rows.filter(Q(priority__lte=priority) & (Q(priority__lt=priority) | Q(pk__gt=pk)))
+    condition: Q | None = None
+    for column, value in reversed(list(zip(columns, values, strict=True))):
+        name = column.removeprefix("-")
+        is_text = isinstance(rows.model._meta.get_field(_field(rows, name)), CharField)
+        if is_text != isinstance(value, str) or not isinstance(value, int | str):
+            return rows
+        if isinstance(value, int) and abs(value) >= 1 << 62:
+            return rows
+        compare = "lt" if column.startswith("-") else "gt"
+        behind = Q(**{f"{name}__{compare}": value})
+        if condition is not None:
+            # With OR at the top level, this would read the whole table.
+            behind = Q(**{f"{name}__{compare}e": value}) & (behind | condition)
+        condition = behind
+    return rows.filter(condition) if condition is not None else rows
+
+
+def _field(rows: QuerySet[Any], name: str) -> str:
+    return str(rows.model._meta.pk.name) if name == "pk" else name

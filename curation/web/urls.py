@@ -37,6 +37,7 @@ urlpatterns = [
     path("<kind:kind>/<int:pk>/pin", act.pin_item, name="pin"),
     path("<kind:kind>/<int:pk>/cluster", bulk.cluster, name="decide-cluster"),
     path("find", find.find, name="find"),
+    path("find/selected", find.selected, name="selected"),
     path("find/save", find.save_view, name="save-view"),
     path("bulk", bulk.bulk, name="bulk"),
     path("bulk/<int:pk>/finish", bulk.finish_bulk, name="finish-bulk"),

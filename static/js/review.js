@@ -94,6 +94,35 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => location.reload());
 
+// --- Filters apply at once: a ticked value lists its items, and the fold-outs stay as they are ------
+document.addEventListener("change", async (event) => {
+  const field = event.target, form = field.closest("form[data-at-once]");
+  if (!form || !field.matches("[type=checkbox]")) return;
+  const filled = [...new FormData(form)].filter(([, value]) => value);
+  const opened = $$("details", form).map((one) => [$("summary", one).firstChild.textContent, one.open]);
+  await swap(`${form.action}?${new URLSearchParams(filled)}`);
+  const fresh = $("form[data-at-once]");
+  if (!fresh || fresh === form) return;
+  for (const [label, open] of opened) {
+    const same = $$("details", fresh).find((one) => $("summary", one).firstChild.textContent === label);
+    if (same) same.open = open;
+  }
+  $(`[name="${CSS.escape(field.name)}"][value="${CSS.escape(field.value)}"]`, fresh)?.focus({ preventScroll: true });
+});
+
+// --- Rows are ticked: how many, and all of a page -----------------------------------------------
+document.addEventListener("change", (event) => {
+  const form = event.target.closest("form.picked");
+  if (!form) return;
+  const boxes = $$("[name=id]", form);
+  if (event.target.matches("[data-act=all]")) {
+    for (const box of boxes) box.checked = event.target.checked;
+  }
+  const count = boxes.filter((box) => box.checked).length;
+  $("[data-picked]", form).textContent = count ? `${count} selected` : "None selected";
+  $("[data-act=all]", form).checked = count === boxes.length;
+});
+
 // --- Uses of a name: marked in all files of the page while the pointer is on it or it is selected --
 const NAMES = ".code :is(.n, .nv, .nf)";
 let uses = [], selected = "";
@@ -387,6 +416,8 @@ function begin() {
   if (theme) theme.value = localStorage.getItem("theme") || "";
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";
   restoreDraft();
+  // On a phone the list comes before the values of its filters.
+  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = Boolean($(":checked", part));
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
   const changed = $(".diff tr:not(.same)");
   if (changed) {

@@ -6,7 +6,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -16,11 +18,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions import second_reviews as second
 from curation.models import Difficulty, Kernel, LicenseVerdict, PairOrigin, SavedView, Status
-from curation.search.filters import CHOICES, KEYS, Filter
+from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, WrongFilter
-from curation.templatetags.review import moment
+from curation.templatetags.review import breakable, moment
 from curation.web import listing
 from curation.web.access import may_review, number, person
+from curation.web.excerpts import excerpts
+from curation.web.facets import NEWEST, facet_counts, suggestions
 
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
@@ -30,7 +34,19 @@ LABELS = {
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
 OWN_KEYS = ("items", "order", "after")
-FIELDS = tuple(key for key in KEYS if key not in (*OWN_KEYS, "q"))
+# The filters that are open at first, before the others.
+OPEN = ("status", "operation", "verdict", "origin")
+FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))
+# The columns of the list by the order that each may have.
+COLUMNS = {
+    "kernels": {"name": "Name", "status": "Status", "operation": "Operation",
+                "license": "License", "lines": "Lines", "newest": "Added"},
+    "pairs": {"name": "Name", "status": "Status", "operation": "Operation",
+              "license": "License", "origin": "Origin", "newest": "Added"},
+}  # fmt: skip
+# Orders that begin with the largest or newest.
+FALLING = ("newest", "priority")
+VIEWS_MOST = 50
 FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
@@ -44,9 +60,10 @@ def find(request: HttpRequest) -> HttpResponse:
     written = parse_qsl(request.META["QUERY_STRING"], keep_blank_values=True)
     own = {key: value for key, value in written if key in OWN_KEYS}
     kind = own.get("items") if own.get("items") in KINDS else "kernels"
-    order = own.get("order") if own.get("order") in listing.ORDERS else "newest"
     assert kind is not None  # noqa: S101 - for mypy
-    assert order is not None  # noqa: S101
+    order = own.get("order", "")
+    if listing.columns_of(KINDS[kind], order) is None:
+        order = "newest"
     code = 200
     try:
         filter = Filter.parse((key, value) for key, value in written if key not in OWN_KEYS)
@@ -54,9 +71,13 @@ def find(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(error))
         filter, code = Filter(), 400
     user = person(request)
-    page = listing.a_page(KINDS[kind], filter, order, own.get("after", ""), user)
+    model = KINDS[kind]
+    page = listing.a_page(model, filter, order, own.get("after", ""), user)
+    pks = [item.pk for item in page.items]
     seen = listing.places(page.items)
-    visibilities = second.visibilities(KINDS[kind], [item.pk for item in page.items], user)
+    visibilities = second.visibilities(model, pks, user)
+    lines = excerpts(model, pks, filter.q)
+    counts, whole = facet_counts(model, filter, user)
     shown = {
         "kind": kind,
         "order": order,
@@ -64,20 +85,40 @@ def find(request: HttpRequest) -> HttpResponse:
         "query": filter.query(),
         "these": urlencode([("items", kind), *filter.pairs()]),
         "words": " ".join(filter.q),
-        "rows": [_row(item, seen, visibilities.get(item.pk)) for item in page.items],
+        "rows": [
+            {**_row(item, seen, visibilities.get(item.pk)), "excerpt": lines.get(item.pk, "")}
+            for item in page.items
+        ],
+        "columns": _columns(filter, kind, order),
+        "order_words": _order_words(kind, order),
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
         "found": page.found,
         "more": page.more,
-        "fields": [_field(key, getattr(filter, key)) for key in FIELDS],
-        "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
-        "chips": [
-            (f"{_label(key)}: {value}", _query(_less(filter, key, value), kind, order))
-            for key, value in filter.pairs()
+        "fields": [
+            _field(key, getattr(filter, key), counts.get(key)) for key in FIELDS if _fits(key, kind)
         ],
-        "views": SavedView.objects.filter(user=user),
+        "counted": "" if whole else f"Counts are of the newest {NEWEST:,} of these.",
+        "suggested": [(key, suggestions(key)) for key in FREE if _fits(key, kind)],
+        "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
+        "chips": _chips(filter, kind, order),
+        "views": _views(user),
     }
     return render(request, "curation/find.html", shown, status=code)
+
+
+@require_safe
+@may_review
+def selected(request: HttpRequest) -> HttpResponse:
+    """Lead from ticked rows of a list to their review, or to a bulk decision on them."""
+    kind = request.GET.get("items", "")
+    ids = [value for value in request.GET.getlist("id") if number(value)][:MOST_OF_KEY]
+    if kind not in KINDS or not ids:
+        messages.warning(request, "Tick the rows first.")
+        query = urlencode([("items", kind)]) if kind in KINDS else ""
+        return redirect(f"{reverse('find')}?{query}")
+    target = "bulk" if request.GET.get("to") == "bulk" else "queue"
+    return redirect(f"{reverse(target)}?{urlencode([('items', kind), *(('id', i) for i in ids)])}")
 
 
 @require_POST
@@ -92,13 +133,60 @@ def save_view(request: HttpRequest) -> HttpResponse:
     elif not name:
         messages.error(request, "Give the view a name.")
     else:
+        shared = bool(request.POST.get("shared"))
         try:
             with transaction.atomic():
-                SavedView.objects.create(user=user, name=name, query=query)
+                SavedView.objects.create(user=user, name=name, query=query, shared=shared)
         except IntegrityError:
-            SavedView.objects.filter(user=user, name=name).update(query=query)
+            SavedView.objects.filter(user=user, name=name).update(query=query, shared=shared)
         messages.success(request, f"Saved as “{name}”.")
     return redirect(f"{reverse('find')}?{query}" if query else reverse("find"))
+
+
+def _views(user: User) -> list[SavedView]:
+    """Return the user's own views, then those that others share."""
+    shown = SavedView.objects.filter(Q(user=user) | Q(shared=True)).select_related("user")
+    return sorted(shown[:VIEWS_MOST], key=lambda view: (view.user_id != user.pk, view.name))
+
+
+def _fits(key: str, kind: str) -> bool:
+    """Return True if items of this kind have what the filter asks for."""
+    return key not in (("origin",) if kind == "kernels" else ("language", "kind", "finding"))
+
+
+def _columns(filter: Filter, kind: str, order: str) -> list[dict[str, Any]]:
+    """Return the heads of the list. A click sorts by the column, a second one turns it round."""
+    heads = []
+    for name, label in COLUMNS[kind].items():
+        current = order.removeprefix("-") == name
+        turned = name if order.startswith("-") or not current else f"-{name}"
+        falling = order.startswith("-") != (name in FALLING)
+        heads.append({
+            "label": label,
+            "url": _query(filter, kind, turned),
+            "sort": ("descending" if falling else "ascending") if current else "",
+        })  # fmt: skip
+    return heads
+
+
+def _order_words(kind: str, order: str) -> str:
+    if order.removeprefix("-") == "newest":
+        return "newest first" if order == "newest" else "oldest first"
+    label = COLUMNS[kind].get(order.removeprefix("-"), "priority").lower()
+    return f"by {label}, reversed" if order.startswith("-") else f"by {label}"
+
+
+def _chips(filter: Filter, kind: str, order: str) -> list[tuple[str, str]]:
+    """Return what the filter demands, each with the query of the list without it."""
+    chips = [
+        (f"{_label(key)}: {value}", _query(_less(filter, key, value), kind, order))
+        for key, value in filter.pairs()
+        if key != "id"
+    ]
+    if filter.id:
+        words = f"{len(filter.id)} selected {kind if len(filter.id) > 1 else kind[:-1]}"
+        chips.append((words, _query(filter.without("id"), kind, order)))
+    return chips
 
 
 def _query(filter: Filter, kind: str, order: str, after: str = "") -> str:
@@ -121,8 +209,10 @@ def _row(
     kind = [item.operation_type] if item.operation_type else []
     kind += [Difficulty(item.difficulty).label.lower()] if item.difficulty else []
     return {
+        "pk": item.pk,
         "url": item.get_absolute_url(),
         "name": str(item),
+        "broken": breakable(str(item)),
         "place": SEPARATOR.join(seen.get(item.pk if kernel else item.kernel_id, ())),
         "status": Status.PENDING if blind else item.status,
         "status_label": "Second review" if blind else Status(item.status).label,
@@ -135,10 +225,23 @@ def _row(
     }
 
 
+def _field(key: str, values: tuple[str, ...], counts: Mapping[str, int] | None) -> SafeString:
+    """Render the fields of one filter."""
+    if counts is None:
+        return _uncounted_field(key, values)
+    choices = [
+        (value, value in values, counts.get(value, 0))
+        for value in CHOICES[key]
+        if value in values or counts.get(value)
+    ]
+    shown = {"key": key, "label": _label(key), "counted": choices, "set": len(values)}
+    return render_to_string("curation/filter_field.html", {**shown, "open": key in OPEN})
+
+
 # Values come from the URL, so an entry has up to about 50 kB.
 @lru_cache(maxsize=128)
-def _field(key: str, values: tuple[str, ...]) -> SafeString:
-    """Render the fields of one filter. Most are unchanged, and the same on every page."""
+def _uncounted_field(key: str, values: tuple[str, ...]) -> SafeString:
+    """Most are unchanged, and the same on every page."""
     shown = {
         "key": key,
         "label": _label(key),

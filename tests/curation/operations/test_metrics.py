@@ -20,7 +20,7 @@ from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
-QUERIES = 9
+QUERIES = 10
 
 
 def read(client: Client, **extra: Any) -> dict[str, float]:

@@ -22,6 +22,8 @@ FREE = st.text(
 def values(key: str) -> st.SearchStrategy[str]:
     if key == "decided":
         return st.sampled_from(["2026-01-01", "2026-01-01..", "..2026-02-01"])
+    if key == "id":
+        return st.integers(1, 1 << 40).map(str)
     return st.sampled_from(CHOICES[key]) if key in CHOICES else FREE
 
 

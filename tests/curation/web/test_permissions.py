@@ -54,6 +54,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "decide-cluster": (NO, WRITE),
     "find": (READ,) * 2,
     "save-view": (WRITE,) * 2,
+    "selected": ((302, 405, 405, 405),) * 2,
     "bulk": (NO, BOTH),
     "finish-bulk": (NO, WRITE),
     "undo-bulk": (NO, WRITE),

@@ -1,0 +1,197 @@
+"""Lists have counts beside the values of their filters, orders, excerpts and ticked rows."""
+
+import re
+from itertools import pairwise
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+import tests.factories as make
+from curation.models import Kernel, Pair, SavedView, Status
+from curation.search.filters import CHOICES, Filter
+from curation.web import facets
+from curation.web.excerpts import excerpts
+from curation.web.facets import facet_counts
+from curation.web.listing import ORDERS, a_page
+
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+
+
+@pytest.fixture
+def user() -> User:
+    return make.a_curator()
+
+
+@pytest.fixture
+def browser(client: Client, user: User) -> Client:
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def fresh_counts() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def kernels() -> list[Kernel]:
+    kinds = [("matmul", "easy", "pending"), ("matmul", "hard", "approved"),
+             ("softmax", "easy", "pending"), ("", "", "rejected")]  # fmt: skip
+    return [
+        make.a_kernel(
+            operation_type=operation, difficulty=difficulty, status=status, lines=10 + number,
+            standalone_source=f"def kernel_{number}():\n    total = tl.dot(a, b)  # {number}\n",
+        )
+        for number, (operation, difficulty, status) in enumerate(kinds)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "status=pending", "operation=matmul", "operation=matmul&status=approved", "operation=none",
+     "difficulty=easy&difficulty=hard", "q=tl.dot", "q=tl.dot&operation=matmul", "finding=none",
+     "operation=softmax&status=rejected"],
+)  # fmt: skip
+def test_each_count_is_the_length_of_the_list_that_its_value_gives(
+    query: str, user: User, kernels: list[Kernel]
+) -> None:
+    filter = Filter.from_query(query)
+
+    counts, whole = facet_counts(Kernel, filter, user)
+
+    assert whole
+    for key, by_value in counts.items():
+        others = filter.without(key).pairs()
+        for value in CHOICES[key]:
+            chosen = Filter.parse([*others, (key, value)])
+            assert by_value.get(value, 0) == chosen.of(Kernel.objects.all()).count(), (key, value)
+
+
+def test_the_counts_do_not_tell_the_verdict_that_a_second_reviewer_must_not_see(
+    kernels: list[Kernel],
+) -> None:
+    first = make.a_decision(kernel=kernels[1], status=Status.APPROVED)
+    other = make.a_reviewer()
+    make.a_second_review(first=first)
+
+    for query in ("", "q=tl.dot"):
+        counts, _ = facet_counts(Kernel, Filter.from_query(query), other)
+        assert counts["status"] == {"pending": 2, "rejected": 1, "none": 1}
+        assert counts["operation"]["matmul"] == 2
+
+
+def test_many_items_are_counted_up_to_a_bound(
+    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facets, "NEWEST", 2)
+
+    counts, whole = facet_counts(Kernel, Filter.from_query("q=tl.dot"), user)
+
+    assert not whole
+    assert sum(counts["status"].values()) == 3
+
+
+@pytest.mark.parametrize("model", [Kernel, Pair])
+def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
+    model: type[Kernel] | type[Pair], user: User
+) -> None:
+    for number in range(9):
+        made = make.a_kernel(lines=number % 3 + 1) if model is Kernel else make.a_pair()
+        type(made).objects.filter(pk=made.pk).update(priority=number % 2)
+
+    for name in ORDERS[model]:
+        listed: list[list[int]] = []
+        for order in (name, f"-{name}"):
+            seen: list[int] = []
+            after = ""
+            while True:
+                page = a_page(model, Filter(), order, after, user, 2)
+                seen += [item.pk for item in page.items]
+                after = page.following
+                if not after:
+                    break
+            assert sorted(seen) == sorted(model.objects.values_list("pk", flat=True)), order
+            listed.append(seen)
+        assert listed[0] == listed[1][::-1], name
+
+
+def test_a_list_is_sorted_by_its_column_and_says_so(browser: Client, kernels: list[Kernel]) -> None:
+    page = browser.get(f"{reverse('find')}?order=-lines").content.decode()
+
+    places = [page.index(f"kernels/{kernel.pk}/") for kernel in reversed(kernels)]
+    assert all(one < other for one, other in pairwise(places))
+    assert "by lines, reversed" in page
+    assert 'aria-sort="descending"' in page
+
+
+@pytest.mark.parametrize(
+    "after", ["[1]", '["a", 1, 2]', "{}", "[[1], 2]", '["a", "b"]', "[" * 9999]
+)
+def test_a_foreign_cursor_of_a_sorted_list_shows_its_first_page(
+    after: str, browser: Client, kernels: list[Kernel]
+) -> None:
+    answer = browser.get(reverse("find"), {"order": "name", "after": after})
+
+    assert len(answer.context["rows"]) == len(kernels)
+
+
+def test_a_search_shows_the_line_that_it_found(browser: Client, kernels: list[Kernel]) -> None:
+    page = browser.get(f"{reverse('find')}?q=TL.DOT").content.decode()
+
+    assert page.count('class="excerpt"') == len(kernels)
+    assert "total = tl.dot(a, b)  # 2<" in page
+    assert excerpts(Kernel, [kernels[0].pk], ["xy"]) == {}
+
+
+def test_ticked_rows_lead_to_their_review_and_to_a_bulk_decision(
+    browser: Client, kernels: list[Kernel]
+) -> None:
+    ids = [kernels[0].pk, kernels[2].pk]
+
+    for target in ("queue", "bulk"):
+        there = browser.get(reverse("selected"), {"items": "kernels", "id": ids, "to": target})
+        assert urlsplit(there["Location"]).path == reverse(target)
+        query = parse_qs(urlsplit(there["Location"]).query)
+        chosen = Filter.parse((key, value) for key in query for value in query[key])
+        assert {item.pk for item in chosen.of(Kernel.objects.all())} == set(ids)
+        assert not chosen.of(Pair.objects.all())
+
+
+@pytest.mark.parametrize("query", [{}, {"items": "kernels"}, {"items": "x", "id": "1"},
+                                   {"items": "kernels", "id": "all"}])  # fmt: skip
+def test_no_ticked_row_decides_nothing(query: dict[str, str], browser: Client) -> None:
+    answer = browser.get(reverse("selected"), query, follow=True)
+
+    assert answer.request["PATH_INFO"] == reverse("find")
+    assert "Tick the rows first." in answer.content.decode()
+
+
+def test_a_shared_view_is_listed_for_others_who_can_not_delete_it(
+    browser: Client, user: User
+) -> None:
+    owner = make.a_reviewer()
+    shared = SavedView.objects.create(user=owner, name="Products", query="operation=matmul",
+                                      shared=True)  # fmt: skip
+    SavedView.objects.create(user=owner, name="Own list", query="")
+
+    page = browser.get(reverse("find")).content.decode()
+    browser.post(reverse("save-view"), {"delete": shared.pk})
+
+    views = re.search(r'<nav class="views".*?</nav>', page, re.DOTALL)
+    assert views and "Products" in views[0] and owner.username in views[0]
+    assert "Own list" not in page and "Delete" not in views[0]
+    assert SavedView.objects.filter(pk=shared.pk).exists()
+
+
+def test_known_values_are_suggested(browser: Client) -> None:
+    kernel = make.a_kernel(tags=["split-k"])
+    place = make.a_provenance(kernel=kernel)
+
+    page = browser.get(reverse("find")).content.decode()
+
+    assert f'<option value="{place.source_file.repository.name}">' in page
+    assert '<option value="split-k">' in page
