@@ -9,13 +9,15 @@ CURATORS = "curators"
 # Permissions of reviewers. They do not use the admin.
 REVIEW = (
     "add_decision", "view_decision", "add_claim", "view_kernel", "view_pair", "add_triedcase",
+    "add_linecomment",
 )  # fmt: skip
 
 _VIEWED = (
     "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
     "correction", "decision", "decisionreason", "draft", "drop", "duplicatelink", "exportrun",
     "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
-    "licensereading", "loginfailure", "optout", "pair", "provenance", "qualityfinding",
+    "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "provenance",
+    "qualityfinding",
     "question", "release", "releasefile", "releasemember", "repository", "secondreview", "skip",
     "sourcefile", "sourcetext", "splitassignment", "triedcase", "validationcheck",
     "validationresult", "validationrun", "withdrawal",

@@ -247,7 +247,22 @@ SCHEDULED = [
     "ingest.mirrors.remove_unused_now_and_then",
     "curation.decisions.priority.refresh",
     "curation.web.dashboard.refresh",
+    "curation.decisions.notices.notice_runs",
+    "curation.decisions.notices.deliver_notices",
 ]
+# Address of this site in mails and webhooks, such as https://curation.example.org.
+SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
+# Address that each notice is posted to, and the key of its signature. Empty: none is posted.
+WEBHOOK_URL = os.environ.get("WEBHOOK_URL", "")
+WEBHOOK_SECRET = os.environ.get("WEBHOOK_SECRET", "")
+# Mail server of notices. Empty: no mail is sent.
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "")
+EMAIL_PORT = env_int("EMAIL_PORT", 25)
+EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env_bool("EMAIL_USE_TLS", False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "curation@localhost")
 # Interval of the search for items that were not compared yet.
 EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
 # Interval of the search for released records that may no longer be distributed.

@@ -42,8 +42,11 @@ from curation.models import (
     LicenseReading,
     LicenseVerdict,
     Likeness,
+    LineComment,
     LoginFailure,
     MatchMethod,
+    Notice,
+    NoticeChoice,
     OperationOverlap,
     OperationType,
     OptOut,
@@ -535,6 +538,26 @@ def a_tried_case(**over: Any) -> TriedCase:
         **{"pair": pair, "content_hash": pair.content_hash, "device": "interpreter", "place": 0}
         | over
     )
+
+
+def a_line_comment(**over: Any) -> LineComment:
+    over["author"] = over.get("author") or a_reviewer()
+    about = _about(over)
+    item = about.get("kernel") or about["pair"]
+    values = {
+        "content_hash": item.content_hash, "file": item.SOURCES[0], "line": 1, "text": "Why?",
+    }  # fmt: skip
+    return LineComment.objects.create(**values | about)
+
+
+def a_notice(**over: Any) -> Notice:
+    over["user"] = over.get("user") or a_reviewer()
+    values = {"kind": "run", "text": "Ended.", "url": "/runs/", "event": f"run-{next(_numbers)}"}
+    return Notice.objects.create(**values | over)
+
+
+def a_notice_choice(**over: Any) -> NoticeChoice:
+    return NoticeChoice.objects.create(**{"user": over.get("user") or a_reviewer()} | over)
 
 
 def running(**over: Any) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class TriedCaseAdmin(ReadOnlyAdmin[TriedCase]):
     )  # fmt: skip
     list_filter = ("state", "device", "created_at")
     list_select_related = ("requested_by", "pair")
-    list_texts = ("message", *(f"pair__{name}" for name in Pair.SOURCES))
+    list_texts = ("message",)
     search_fields = ("=id", "requested_by__username", "pair__slug")
     readonly_fields = ("on_site",)
 

@@ -5,9 +5,9 @@ Sources and ingests are in `ingest.admin`, validations in `validation.admin`.
 
 from django.contrib import admin
 
-from curation.admin import decisions, evidence, items, people, queue_page, releases
+from curation.admin import decisions, evidence, items, people, queue_page, releases, talk
 
-__all__ = ["decisions", "evidence", "items", "people", "queue_page", "releases"]
+__all__ = ["decisions", "evidence", "items", "people", "queue_page", "releases", "talk"]
 
 admin.site.site_title = admin.site.site_header = "Curation"
 admin.site.index_title = "Overview"

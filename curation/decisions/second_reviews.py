@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from curation.decisions.notices import notify_of_dispute
 from curation.errors import CurationError
 from curation.models import (
     Actor,
@@ -89,6 +90,9 @@ def give(
         given_at=timezone.now(),
     )
     Claim.objects.filter(kernel=review.kernel, pair=review.pair, user=user).delete()
+    if given and not agreed:
+        both = [key for key in (review.first.user_id, user.pk) if key]
+        notify_of_dispute(review.item, both, f"dispute-{review.pk}")
     return bool(given) or SecondReview.objects.filter(request=request, user=user).exists()
 
 

@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='savedview',
             name='shared',
-            field=models.BooleanField(default=False, help_text='Whether other reviewers see it.'),
+            field=models.BooleanField(default=False, help_text='Other reviewers see it.'),
         ),
         migrations.AddIndex(
             model_name='kernel',

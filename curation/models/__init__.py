@@ -46,6 +46,7 @@ from curation.models.sources import (
     SourceFile,
     SourceText,
 )
+from curation.models.talk import LineComment, Notice, NoticeChoice, NoticeKind
 from curation.models.validation import (
     CompiledText,
     Device,
@@ -105,8 +106,12 @@ __all__ = [
     "LicenseReading",
     "LicenseVerdict",
     "Likeness",
+    "LineComment",
     "LoginFailure",
     "MatchMethod",
+    "Notice",
+    "NoticeChoice",
+    "NoticeKind",
     "OperationOverlap",
     "OperationType",
     "OptOut",

@@ -126,7 +126,7 @@ class SavedView(models.Model):
     )
     name = models.CharField(max_length=80)
     query = models.TextField(help_text="The filter as a query string.")
-    shared = models.BooleanField(default=False, help_text="Whether other reviewers see it.")
+    shared = models.BooleanField(default=False, help_text="Other reviewers see it.")
 
     class Meta:
         ordering = ("name",)

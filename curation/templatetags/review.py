@@ -109,6 +109,23 @@ def took(run: Run) -> str:
     return lasting((run.finished_at or timezone.now()) - run.started_at)
 
 
+TABS = {
+    "standalone_source": "standalone", "function_source": "file", "launcher_source": "launcher",
+}  # fmt: skip
+
+
+@register.filter
+def tab_of(file: str) -> str:
+    """Return the tab that shows a text."""
+    return TABS.get(file, "code")
+
+
+@register.filter
+def anchor_of(file: str) -> str:
+    """Return how the ids of a text's lines begin."""
+    return "L" if file in TABS else f"{file}-"
+
+
 @register.filter
 def milliseconds(seconds: float) -> str:
     """Format a short time: `0.35 ms`, `1,240 ms`."""

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db.models import Count
 
+from curation.characters import has_invisible
 from curation.decisions import second_reviews as second
 from curation.models import Kernel, License, Pair, QualityFinding, Repository
 from curation.search.filters import Filter
@@ -108,7 +109,7 @@ def suggestions(key: str) -> list[str]:
         return []
     values: list[str] | None = cache.get(f"suggested-{key}")
     if values is None:
-        values = sorted(set(made()))[:SUGGESTED]
+        values = sorted({value for value in made() if not has_invisible(value)})[:SUGGESTED]
         cache.set(f"suggested-{key}", values, SUGGESTED_SECONDS)
     return values
 

@@ -6,7 +6,7 @@ the complete text. Invisible characters are boxed: see `curation.characters`.
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
@@ -39,6 +39,7 @@ DOCUMENTATION = "https://triton-lang.org/main/python-api/generated/triton.langua
 # Number of cached results. A page needs the result of its one to four texts several times. A larger
 # cache would only serve a second look, and one entry may have megabytes.
 KEPT = 4
+NO_NOTES: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ def table(
     whole: str = "",
     anchor: str = "L",
     plain: bool = False,
+    file: str = "",
+    notes: Mapping[int, str] = NO_NOTES,
 ) -> SafeString:
     """Return lines `start` to `end`, numbered from `first`.
 
@@ -137,6 +140,8 @@ def table(
     whole: the URL of the complete text, for lines that are cut or omitted.
     anchor: how the ids of its lines begin, which are unique on a page.
     plain: no colors and no links.
+    file, notes: the text's column, and HTML below its lines by their number from 1, if people may
+    comment on it.
     """
     shown = lines(source, plain)
     definitions = {} if plain else _defined_lines(source)
@@ -153,12 +158,15 @@ def table(
             f'<tr id="{anchor}{number}"><th scope="row"><a{link}>{number}</a></th>'
             f'<td><code dir="ltr">{html or " "}</code></td></tr>'
         )
+        if note := notes.get(number - first + 1):
+            rows.append(f'<tr class="note"><td class="no"></td><td>{note}</td></tr>')
     if end is None or end >= len(shown):
         left = _with_newlines(source).removesuffix("\n").count("\n") + 1 - len(shown)
         rest = _more(left, "line")
         rows.append(f'<tr><td class="no"></td><td>{rest}</td></tr>' if rest else "")
     body = linked("".join(rows), whole)
-    return mark_safe(f'<table class="code">{body}</table>')  # noqa: S308 - escaped above
+    data = f' data-file="{escape(file)}" data-first="{first}"' if file else ""
+    return mark_safe(f'<table class="code"{data}>{body}</table>')  # noqa: S308 - escaped above
 
 
 @lru_cache(maxsize=KEPT)
@@ -181,10 +189,12 @@ def _linked_call(
     return f'<a class="n" href="#{anchor}{line}" tabindex="-1">{call[1]}</a>'
 
 
-def sections(source: str, name: str, url: Address = nowhere, whole: str = "") -> list[Section]:
+def sections(
+    source: str, name: str, url: Address = nowhere, whole: str = "", **more: Any
+) -> list[Section]:
     """Return the parts of a unit: its head, each helper, and the function `name`."""
     return [
-        Section(title, start, end, table(source, start, end, url=url, whole=whole))
+        Section(title, start, end, table(source, start, end, url=url, whole=whole, **more))
         for title, start, end in _parts(source, name)
     ]
 

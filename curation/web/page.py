@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.utils.safestring import SafeString
 
 from curation.decisions import second_reviews as second
+from curation.decisions import talk
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
     Agreement,
@@ -29,6 +30,7 @@ from curation.search.matching import about
 from curation.web import diff_tab, evidence, plot, rows, try_tab
 from curation.web.access import text_url
 from curation.web.highlight import Address, Section, nowhere, place_of, sections, table
+from curation.web.notes import notes_on
 from curation.web.results import check_rows, environment_of, error_dots, figures_of, grades_of
 
 REASONS_SECONDS = 30
@@ -41,6 +43,7 @@ TABS = {
         "compiled": "Compiled",
         "diff": "Diff",
         "alike": "Similar",
+        "discussion": "Discussion",
         "history": "History",
     },
     Pair: {
@@ -49,6 +52,7 @@ TABS = {
         "try": "Try it",
         "diff": "Diff",
         "alike": "Similar",
+        "discussion": "Discussion",
         "history": "History",
     },
 }
@@ -97,7 +101,10 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
     others = evidence.near_duplicates(item, links)
-    labels = names | {"diff": f"Diff {len(others)}"} if others else names
+    talked = [] if item.blind else talk.threads(item)
+    labels = names | {"diff": f"Diff {len(others)}"} if others else dict(names)
+    if still_open := sum(not thread.resolved for thread in talked):
+        labels["discussion"] = f"Discussion {still_open}"
     shown = [
         Tab(name, label, name == tab)
         for name, label in labels.items()
@@ -124,7 +131,9 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
                 *([("operation", item.operation_type)] if item.operation_type else []),
             ]
         ).query(),
-        **_body(item, tab, query, places, others, results, compiled, user),
+        "commentable": not item.blind,
+        "open_threads": still_open,
+        **_body(item, tab, query, places, others, results, compiled, user, talked),
     }
 
 
@@ -173,20 +182,32 @@ def _body(
     results: Sequence[ValidationResult],
     compiled: ValidationResult | None,
     user: User,
+    talked: Sequence[talk.Thread],
 ) -> dict[str, Any]:
     """Return the context of the current tab."""
+
+    def on(column: str) -> dict[str, Any]:
+        return {} if item.blind else {"file": column, "notes": notes_on(talked, column)}
+
     if tab == "standalone":
         whole = text_url(item, "standalone_source")
         url = _upstream(item, places)
-        return {"sections": sections(item.standalone_source, item.name, url, whole)}
+        more = on("standalone_source")
+        return {"sections": sections(item.standalone_source, item.name, url, whole, **more)}
     if tab == "file":
         first = places[0].start_line if places else 1
         url = _lines_of(places[0]) if places else nowhere
         whole = text_url(item, "function_source")
-        html = table(item.function_source, first=first, url=url, whole=whole)
+        html = table(
+            item.function_source, first=first, url=url, whole=whole, **on("function_source")
+        )
         return {"sections": [Section("", first, first, html)]}
     if tab == "launcher":
-        html = table(item.launcher_source, whole=text_url(item, "launcher_source"))
+        html = table(
+            item.launcher_source,
+            whole=text_url(item, "launcher_source"),
+            **on("launcher_source"),
+        )
         return {"sections": [Section("", 1, 1, html)]}
     if tab == "compiled":
         return _compiled(compiled, query)
@@ -196,6 +217,8 @@ def _body(
         return _history(item)
     if tab == "alike":
         return _alike(item, user)
+    if tab == "discussion":
+        return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
     if tab == "results":
         return _results(results)
     if tab == "try":
@@ -204,7 +227,12 @@ def _body(
         Pane(
             f"{column}.py",
             column,
-            table(getattr(item, column), whole=text_url(item, column), anchor=f"{column}-"),
+            table(
+                getattr(item, column),
+                whole=text_url(item, column),
+                anchor=f"{column}-",
+                **on(column),
+            ),
         )
         for column in _chosen(query, Pair.SOURCES)
     ]

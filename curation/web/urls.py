@@ -17,6 +17,7 @@ from curation.web.views import (
     item,
     people,
     runs,
+    talk,
 )
 
 register_converter(KindConverter, "kind")
@@ -34,6 +35,10 @@ urlpatterns = [
     path("<kind:kind>/<int:pk>/decision", act.decide_item, name="decide"),
     path("<kind:kind>/<int:pk>/skip", act.skip, name="skip"),
     path("<kind:kind>/<int:pk>/question", act.ask, name="ask"),
+    path("<kind:kind>/<int:pk>/comment", talk.comment, name="comment"),
+    path("comments/<int:pk>", talk.change_comment, name="change-comment"),
+    path("notices", talk.notices, name="notices"),
+    path("notices/read", talk.read_notices, name="read-notices"),
     path("<kind:kind>/<int:pk>/pin", act.pin_item, name="pin"),
     path("<kind:kind>/<int:pk>/cluster", bulk.cluster, name="decide-cluster"),
     path("find", find.find, name="find"),
@@ -53,6 +58,7 @@ urlpatterns = [
     path("account", account.account, name="account"),
     path("account/password", account.ChangePassword.as_view(), name="password"),
     path("account/token", account.token, name="token"),
+    path("account/notices", account.choose_notices, name="choose-notices"),
     path("people", people.people, name="people"),
     path("people/invitations/<int:pk>/revoke", people.revoke_invitation, name="revoke-invitation"),
     path("people/tokens/<int:pk>/revoke", people.revoke_token, name="revoke-token"),

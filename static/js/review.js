@@ -94,6 +94,36 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => location.reload());
 
+// --- Comments: a click on the mark beside a line opens a form below it ---------------------------
+document.addEventListener("pointerover", (event) => {
+  const row = event.target.closest("table.code[data-file] tr[id]");
+  if (!row || !$("#line-comment") || $(".talk-here", row)) return;
+  $(".talk-here")?.remove();
+  const mark = document.createElement("button");
+  mark.type = "button";
+  mark.className = "talk-here";
+  mark.textContent = "+";
+  mark.setAttribute("aria-label", `Comment on line ${$("th a", row).textContent}`);
+  $("th", row).append(mark);
+});
+
+document.addEventListener("click", (event) => {
+  const mark = event.target.closest(".talk-here");
+  if (!mark) return;
+  const row = mark.closest("tr"), text = row.closest("table");
+  $("tr.writing")?.remove();
+  const place = document.createElement("tr");
+  place.className = "note writing";
+  place.innerHTML = '<td class="no"></td><td></td>';
+  place.lastChild.append($("#line-comment").content.cloneNode(true));
+  row.after(place);
+  const form = $("form", place);
+  form.elements.file.value = text.dataset.file;
+  form.elements.line.value = Number($("th a", row).textContent) - Number(text.dataset.first) + 1;
+  if (secret()) form.elements.csrfmiddlewaretoken.value = secret();
+  form.elements.text.focus();
+});
+
 // --- Filters apply at once: a ticked value lists its items, and the fold-outs stay as they are ------
 document.addEventListener("change", async (event) => {
   const field = event.target, form = field.closest("form[data-at-once]");
@@ -316,6 +346,7 @@ document.addEventListener("click", async (event) => {
     button.textContent = done;
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }
+  if (tool === "close") $("tr.writing")?.remove();
   const copies = event.target.closest("[data-copy]");
   if (copies) {
     const field = $(copies.dataset.copy);

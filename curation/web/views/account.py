@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm
@@ -18,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions.decide import undoable
-from curation.models import ApiToken
+from curation.models import ApiToken, NoticeChoice
 from curation.web import tokens
 from curation.web.access import may_review, number, person
 from curation.web.security.login import wait_in_words
@@ -55,6 +56,15 @@ def token(request: HttpRequest) -> HttpResponse:
         return redirect("account")
     lifetime = timedelta(days=int(days)) if days else None
     return _page(request, tokens.make(user, name, lifetime))
+
+
+@require_POST
+@may_review
+def choose_notices(request: HttpRequest) -> HttpResponse:
+    mail = bool(request.POST.get("mail"))
+    NoticeChoice.objects.update_or_create(user=person(request), defaults={"mail": mail})
+    messages.success(request, "Notices are sent by mail." if mail else "Notices are at the bell.")
+    return redirect("account")
 
 
 class CurrentPasswordForm(PasswordChangeForm):
@@ -124,5 +134,7 @@ def _page(request: HttpRequest, secret: str = "") -> HttpResponse:
         shown |= {
             "tokens": ApiToken.objects.filter(user=user),
             "undoable": undoable(user).defer(*TEXTS),
+            "mails": NoticeChoice.objects.filter(user=user, mail=True).exists(),
+            "mail_server": bool(settings.EMAIL_HOST),
         }
     return render(request, "curation/account.html", shown)

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.decisions import second_reviews as second
 from curation.decisions.decide import ItemClassification, decide, undo, undoable
+from curation.decisions.notices import notify
 from curation.decisions.priority import pin
 from curation.decisions.queue import next_item
 from curation.errors import CurationError
-from curation.models import Claim, Question, Skip, Status
+from curation.models import Claim, NoticeKind, Question, Skip, Status
 from curation.people import GRANTED
 from curation.search.filters import Filter
 from curation.search.matching import KINDS, WrongFilter, about
@@ -120,9 +121,13 @@ def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         if not problem:
             try:
                 with transaction.atomic():
-                    Question.objects.create(
+                    question = Question.objects.create(
                         **{about(type(item)): item}, asker=user, asked=addressee, text=typed["text"]
                     )
+                    if addressee is not None:
+                        words = f"{user} asks you about {item}: {typed['text']}"
+                        url, event = item.get_absolute_url(), f"question-{question.pk}"
+                        notify(addressee, NoticeKind.QUESTION, words, url, event=event)
                     Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
             except IntegrityError:
                 problem = "There is an open question about this item already."

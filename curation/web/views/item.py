@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions import claims
 from curation.decisions.decide import ItemClassification
+from curation.decisions.notices import unread
 from curation.decisions.queue import next_item, waiting
 from curation.models import Decision, Pair, Status
 from curation.search.filters import Filter
@@ -27,6 +28,7 @@ from curation.web.page import ReasonChoice, context, reasons
 
 # Limit of the exact queue length, and lifetime of its cache.
 MANY, MANY_SECONDS = 1000, 30
+MANY_NOTICES = 100
 
 
 @require_safe
@@ -141,7 +143,13 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
         cache.set(key, True, MANY_SECONDS)
         return many
 
-    return {"queue_length": length}
+    return {"queue_length": length, "unread": lambda: _unread(person(request))}
+
+
+def _unread(user: User) -> str:
+    """Count the unread notices, up to 100."""
+    count = unread(user)[:MANY_NOTICES].count()
+    return f"{MANY_NOTICES - 1}+" if count >= MANY_NOTICES else str(count or "")
 
 
 def _claim(item: Any, user: User) -> uuid.UUID | None:

@@ -30,7 +30,9 @@ from curation.models import (
     License,
     LicenseEvidence,
     LicenseReading,
+    LineComment,
     LoginFailure,
+    Notice,
     OptOut,
     Pair,
     Provenance,
@@ -45,6 +47,7 @@ from curation.models import (
     SourceFile,
     SourceText,
     SplitAssignment,
+    TriedCase,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
@@ -111,6 +114,9 @@ READ_ONLY = (
     Shown(ValidationCheck, make.a_validation_check),
     Shown(ValidationResult, make.a_validation_result),
     Shown(ValidationRun, make.a_validation_run),
+    Shown(TriedCase, make.a_tried_case),
+    Shown(LineComment, make.a_line_comment),
+    Shown(Notice, make.a_notice),
     Shown(Withdrawal, make.a_withdrawal),
 )
 

@@ -487,7 +487,7 @@ def test_a_reviewer_can_not_revoke_a_token_of_another_user() -> None:
 
 
 # --- What it costs --------------------------------------------------------------------------
-@pytest.mark.parametrize(("name", "most"), [("people", 8), ("account", 7), ("password", 4)])
+@pytest.mark.parametrize(("name", "most"), [("people", 9), ("account", 9), ("password", 5)])
 def test_an_account_page_runs_a_fixed_number_of_queries(
     by_curator: Client, curator: User, name: str, most: int
 ) -> None:
