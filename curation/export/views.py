@@ -1,57 +1,80 @@
-"""Page on which curators request and download exports."""
+"""Pages on which curators preview, request and download exports."""
+
+import tarfile
+from collections import Counter
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
-from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils.formats import date_format
-from django.views.decorators.http import require_http_methods, require_safe
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from markdown_it import MarkdownIt
 
 from curation.errors import CurationError
-from curation.export.options import FORMATS, UNITS, parse_splits, request_export
-from curation.models import ExportRun, Hardware
+from curation.export.dataset import dry_run
+from curation.export.declared import OPTIONS, Option, chosen
+from curation.export.options import ExportOptions, request_export
+from curation.export.release_changes import differences
+from curation.models import ExportRun, Hardware, Kernel, Pair, Release, SavedView, Status
+from curation.search.filters import Filter
+from curation.search.matching import WrongFilter
+from curation.web.access import person
 
 may_export = permission_required("curation.add_exportrun", raise_exception=True)
 
 SHOWN = 50
+# Candidates of a preview: 20,000 take two seconds.
+PREVIEWED = 20_000
+CARD_MOST, CHANGES_MOST = 1 << 20, 500
 
 
 class ExportForm(forms.Form):
+    """The declared options, and the name of a release."""
+
     name = forms.CharField(
         label="Release name", required=False, max_length=100,
         help_text="Leave empty for a one-off export without a release.",
     )  # fmt: skip
-    formats = forms.MultipleChoiceField(
-        choices=[(name, name) for name in FORMATS],
-        initial=["torchtune", "jsonl"],
-        widget=forms.CheckboxSelectMultiple,
-    )
-    unit = forms.ChoiceField(choices=[(unit, unit) for unit in UNITS], initial="standalone")
-    hardware = forms.MultipleChoiceField(
-        choices=Hardware.choices,
-        initial=[Hardware.CUDA],
-        widget=forms.CheckboxSelectMultiple,
-    )
-    splits = forms.CharField(initial="90/5/5", help_text="Train, validation, test in percent.")
-    seed = forms.IntegerField(initial=0)
-    where = forms.CharField(
-        label="Filter", required=False, help_text="As in the lists: operation=matmul license=MIT"
-    )
-    upsample = forms.CharField(
-        label="Weights", required=False, help_text="“source”, or as tutorial=10,inductor=5"
-    )
-    held_out_recipes = forms.BooleanField(
-        label="Add a configuration with held-out recipes", required=False
-    )
-    include_disputed = forms.BooleanField(label="Include disputed items", required=False)
-    include_pending = forms.BooleanField(label="Include unreviewed items", required=False)
-    without_benchmarks = forms.BooleanField(
-        label="Include items not compared with the benchmarks", required=False
-    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        for option in OPTIONS:
+            if option.in_form:
+                self.fields[option.name] = _field(option)
+        self.fields["where"].widget.attrs["list"] = "views"
+
+    def options(self) -> dict[str, Any]:
+        return chosen({name: self.cleaned_data.get(name) for name in self.fields if name != "name"})
+
+
+def _field(option: Option) -> forms.Field:
+    named: dict[str, Any] = {"label": option.label, "help_text": option.help, "required": False}
+    default = option.default
+    labels = dict(Hardware.choices)
+    choices = [(value, labels.get(value, value)) for value in option.choices]
+    if option.kind == "yes":
+        return forms.BooleanField(**named)
+    if option.kind == "some":
+        widget = forms.CheckboxSelectMultiple
+        return forms.MultipleChoiceField(
+            choices=choices, initial=list(default), widget=widget, **named
+        )
+    if option.kind == "one":
+        return forms.ChoiceField(choices=choices, initial=default, **named)
+    if option.kind == "number":
+        return forms.IntegerField(initial=default, **named)
+    shown = "/".join(map(str, default)) if option.name == "splits" else default or ""
+    return forms.CharField(initial=shown, max_length=1000, **named)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -60,24 +83,141 @@ def exports(request: HttpRequest) -> HttpResponse:
     form = ExportForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and _asked(request, form):
         return redirect("exports")
-    runs = ExportRun.objects.select_related("requested_by").defer("options", "funnel")[:SHOWN]
-    code = 400 if form.errors else 200
-    return render(request, "curation/exports.html", {"form": form, "runs": runs}, status=code)
+    return _page(request, form)
+
+
+def _page(
+    request: HttpRequest, form: ExportForm, shown: dict[str, Any] | None = None
+) -> HttpResponse:
+    runs = ExportRun.objects.select_related("requested_by", "release").defer("options")[:SHOWN]
+    context = {
+        "form": form,
+        "runs": [_row(run) for run in runs],
+        "views": [(view.name, _text(view.query)) for view in _views(request)],
+        **(shown or {}),
+    }
+    return render(request, "curation/exports.html", context, status=400 if form.errors else 200)
+
+
+def _row(run: ExportRun) -> dict[str, Any]:
+    """Return a run with what its archive holds."""
+    counts = [f"{stages['exported']:,} {kind}" for kind, stages in run.funnel.items()]
+    size = None
+    if run.archive and not run.archive_removed_at:
+        with suppress(OSError):
+            size = (settings.DATA_DIR / "exports" / run.archive).stat().st_size
+    return {"run": run, "counts": ", ".join(counts), "size": size}
+
+
+def _views(request: HttpRequest) -> Any:
+    return SavedView.objects.filter(Q(user=person(request)) | Q(shared=True))[:SHOWN]
+
+
+def _text(query: str) -> str:
+    """Return a saved view as the text of a filter. Its kind of items is not part of it."""
+    try:
+        return Filter.from_query(query).text()
+    except WrongFilter:
+        return ""
+
+
+@require_POST
+@may_export
+def preview(request: HttpRequest) -> HttpResponse:
+    """Show what an export with these options would hold: the funnel of a dry run.
+
+    A script gets the part of the page alone.
+    """
+    form = ExportForm(request.POST)
+    shown: dict[str, Any] = {"previewed": True}
+    if form.is_valid():
+        try:
+            options = ExportOptions.from_json(form.options())
+            shown |= _previewed(options)
+        except CurationError as error:
+            shown["refusal"] = str(error)
+    else:
+        shown["refusal"] = "; ".join(f"{key}: {errors[0]}" for key, errors in form.errors.items())
+    if request.headers.get("X-Swap"):
+        return render(request, "curation/export_preview.html", shown)
+    return _page(request, form, shown)
+
+
+def _previewed(options: ExportOptions) -> dict[str, Any]:
+    filter = Filter.from_text(options.where)
+    statuses = (Status.APPROVED, Status.PENDING) if options.include_pending else (Status.APPROVED,)
+    rows: list[QuerySet[Any]] = [
+        filter.of(Kernel.objects.filter(status__in=statuses)),
+        filter.of(Pair.objects.filter(status__in=statuses)),
+    ]
+    candidates = sum(items[: PREVIEWED + 1].count() for items in rows)
+    if candidates > PREVIEWED:
+        return {"too_many": PREVIEWED}
+    outcome = dry_run(options)
+    return {
+        "funnel": [(kind, list(stages.items())) for kind, stages in outcome.funnel.items()],
+        "left_out": sorted(
+            ((str(reason), count) for reason, count in outcome.left_out.items() if count),
+            key=lambda pair: -pair[1],
+        ),
+        "sentences": list(outcome.coverage.sentences()),
+    }
 
 
 def _asked(request: HttpRequest, form: ExportForm) -> bool:
-    assert isinstance(request.user, User)  # noqa: S101 - login is required everywhere
-    options = dict(form.cleaned_data)
-    name = options.pop("name")
     try:
-        options["splits"] = parse_splits(options["splits"])
-        options["hardware"] = sorted(options["hardware"])
-        request_export(options, name=name, user=request.user)
+        request_export(form.options(), name=form.cleaned_data["name"], user=person(request))
     except CurationError as error:
         form.add_error(None, str(error))
         return False
     messages.success(request, "The export is queued. Its download appears here.")
     return True
+
+
+@require_safe
+@may_export
+def card(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the dataset card of an archive."""
+    run = get_object_or_404(ExportRun.objects.exclude(archive=""), pk=pk)
+    text = ""
+    with suppress(OSError, tarfile.TarError, EOFError):
+        text = _card_of(settings.DATA_DIR / "exports" / run.archive)
+    if not text:
+        messages.error(request, f"The archive of {run} is not on this host.")
+        return redirect("exports")
+    html = MarkdownIt("commonmark", {"html": False}).enable("table").render(_body(text))
+    return render(request, "curation/export_card.html", {"run": run, "card": mark_safe(html)})  # noqa: S308 - markdown-it escapes HTML
+
+
+def _card_of(archive: Path) -> str:
+    """Return README.md, which comes before the files of records."""
+    with tarfile.open(archive, "r|gz") as tar:
+        for entry in tar:
+            if entry.name.endswith("/README.md") and (file := tar.extractfile(entry)):
+                return file.read(CARD_MOST).decode(errors="replace")
+    return ""
+
+
+def _body(text: str) -> str:
+    """Return a card without its YAML header."""
+    header, _, body = text.removeprefix("---\n").partition("\n---\n")
+    return body if text.startswith("---\n") and header else text
+
+
+@require_safe
+@may_export
+def changes(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how the release of a run differs from the release before it."""
+    run = get_object_or_404(ExportRun.objects.exclude(release=None), pk=pk)
+    assert run.release is not None  # noqa: S101 - selected above
+    before = Release.objects.filter(pk__lt=run.release.pk).order_by("-pk").first()
+    rows = list(islice(differences(before, run.release), CHANGES_MOST + 1)) if before else []
+    shown = {
+        "run": run, "before": before, "changes": rows[:CHANGES_MOST],
+        "counts": Counter(row.change for row in rows).most_common(),
+        "more": len(rows) > CHANGES_MOST,
+    }  # fmt: skip
+    return render(request, "curation/export_changes.html", shown)
 
 
 @require_safe
@@ -102,5 +242,8 @@ def download(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 urlpatterns = [
     path("exports/", exports, name="exports"),
+    path("exports/preview", preview, name="preview-export"),
+    path("exports/<int:pk>/card", card, name="export-card"),
+    path("exports/<int:pk>/changes", changes, name="export-changes"),
     path("exports/<int:pk>/download", download, name="download-export"),
 ]

@@ -1,23 +1,27 @@
 """Counts beside the values of a filter, and suggestions for the filters that are typed.
 
-One grouped query over a covering index counts all items by the columns of FACETS together, once a
-minute. The sums for any filter on these columns come from there. With another filter, the newest
-items that match are counted instead, up to a bound.
+One grouped query over a covering index counts all items by the columns of FACETS together. The
+scheduler does it once a minute for large tables. The sums for any filter on these columns come from
+there. With another filter, the newest items that match are counted instead, up to a bound.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db.models import Count
+from django.db.models import Count, Q
+from django.utils import timezone
 
 from curation.characters import has_invisible
 from curation.decisions import second_reviews as second
+from curation.decisions.figures import keep, kept
 from curation.models import Kernel, License, Pair, QualityFinding, Repository
 from curation.search.filters import Filter
-from curation.search.matching import NONE
+from curation.search.matching import NONE, about
 
 Model = type[Kernel] | type[Pair]
 Combination = tuple[str, ...]
@@ -31,8 +35,11 @@ FACETS: Mapping[Model, Mapping[str, str]] = {
     Kernel: {**_SHARED, "language": "language", "kind": "kind"},
     Pair: {**_SHARED, "origin": "origin"},
 }
-# Most items that are counted one by one, and the seconds that counts and suggestions are kept.
-NEWEST, SECONDS, SUGGESTED_SECONDS = 5000, 60, 600
+# Most items that are counted one by one, for each list.
+NEWEST = 1000
+# Seconds of a count that is not worth keeping, that a count is kept, after which it is made again
+# though the scheduler should have done that, and that suggestions are kept.
+QUICK, SECONDS, OLD_SECONDS, SUGGESTED_SECONDS = 0.02, 60, 300, 600
 SUGGESTED = 300
 
 
@@ -70,25 +77,64 @@ def facet_counts(model: Model, filter: Filter, user: User) -> tuple[Counts, bool
 
 def _all(model: Model, user: User) -> Counter[Combination]:
     """Return the count of all items by combination."""
-    columns = tuple(FACETS[model].values())
-    key = f"facets-{model._meta.model_name}"
-    combinations: Counter[Combination] | None = cache.get(key)
+    name = _name(model)
+    combinations: Counter[Combination] | None = cache.get(name)
     if combinations is None:
-        rows = model._default_manager.order_by().values_list(*columns).annotate(n=Count("pk"))
-        combinations = Counter({tuple(values): count for *values, count in rows})
-        cache.set(key, combinations, SECONDS)
-    hidden = model._default_manager.filter(second.blind(model, user)).values_list(*columns)
-    return _without_status(combinations, Counter(hidden))
+        row = kept(name)
+        if row is None or row.gathered_at < timezone.now() - timedelta(seconds=OLD_SECONDS):
+            started = time.monotonic()
+            combinations = _gather(model)
+            if time.monotonic() - started < QUICK:
+                return _without_status(combinations, _hidden_ones(model, user))
+            _keep(model, combinations)
+        else:
+            combinations = Counter({tuple(values): count for *values, count in row.value})
+        cache.set(name, combinations, SECONDS)
+    return _without_status(combinations, _hidden_ones(model, user))
+
+
+def refresh() -> None:
+    """Count again where it takes so long that the counts are kept. A duty of the scheduler."""
+    for model in FACETS:
+        row = kept(_name(model))
+        if row and row.gathered_at < timezone.now() - timedelta(seconds=SECONDS):
+            _keep(model, _gather(model))
+
+
+def _gather(model: Model) -> Counter[Combination]:
+    columns = FACETS[model].values()
+    rows = model._default_manager.order_by().values_list(*columns).annotate(n=Count("pk"))
+    return Counter({tuple(values): count for *values, count in rows})
+
+
+def _keep(model: Model, combinations: Counter[Combination]) -> None:
+    keep(_name(model), [[*values, count] for values, count in combinations.items()])
+
+
+def _name(model: Model) -> str:
+    return f"facets-{model._meta.model_name}"
+
+
+def _hidden_ones(model: Model, user: User) -> Counter[Combination]:
+    rows = model._default_manager.filter(_hidden(model, user))
+    return Counter(rows.values_list(*FACETS[model].values()))
 
 
 def _counted_newest(model: Model, filter: Filter, user: User) -> Counter[Combination]:
     items: Any = model._default_manager.all()
-    blind = second.blind(model, user)
+    hidden = _hidden(model, user)
     if second.tells(filter):
-        items = items.exclude(blind)
+        items = items.exclude(hidden)
     rows = filter.of(items, bounded=True).values_list(*FACETS[model].values()).order_by("-pk")
     combinations = Counter(rows[: NEWEST + 1])
-    return _without_status(combinations, Counter(rows.filter(blind)[: NEWEST + 1]))
+    return _without_status(combinations, Counter(rows.filter(hidden)[: NEWEST + 1]))
+
+
+def _hidden(model: Model, user: User) -> Q:
+    """Match the items that wait for the user's second review. They are few, so they come first."""
+    name = about(model)
+    waiting = second.waiting_of(user).filter(**{f"{name}__isnull": False})
+    return Q(pk__in=waiting.order_by().values(name))
 
 
 def _without_status(

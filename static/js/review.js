@@ -140,6 +140,26 @@ document.addEventListener("change", async (event) => {
   $(`[name="${CSS.escape(field.name)}"][value="${CSS.escape(field.value)}"]`, fresh)?.focus({ preventScroll: true });
 });
 
+// --- Preview of an export: counted again a moment after the last change --------------------------
+let counting = 0;
+
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-preview]");
+  if (!form) return;
+  clearTimeout(counting);
+  counting = setTimeout(async () => {
+    const body = new FormData(form);
+    if (secret()) body.set("csrfmiddlewaretoken", secret());
+    try {
+      const answer = await fetch(form.dataset.preview, {
+        method: "POST", body, credentials: "same-origin", headers: { "X-Swap": "1" },
+      });
+      const part = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("preview");
+      if (answer.ok && part) $("#preview")?.replaceWith(document.adoptNode(part));
+    } catch { /* the next change tries again */ }
+  }, 600);
+});
+
 // --- Rows are ticked: how many, and all of a page -----------------------------------------------
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form.picked");

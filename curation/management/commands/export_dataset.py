@@ -6,14 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.export.dataset import ExportOutcome, dry_run, export
-from curation.export.options import (
-    FORMATS,
-    UNITS,
-    ExportOptions,
-    parse_cap,
-    parse_hardware,
-    parse_splits,
-)
+from curation.export.declared import OPTIONS, Option, chosen
+from curation.export.options import ExportOptions
+from curation.export.push import push
 from curation.export.release import find_release, rebuild
 from curation.models import Release
 from curation.text import pluralize
@@ -31,67 +26,8 @@ class Command(BaseCommand):
             type=Path,
             help="a new folder, or an earlier export's (default: none; required without --dry-run)",
         )
-        parser.add_argument(
-            "--format", help=f"some of {','.join(FORMATS)} (default: torchtune,jsonl)"
-        )
-        parser.add_argument(
-            "--unit", choices=UNITS, help="what a kernel's text is (default: standalone)"
-        )
-        parser.add_argument("--with-launcher", action="store_true", help="host code below kernels")
-        parser.add_argument("--fenced", action="store_true", help="code between ``` for torchtune")
-        parser.add_argument(
-            "--splits", metavar="90/5/5", help="train/validation/test in percent (default: 90/5/5)"
-        )
-        parser.add_argument("--seed", type=int, help="of the splits and of the draws (default: 0)")
-        parser.add_argument(
-            "--where",
-            metavar="FILTER",
-            help="as in the addresses of the review lists (default: all items)",
-        )
-        parser.add_argument(
-            "--hardware",
-            metavar="cuda,hip",
-            help="what the code is written for, or all (default: cuda)",
-        )
-        parser.add_argument(
-            "--cap-origin", action="append", metavar="inductor=0.2", default=[],
-            help="the largest share of an origin; may be given more than once (default: no cap)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--upsample",
-            metavar="POLICY",
-            help="`source`, or as tutorial=10,inductor=5 (default: no weights)",
-        )
-        parser.add_argument("--repeat-rows", action="store_true", help="weights as rows in train")
-        parser.add_argument(
-            "--total-tokens",
-            type=int,
-            help="of the whole training mix, for the shares on the card (default: not known)",
-        )
-        parser.add_argument(
-            "--tokenizer", metavar="FILE",
-            help="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
-        )  # fmt: skip
-        parser.add_argument(
-            "--whole-repositories", action="store_true", help="no repository in two splits"
-        )
-        parser.add_argument(
-            "--held-out-recipes", action="store_true",
-            help="also the generated pairs with whole recipes in validation and test",
-        )  # fmt: skip
-        parser.add_argument("--include-pending", action="store_true", help="also unreviewed items")
-        parser.add_argument(
-            "--include-disputed", action="store_true",
-            help="also items that two reviewers disagree on",
-        )  # fmt: skip
-        parser.add_argument(
-            "--without-benchmarks", action="store_true",
-            help="also items never compared with the benchmarks, and such a release",
-        )  # fmt: skip
-        parser.add_argument(
-            "--accept-policy", action="append", metavar="RULES", default=[],
-            help="count approvals by this policy; repeatable (default: people only)",
-        )  # fmt: skip
+        for option in OPTIONS:
+            parser.add_argument(option.flag, **_argument(option))
         parser.add_argument(
             "--release",
             metavar="NAME",
@@ -100,10 +36,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run", action="store_true", help="print the funnel, write nothing"
         )
+        parser.add_argument(
+            "--push", metavar="OWNER/NAME", default="",
+            help="then upload the folder to this dataset of the Hugging Face hub, by the token in "
+            "HF_TOKEN (default: no upload)",
+        )  # fmt: skip
+        parser.add_argument("--private", action="store_true", help="make a new dataset private")
 
     def handle(self, **given: Any) -> None:
         self._width = 0
-        options = _asked(given)
+        options = chosen({option.name: given[option.argument] for option in OPTIONS})
+        if given["push"] and (given["dry_run"] or given["out"] is None):
+            raise CommandError("--push uploads what --out writes: name a folder.")
         if given["dry_run"]:
             self._tell(dry_run(ExportOptions.from_json(options), self._progress))
             return
@@ -111,6 +55,7 @@ class Command(BaseCommand):
             raise CommandError("Name a folder: --out DIR.")
         if given["release"] and Release.objects.filter(name=given["release"]).exists():
             self._again(given["release"], options, given["out"])
+            self._push(given)
             return
         outcome = export(
             ExportOptions.from_json(options), given["out"],
@@ -121,6 +66,15 @@ class Command(BaseCommand):
             if file["records"] and not file["kept"]:
                 count = pluralize(file["records"], "record")
                 self.stdout.write(f"{count} in {given['out'] / file['path']}.")
+        self._push(given)
+
+    def _push(self, given: dict[str, Any]) -> None:
+        if not given["push"]:
+            return
+        message = f"Release {given['release']}" if given["release"] else "Export"
+        pushed = push(given["out"], given["push"], message=message, private=given["private"])
+        state = "Pushed to" if pushed.changed else "The same files are already at"
+        self.stdout.write(f"{state} {pushed.url}.")
 
     def _again(self, name: str, options: dict[str, Any], out: Path) -> None:
         release = find_release(name)
@@ -153,22 +107,23 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given; the others keep their default or the release's value."""
-    options = {
-        "formats": given["format"] and tuple(given["format"].split(",")),
-        "splits": given["splits"] and parse_splits(given["splits"]),
-        "hardware": given["hardware"] and parse_hardware(given["hardware"]),
-        "caps": tuple(sorted(map(parse_cap, given["cap_origin"]))),
-        "policies": tuple(sorted(given["accept_policy"])),
-        "together": given["whole_repositories"],
-        **{
-            name: given[name]
-            for name in (
-                "unit", "with_launcher", "fenced", "seed", "where", "upsample", "repeat_rows",
-                "total_tokens", "include_pending", "include_disputed", "without_benchmarks",
-                "held_out_recipes", "tokenizer",
-            )
-        },
-    }  # fmt: skip
-    return {key: value for key, value in options.items() if value not in (None, False, ())}
+def _argument(option: Option) -> dict[str, Any]:
+    """Return what argparse needs to know of an option."""
+    settings: dict[str, Any] = {"help": _help(option)}
+    if option.kind == "yes":
+        return {**settings, "action": "store_true"}
+    if option.kind == "one":
+        return {**settings, "choices": option.choices}
+    if option.kind == "number":
+        return {**settings, "type": int}
+    settings["metavar"] = option.metavar or None
+    return {**settings, "action": "append", "default": []} if option.kind == "list" else settings
+
+
+def _help(option: Option) -> str:
+    words = option.usage or option.help or option.label.lower()
+    if option.kind == "yes" or "(default:" in words:
+        return words
+    default = option.default
+    text = "/".join(map(str, default)) if isinstance(default, tuple) else default
+    return f"{words} (default: {text if text != '' else 'none'})"

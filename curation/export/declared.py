@@ -1,0 +1,146 @@
+"""The options of an export, declared once: the command line and the form are made from this."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from curation.export.options import (
+    FORMATS,
+    UNITS,
+    ExportOptions,
+    WrongOptions,
+    parse_cap,
+    parse_hardware,
+    parse_splits,
+)
+from curation.models import Hardware
+
+Kind = Literal["yes", "text", "number", "one", "some", "list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    name: its field of ExportOptions. flag: its name at the shell.
+    label, help: in the form; `usage` is the help of the command line where it differs.
+    kind: yes or no, a text, a number, one or some of `choices`, or a list of texts.
+    parse: the value of a text, or of one text of a list.
+    in_form: False if it names a file of the machine.
+    """
+
+    name: str
+    flag: str
+    label: str
+    help: str
+    kind: Kind = "yes"
+    usage: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    in_form: bool = True
+
+    @property
+    def argument(self) -> str:
+        """Its name among the arguments of the command."""
+        return self.flag.lstrip("-").replace("-", "_")
+
+    @property
+    def default(self) -> Any:
+        return getattr(ExportOptions(), self.name)
+
+    def value(self, given: Any) -> Any:
+        """Return the value for ExportOptions of what a form or a command line gives."""
+        if self.kind == "list":
+            texts = given.replace(",", " ").split() if isinstance(given, str) else given
+            return tuple(sorted(self.parse(text) if self.parse else text for text in texts))
+        if self.kind == "some" and not isinstance(given, str):
+            return tuple(choice for choice in self.choices if choice in given)
+        return self.parse(given) if self.parse and isinstance(given, str) else given
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "formats", "--format", "Formats", "", "some",
+        usage=f"some of {','.join(FORMATS)} (default: torchtune,jsonl)", choices=FORMATS,
+        parse=_formats,
+    ),
+    Option(
+        "unit", "--unit", "Text of a kernel", "", "one",
+        usage="what a kernel's text is (default: standalone)", choices=UNITS,
+    ),
+    Option(
+        "hardware", "--hardware", "Hardware", "", "some", metavar="cuda,hip",
+        usage="what the code is written for, or all (default: cuda)",
+        choices=tuple(sorted(Hardware.values)), parse=parse_hardware,
+    ),
+    Option(
+        "where", "--where", "Filter", "as in the lists: operation=matmul license=MIT", "text",
+        usage="as in the addresses of the review lists (default: all items)", metavar="FILTER",
+    ),
+    Option(
+        "splits", "--splits", "Splits", "train/validation/test in percent", "text",
+        metavar="90/5/5", parse=parse_splits,
+    ),
+    Option("seed", "--seed", "Seed", "of the splits and of the draws", "number"),
+    Option(
+        "caps", "--cap-origin", "Caps", "largest share of an origin: inductor=0.2", "list",
+        usage="the largest share of an origin; may be given more than once (default: no cap)",
+        metavar="inductor=0.2", parse=parse_cap,
+    ),
+    Option(
+        "upsample", "--upsample", "Weights", "“source”, or as tutorial=10,inductor=5", "text",
+        metavar="POLICY",
+    ),
+    Option(
+        "total_tokens", "--total-tokens", "Tokens of the whole mix",
+        "for the shares on the card; 0: not known", "number",
+    ),
+    Option(
+        "policies", "--accept-policy", "Accepted policies", "approvals by these rules count",
+        "list", usage="count approvals by this policy; repeatable (default: people only)",
+        metavar="RULES",
+    ),
+    Option(
+        "tokenizer", "--tokenizer", "Tokenizer", "", "text", metavar="FILE", in_form=False,
+        usage="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
+    ),
+    Option("with_launcher", "--with-launcher", "Host code below kernels", ""),
+    Option("fenced", "--fenced", "Code between ``` for torchtune", ""),
+    Option("repeat_rows", "--repeat-rows", "Weights as repeated rows in train", ""),
+    Option("together", "--whole-repositories", "No repository in two splits", ""),
+    Option(
+        "held_out_recipes", "--held-out-recipes", "A configuration with held-out recipes", "",
+        usage="also the generated pairs with whole recipes in validation and test",
+    ),
+    Option("include_pending", "--include-pending", "Also unreviewed items", ""),
+    Option(
+        "include_disputed", "--include-disputed", "Also disputed items", "",
+        usage="also items that two reviewers disagree on",
+    ),
+    Option(
+        "without_benchmarks", "--without-benchmarks", "Also items not compared with benchmarks",
+        "", usage="also items never compared with the benchmarks, and such a release",
+    ),
+)  # fmt: skip
+
+
+def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that differ from doing nothing, as ExportOptions takes them.
+
+    An untouched field keeps its default, or the value of a release that is made again.
+    """
+    made: dict[str, Any] = {}
+    for option in OPTIONS:
+        value = given.get(option.name)
+        if value in (None, "", False, [], ()):
+            continue
+        try:
+            made[option.name] = option.value(value)
+        except (TypeError, AttributeError):
+            raise WrongOptions(f"{option.label}: {value!r:.40} can't be read.") from None
+    return {name: value for name, value in made.items() if value not in (None, False, ())}

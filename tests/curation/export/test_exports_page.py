@@ -1,0 +1,149 @@
+"""The page of exports: every option, a preview, what an archive holds, and what has changed."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+import tests.factories as make
+from curation.export import views
+from curation.export.declared import OPTIONS, chosen
+from curation.export.jobs import export as export_job
+from curation.export.options import ExportOptions, WrongOptions, request_export
+from curation.export.views import ExportForm
+from curation.models import ExportRun, Pair, SavedView, Status
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser(client: Client) -> Client:
+    client.force_login(make.a_curator())
+    return client
+
+
+@pytest.fixture(autouse=True)
+def data(settings: Any, tmp_path: Any) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def shown() -> dict[str, Any]:
+    return {
+        name: field.initial
+        for name, field in ExportForm().fields.items()
+        if field.initial is not None
+    }
+
+
+def test_each_option_is_declared_and_in_the_form() -> None:
+    assert {option.name for option in OPTIONS} == {field.name for field in fields(ExportOptions)}
+    assert set(ExportForm().fields) == {"name"} | {one.name for one in OPTIONS if one.in_form}
+
+
+def test_an_untouched_form_asks_for_the_defaults() -> None:
+    form = ExportForm(shown())
+
+    assert form.is_valid(), form.errors
+    assert ExportOptions.from_json(form.options()) == ExportOptions()
+
+
+def test_a_form_and_a_command_line_give_the_same_options() -> None:
+    form = ExportForm({
+        **shown(), "caps": "inductor=0.2, template=0.5", "policies": "strict", "splits": "80/10/10",
+        "fenced": "on", "together": "on", "total_tokens": "1000",
+    })  # fmt: skip
+    assert form.is_valid(), form.errors
+
+    at_shell = chosen({
+        "caps": ["template=0.5", "inductor=0.2"], "policies": ["strict"], "splits": "80/10/10",
+        "fenced": True, "together": True, "total_tokens": 1000,
+    })  # fmt: skip
+
+    assert ExportOptions.from_json(form.options()) == ExportOptions.from_json(at_shell)
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_preview_shows_the_funnel_and_writes_nothing(browser: Client, scripted: bool) -> None:
+    make.an_approved_pair()
+    Pair.objects.filter(pk=make.an_approved_pair().pk).update(status=Status.PENDING)
+    headers: Any = {"HTTP_X_SWAP": "1"} if scripted else {}
+
+    answer = browser.post(
+        reverse("preview-export"), {**shown(), "without_benchmarks": "on"}, **headers
+    )
+
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "2 found" in page and "1 exported" in page and "1: pending" in page
+    assert ("<html" in page) is not scripted
+    assert not ExportRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"splits": "90/90"}, "is not a split"),
+        ({"where": "status=never"}, "is not valid"),
+        ({"caps": "inductor"}, "is not a cap"),
+        ({"seed": "x"}, "Enter a whole number"),
+        ({"hardware": ["abacus"]}, "Select a valid choice"),
+    ],
+)
+def test_wrong_options_are_a_sentence_in_the_preview_and_in_the_form(
+    typed: dict[str, Any], words: str, browser: Client
+) -> None:
+    for name in ("preview-export", "exports"):
+        assert words in browser.post(reverse(name), {**shown(), **typed}).content.decode()
+    assert not ExportRun.objects.exists()
+
+
+def test_too_many_candidates_are_left_to_the_shell(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PREVIEWED", 1)
+    make.an_approved_pair()
+    make.an_approved_pair()
+
+    page = browser.post(reverse("preview-export"), shown()).content.decode()
+
+    assert "More than 1 items are candidates" in page and "--dry-run" in page
+
+
+def test_a_finished_export_shows_its_records_card_and_changes(browser: Client) -> None:
+    make.an_approved_pair()
+    options = {"without_benchmarks": True}
+    runs = [request_export(options, name=name, user=None) for name in ("one", "two")]
+    export_job(runs[0].pk)
+    make.an_approved_pair()
+    export_job(runs[1].pk)
+
+    page = browser.get(reverse("exports")).content.decode()
+    card = browser.get(reverse("export-card", args=[runs[1].pk])).content.decode()
+    changes = [
+        browser.get(reverse("export-changes", args=[run.pk])).content.decode() for run in runs
+    ]
+
+    assert "2 pairs" in page and "KB" in page
+    assert "<h2>" in card and "license:" not in card.partition("<h1")[2][:200]
+    assert "It is the first release." in changes[0]
+    assert "1 added" in changes[1]
+
+
+def test_saved_views_are_offered_as_filters(browser: Client) -> None:
+    owner = make.a_reviewer()
+    SavedView.objects.create(
+        user=owner, name="Products", query="operation=matmul&items=pairs", shared=True
+    )
+    SavedView.objects.create(user=owner, name="Own", query="operation=softmax")
+
+    page = browser.get(reverse("exports")).content.decode()
+
+    assert '<option value="items=pairs operation=matmul">Products</option>' in page
+    assert "Own</option>" not in page
+
+
+def test_an_unreadable_value_is_refused() -> None:
+    with pytest.raises(WrongOptions):
+        chosen({"caps": 3})
