@@ -127,6 +127,11 @@ def anchor_of(file: str) -> str:
 
 
 @register.filter
+def percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+@register.filter
 def milliseconds(seconds: float) -> str:
     """Format a short time: `0.35 ms`, `1,240 ms`."""
     return f"{seconds * 1e3:,.2f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"

@@ -59,6 +59,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "notices": (READ,) * 2,
     "read-notices": (WRITE,) * 2,
     "choose-notices": (WRITE,) * 2,
+    "suggestions": (NO, READ),
     "selected": ((302, 405, 405, 405),) * 2,
     "bulk": (NO, BOTH),
     "finish-bulk": (NO, WRITE),
