@@ -13,7 +13,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.utils import timezone
 
 from curation.characters import has_invisible
@@ -116,25 +116,29 @@ def _name(model: Model) -> str:
 
 
 def _hidden_ones(model: Model, user: User) -> Counter[Combination]:
-    rows = model._default_manager.filter(_hidden(model, user))
+    rows = model._default_manager.filter(pk__in=_hidden(model, user))
     return Counter(rows.values_list(*FACETS[model].values()))
 
 
 def _counted_newest(model: Model, filter: Filter, user: User) -> Counter[Combination]:
     items: Any = model._default_manager.all()
-    hidden = _hidden(model, user)
+    hidden, columns = _hidden(model, user), FACETS[model].values()
     if second.tells(filter):
-        items = items.exclude(hidden)
-    rows = filter.of(items, bounded=True).values_list(*FACETS[model].values()).order_by("-pk")
+        items = items.exclude(pk__in=hidden)
+    rows = filter.of(items, bounded=True).values_list(*columns).order_by("-pk")
     combinations = Counter(rows[: NEWEST + 1])
-    return _without_status(combinations, Counter(rows.filter(hidden)[: NEWEST + 1]))
+    if not hidden:
+        return combinations
+    # By their keys: with an order, a database would look for the few among all.
+    few = filter.of(items.filter(pk__in=hidden), bounded=True).order_by()
+    return _without_status(combinations, Counter(few.values_list(*columns)))
 
 
-def _hidden(model: Model, user: User) -> Q:
-    """Match the items that wait for the user's second review. They are few, so they come first."""
+def _hidden(model: Model, user: User) -> list[int]:
+    """Return the items that wait for the user's second review, the newest ones."""
     name = about(model)
     waiting = second.waiting_of(user).filter(**{f"{name}__isnull": False})
-    return Q(pk__in=waiting.order_by().values(name))
+    return list(waiting.order_by("-pk").values_list(name, flat=True)[:NEWEST])
 
 
 def _without_status(
