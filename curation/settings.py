@@ -93,7 +93,7 @@ INSTALLED_APPS = [
     "curation",
     "ingest",
     "validation",
-    "django.contrib.admin",
+    "curation.admin_site.CurationAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
