@@ -94,6 +94,75 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => location.reload());
 
+// --- Long signatures are folded: the body is what a reviewer reads ------------------------------
+const FOLDED_FROM = 9;
+
+function foldSignatures() {
+  for (const table of $$(".source table.code")) {
+    let begun = null, inside = [];
+    for (const row of $$("tr[id]", table)) {
+      const line = $("code", row)?.textContent ?? "";
+      if (begun && /^\)/.test(line)) {
+        if (inside.length >= FOLDED_FROM && !inside.includes($(":target"))) fold(inside);
+        begun = null;
+      } else if (begun) inside.push(row);
+      else if (/^def \w+\($/.test(line)) { begun = row; inside = []; }
+    }
+  }
+}
+
+function fold(rows) {
+  const row = document.createElement("tr");
+  row.className = "folded-lines";
+  row.innerHTML = '<td class="no"></td><td><button type="button" class="link"></button></td>';
+  const button = $("button", row);
+  button.textContent = `… ${rows.length} lines of parameters`;
+  button.addEventListener("click", () => { for (const one of rows) one.hidden = false; row.remove(); });
+  for (const one of rows) one.hidden = true;
+  rows[0].before(row);
+}
+
+addEventListener("hashchange", () => $(":target[hidden]") && $$(".folded-lines button").forEach((one) => one.click()));
+
+// --- Lines of a reference and a kernel that share an operation: a guess, marked by the pointer ----
+const OPERATIONS = [
+  ["product", /\btl\.dot|\S @ \S|\b(matmul|mm|bmm|addmm|baddbmm|einsum|linear)\(/],
+  ["sum", /\b(sum|mean|cumsum)\(/], ["maximum", /\b(a?max|maximum|argmax)\(/],
+  ["minimum", /\b(a?min|minimum|argmin)\(/], ["exponential", /\b(exp2?|softmax|sigmoid|silu)\(/],
+  ["logarithm", /\b(log2?|log1p|log_softmax|cross_entropy)\(/], ["root", /\b(r?sqrt|sqrt_rn|norm|rms_norm|layer_norm)\(/],
+  ["choice", /\b(where|masked_fill|clamp|relu)\(/], ["answer", /\btl\.store\(|^\s*return\b/],
+  ["random", /\b(rand\w*|dropout|bernoulli)\(/], ["scan", /\b(associative_scan|cumsum|cumprod)\(/],
+];
+const LOADED = /\btl\.(?:load|make_block_ptr|make_tensor_descriptor|atomic_\w+)\(\s*(\w+)/;
+let linkedLines = [];
+
+const sharedBy = (line) => {
+  const found = OPERATIONS.filter(([, pattern]) => pattern.test(line)).map(([name]) => name);
+  const loaded = LOADED.exec(line)?.[1].replace(/_?(ptrs?|pointer|desc)$/i, "");
+  return loaded ? [...found, `read ${loaded}`] : found;
+};
+
+document.addEventListener("pointerover", (event) => {
+  const row = event.target.closest?.(".panes tr[id]");
+  if (row && row === linkedLines[0]) return;
+  for (const line of linkedLines) line.classList.remove("linked");
+  linkedLines = [];
+  const here = row?.closest("section");
+  if (!here || !/^(python|triton)_code/.test(row.id)) return;
+  const other = $$(".panes section").find((one) => one !== here && $("tr[id^=python_code], tr[id^=triton_code]", one));
+  const line = $("code", row)?.textContent ?? "";
+  const wanted = sharedBy(line);
+  if (!other) return;
+  const alike = $$("tr[id]", other).filter((one) => {
+    const text = $("code", one)?.textContent ?? "";
+    return sharedBy(text).some((name) => wanted.includes(name))
+      || wanted.some((name) => name.startsWith("read ") && new RegExp(`\\b${name.slice(5)}\\b`).test(text));
+  });
+  if (!alike.length) return;
+  linkedLines = [row, ...alike];
+  for (const one of linkedLines) one.classList.add("linked");
+});
+
 // --- Comments: a click on the mark beside a line opens a form below it ---------------------------
 document.addEventListener("pointerover", (event) => {
   const row = event.target.closest("table.code[data-file] tr[id]");
@@ -467,6 +536,7 @@ function begin() {
   if (theme) theme.value = localStorage.getItem("theme") || "";
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";
   restoreDraft();
+  foldSignatures();
   // On a phone the list comes before the values of its filters.
   if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = Boolean($(":checked", part));
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;

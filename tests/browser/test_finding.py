@@ -1,0 +1,50 @@
+"""Lists, folded signatures and linked lines in a real Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+
+from curation.models import Kernel, Pair
+from tests import factories as make
+from tests.browser.conftest import Visit
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+PYTHON = "import torch\n\n\ndef total(x):\n    shifted = x + 1\n    return shifted.sum(dim=-1)\n"
+PARAMETERS = "".join(f"    stride_{number},\n" for number in range(12))
+TRITON = (
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef total_kernel(\n    x_ptr,\n"
+    f"{PARAMETERS}):\n    x = tl.load(x_ptr)\n    tl.store(x_ptr, tl.sum(x, axis=0))\n"
+)
+
+
+def test_a_ticked_filter_lists_at_once_and_ticked_rows_are_counted(visit: Visit) -> None:
+    make.a_curator(username="eve")
+    for operation in ("matmul", "matmul", "softmax"):
+        make.a_kernel(operation_type=operation)
+    page = visit("eve", "/find")
+
+    page.get_by_role("checkbox", name="matmul 2").check()
+    expect(page.locator("tbody [name=id]")).to_have_count(2)
+    assert "operation=matmul" in page.url
+    expect(page.locator("[name=operation][value=matmul]")).to_be_focused()
+    page.get_by_label("Select all on this page").check()
+    expect(page.locator("[data-picked]")).to_have_text("2 selected")
+    page.get_by_role("button", name="Bulk decision on selected").click()
+
+    assert page.url.count("id=") == Kernel.objects.filter(operation_type="matmul").count()
+
+
+def test_a_long_signature_is_folded_and_lines_of_one_operation_are_linked(visit: Visit) -> None:
+    make.a_curator(username="eve")
+    pair: Pair = make.a_pair(python_code=PYTHON, triton_code=TRITON, entry_point="total")
+    page = visit("eve", pair.get_absolute_url())
+
+    expect(page.locator("#triton_code-9")).to_be_hidden()
+    page.get_by_role("button", name="13 lines of parameters").click()
+    expect(page.locator("#triton_code-9")).to_be_visible()
+    page.locator("#python_code-6 code").hover()
+    expect(page.locator("#triton_code-22")).to_have_class("linked")
+    page.locator("#triton_code-21 code").hover()
+
+    linked = page.locator("tr.linked").evaluate_all("rows => rows.map((row) => row.id)")
+    assert linked == ["python_code-4", "python_code-5", "triton_code-21"]
