@@ -22,6 +22,7 @@ from curation.decisions.figures import keep, kept
 from curation.models import Kernel, License, Pair, QualityFinding, Repository
 from curation.search.filters import Filter
 from curation.search.matching import NONE, about
+from curation.web.listing import newest_keys
 
 Model = type[Kernel] | type[Pair]
 Combination = tuple[str, ...]
@@ -53,9 +54,7 @@ def facet_counts(model: Model, filter: Filter, user: User) -> tuple[Counts, bool
     for key in facets:
         rest = rest.without(key)
     if rest.without("items"):
-        combinations, whole = _counted_newest(model, rest, user), False
-        if sum(combinations.values()) <= NEWEST:
-            whole = True
+        combinations, whole = _counted_newest(model, rest, user)
     else:
         combinations, whole = _all(model, user), True
     wanted = {key: set(getattr(filter, key)) for key in facets}
@@ -120,18 +119,22 @@ def _hidden_ones(model: Model, user: User) -> Counter[Combination]:
     return Counter(rows.values_list(*FACETS[model].values()))
 
 
-def _counted_newest(model: Model, filter: Filter, user: User) -> Counter[Combination]:
+def _counted_newest(model: Model, filter: Filter, user: User) -> tuple[Counter[Combination], bool]:
+    """Return the count of the newest matches by combination, and True if these are all."""
     items: Any = model._default_manager.all()
-    hidden, columns = _hidden(model, user), FACETS[model].values()
+    hidden, columns = set(_hidden(model, user)), FACETS[model].values()
     if second.tells(filter):
         items = items.exclude(pk__in=hidden)
-    rows = filter.of(items, bounded=True).values_list(*columns).order_by("-pk")
-    combinations = Counter(rows[: NEWEST + 1])
-    if not hidden:
-        return combinations
-    # By their keys: with an order, a database would look for the few among all.
-    few = filter.of(items.filter(pk__in=hidden), bounded=True).order_by()
-    return _without_status(combinations, Counter(few.values_list(*columns)))
+    pks, reliable = newest_keys(items, filter, NEWEST + 1)
+    combinations: Counter[Combination] = Counter()
+    hidden_ones: Counter[Combination] = Counter()
+    listed = model._default_manager.filter(pk__among=pks)
+    for pk, *values in listed.values_list("pk", *columns):
+        combinations[tuple(values)] += 1
+        if pk in hidden:
+            hidden_ones[tuple(values)] += 1
+    whole = reliable and len(pks) <= NEWEST
+    return _without_status(combinations, hidden_ones), whole
 
 
 def _hidden(model: Model, user: User) -> list[int]:

@@ -18,6 +18,10 @@ COUNTED = 200
 # Steps of a text search until a page is full: this many of the newest rows are read one by one,
 # then this many are looked up in the index, then all.
 READ, LOOKED_UP = 500, 10_000
+# Newest rows that are tried first when items are counted, and matches among them that suffice.
+# PostgreSQL takes most conditions for rare, and then reads the table: 950 ms → 25 ms for three
+# common ones (2026-11-27).
+TRIED, SUFFICIENT = 2500, 100
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
     "operation_type", "priority", "status", "tags", "version",
@@ -95,22 +99,45 @@ def _keys(
     """Return at least `few` keys, if there are as many, and True if these are all up to `many`."""
     limit = few if after else many
     behind = _after(items, columns, after)
+    if filter.q and columns == ("-pk",) and not hits_are_in_order():
+        return _searched_keys(behind, filter, few, limit)
     rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
-    if not filter.q or columns != ("-pk",) or hits_are_in_order():
-        return list(rows.order_by(*columns)[:limit]), True
-    # No database estimates how common a text is. If it is common, the newest rows suffice. If it is
-    # rare, all matches are sorted quickly.
-    first = behind.aggregate(n=Max("pk"))["n"] or 0
-    read = (
-        filter.without("q")
-        .of(behind)
-        .filter(reads(items.model, filter.q))
-        .values_list("pk", flat=True)
-    )
-    for some, length in ((read, READ), (rows, LOOKED_UP)):
+    return list(rows.order_by(*columns)[:limit]), True
+
+
+def newest_keys(items: QuerySet[Any], filter: Filter, most: int) -> tuple[list[int], bool]:
+    """Return the keys of the newest matches, and True if these are all up to `most`.
+
+    If a condition is common, fewer matches are returned: it need not be tested on every row.
+    """
+    if filter.q:
+        if not hits_are_in_order():
+            return _searched_keys(items, filter, SUFFICIENT, most)
+    else:
+        first = items.aggregate(n=Max("pk"))["n"] or 0
+        tried = filter.of(items.filter(pk__gt=first - TRIED)).values_list("pk", flat=True)
+        keys = list(tried.order_by("-pk")[:most])
+        if len(keys) >= SUFFICIENT:
+            return keys, len(keys) == most or first <= TRIED
+    rows = filter.of(items, bounded=True).values_list("pk", flat=True)
+    return list(rows.order_by("-pk")[:most]), True
+
+
+def _searched_keys(
+    items: QuerySet[Any], filter: Filter, few: int, limit: int
+) -> tuple[list[int], bool]:
+    """Return the keys of the newest matches of a text search in PostgreSQL, as `_keys` does.
+
+    No database estimates how common a text is. If it is common, the newest rows suffice. If it is
+    rare, all matches are sorted quickly.
+    """
+    rows = filter.of(items, bounded=True).values_list("pk", flat=True)
+    read = filter.without("q").of(items).filter(reads(items.model, filter.q))
+    first = items.aggregate(n=Max("pk"))["n"] or 0
+    for some, length in ((read.values_list("pk", flat=True), READ), (rows, LOOKED_UP)):
         keys = list(some.filter(pk__gt=first - length).order_by("-pk")[:limit])
         if len(keys) >= few:
-            return keys, len(keys) == limit
+            return keys, len(keys) == limit or first <= length
     return list(rows.order_by((F("pk") + 0).desc())[:limit]), True
 
 

@@ -98,7 +98,7 @@ def find(request: HttpRequest) -> HttpResponse:
         "fields": [
             _field(key, getattr(filter, key), counts.get(key)) for key in FIELDS if _fits(key, kind)
         ],
-        "counted": "" if whole else f"Counts are of the newest {NEWEST:,} of these.",
+        "counted": "" if whole else f"Counts are of the newest of these, at most {NEWEST:,}.",
         "suggested": [(key, suggestions(key)) for key in FREE if _fits(key, kind)],
         "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
         "chips": _chips(filter, kind, order),

@@ -15,7 +15,7 @@ from django.utils import timezone
 import tests.factories as make
 from curation.models import Figures, Kernel, Pair, SavedView, Status
 from curation.search.filters import CHOICES, Filter
-from curation.web import facets
+from curation.web import facets, listing
 from curation.web.excerpts import excerpts
 from curation.web.facets import facet_counts
 from curation.web.listing import ORDERS, a_page
@@ -95,6 +95,22 @@ def test_many_items_are_counted_up_to_a_bound(
 
     assert not whole
     assert sum(counts["status"].values()) == 3
+
+
+def test_matches_of_a_common_condition_are_counted_among_the_newest_items_only(
+    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "TRIED", 2)
+    monkeypatch.setattr(listing, "SUFFICIENT", 2)
+
+    counts, whole = facet_counts(Kernel, Filter.from_query("duplicates=unique"), user)
+    assert not whole
+    assert sum(counts["status"].values()) == 2
+
+    monkeypatch.setattr(listing, "SUFFICIENT", 3)
+    counts, whole = facet_counts(Kernel, Filter.from_query("duplicates=unique"), user)
+    assert whole
+    assert sum(counts["status"].values()) == len(kernels)
 
 
 @pytest.mark.parametrize("model", [Kernel, Pair])
