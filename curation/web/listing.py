@@ -18,9 +18,9 @@ COUNTED = 200
 # Steps of a text search until a page is full: this many of the newest rows are read one by one,
 # then this many are looked up in the index, then all.
 READ, LOOKED_UP = 500, 10_000
-# Newest rows that are tried first when items are counted, and matches among them that suffice.
-# PostgreSQL takes most conditions for rare, and then reads the table: 950 ms → 25 ms for three
-# common ones (2026-11-27).
+# Newest rows that are tried first when items with a verdict are counted, and matches among them
+# that suffice. PostgreSQL takes the test of the newest verdict for rare, and reads the table to
+# count 1,000 items: 472 ms → 7 ms (2026-11-27).
 TRIED, SUFFICIENT = 2500, 100
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
@@ -108,15 +108,14 @@ def _keys(
 def newest_keys(items: QuerySet[Any], filter: Filter, most: int) -> tuple[list[int], bool]:
     """Return the keys of the newest matches, and True if these are all up to `most`.
 
-    If a condition is common, fewer matches are returned: it need not be tested on every row.
+    Of a common text or verdict, fewer matches may be returned.
     """
-    if filter.q:
-        if not hits_are_in_order():
-            return _searched_keys(items, filter, SUFFICIENT, most)
-    else:
+    if filter.q and not hits_are_in_order():
+        return _searched_keys(items, filter, SUFFICIENT, most)
+    if filter.validation:
         first = items.aggregate(n=Max("pk"))["n"] or 0
-        tried = filter.of(items.filter(pk__gt=first - TRIED)).values_list("pk", flat=True)
-        keys = list(tried.order_by("-pk")[:most])
+        tried = filter.of(items.filter(pk__gt=first - TRIED), bounded=True)
+        keys = list(tried.order_by("-pk").values_list("pk", flat=True)[:most])
         if len(keys) >= SUFFICIENT:
             return keys, len(keys) == most or first <= TRIED
     rows = filter.of(items, bounded=True).values_list("pk", flat=True)

@@ -127,7 +127,7 @@ document.addEventListener("click", (event) => {
 // --- Filters apply at once: a ticked value lists its items, and the fold-outs stay as they are ------
 document.addEventListener("change", async (event) => {
   const field = event.target, form = field.closest("form[data-at-once]");
-  if (!form || !field.matches("[type=checkbox]")) return;
+  if (!form || !field.matches("[type=checkbox], [list]")) return;
   const filled = [...new FormData(form)].filter(([, value]) => value);
   const opened = $$("details", form).map((one) => [$("summary", one).firstChild.textContent, one.open]);
   await swap(`${form.action}?${new URLSearchParams(filled)}`);
