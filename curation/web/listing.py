@@ -108,7 +108,7 @@ def _keys(
 def newest_keys(items: QuerySet[Any], filter: Filter, most: int) -> tuple[list[int], bool]:
     """Return the keys of the newest matches, and True if these are all up to `most`.
 
-    Of a common text or verdict, fewer matches may be returned.
+    If a text or a verdict is common, fewer matches may be returned.
     """
     if filter.q and not hits_are_in_order():
         return _searched_keys(items, filter, SUFFICIENT, most)

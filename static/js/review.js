@@ -468,7 +468,7 @@ function begin() {
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";
   restoreDraft();
   // On a phone the list comes before the values of its filters.
-  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = Boolean($(":checked", part));
+  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = "asked" in part.dataset || Boolean($(":checked", part));
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
   const changed = $(".diff tr:not(.same)");
   if (changed) {

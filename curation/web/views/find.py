@@ -256,6 +256,7 @@ def _typed_field(key: str, filter: Filter, values: ValueCounts) -> SafeString:
         "hint": HINTS.get(key, ""),
         "set": len(chosen),
         "open": True,
+        "asked": True,
         "note": "" if values.whole else f"Counted in the newest {COUNTED} at most.",
     }
     return render_to_string("curation/filter_field.html", shown)
