@@ -91,6 +91,7 @@ def measure_pages() -> None:
         "order=priority&difficulty=hard", "language=gluon", "validation=failed",
         "order=name", "order=-lines&status=pending", "order=operation&difficulty=hard",
         "order=-license&language=triton", "items=pairs&order=name", "repository=org3/repo3",
+        "items=pairs&validation=passed", "open=license&category=jax&status=pending",
         f"after={last // 2}", f"after={last // 50}&status=rejected",
     )  # fmt: skip
 

@@ -115,14 +115,14 @@ def _name(model: Model) -> str:
 
 
 def _hidden_ones(model: Model, user: User) -> Counter[Combination]:
-    rows = model._default_manager.filter(pk__in=_hidden(model, user))
+    rows = model._default_manager.filter(pk__in=hidden_items(model, user))
     return Counter(rows.values_list(*FACETS[model].values()))
 
 
 def _counted_newest(model: Model, filter: Filter, user: User) -> tuple[Counter[Combination], bool]:
     """Return the count of the newest matches by combination, and True if these are all."""
     items: Any = model._default_manager.all()
-    hidden, columns = set(_hidden(model, user)), FACETS[model].values()
+    hidden, columns = set(hidden_items(model, user)), FACETS[model].values()
     if second.tells(filter):
         items = items.exclude(pk__in=hidden)
     pks, reliable = newest_keys(items, filter, NEWEST + 1)
@@ -137,7 +137,7 @@ def _counted_newest(model: Model, filter: Filter, user: User) -> tuple[Counter[C
     return _without_status(combinations, hidden_ones), whole
 
 
-def _hidden(model: Model, user: User) -> list[int]:
+def hidden_items(model: Model, user: User) -> list[int]:
     """Return the items that wait for the user's second review, the newest ones."""
     name = about(model)
     waiting = second.waiting_of(user).filter(**{f"{name}__isnull": False})

@@ -18,9 +18,9 @@ COUNTED = 200
 # Steps of a text search until a page is full: this many of the newest rows are read one by one,
 # then this many are looked up in the index, then all.
 READ, LOOKED_UP = 500, 10_000
-# Newest rows that are tried first when items are counted, and matches among them that suffice.
-# PostgreSQL takes most conditions for rare, and then reads the table: 950 ms → 25 ms for three
-# common ones (2026-11-27).
+# Newest rows that are tried first if a verdict is demanded, and matches among them that suffice for
+# counts. PostgreSQL takes the test of the newest verdict for rare, and reads the table to count
+# 1,000 items: 472 ms → 7 ms (2026-11-27).
 TRIED, SUFFICIENT = 2500, 100
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
@@ -101,6 +101,10 @@ def _keys(
     behind = _after(items, columns, after)
     if filter.q and columns == ("-pk",) and not hits_are_in_order():
         return _searched_keys(behind, filter, few, limit)
+    if filter.validation and columns == ("-pk",):
+        keys, _ = _tried_keys(behind, filter, limit)
+        if len(keys) == limit:
+            return keys, True
     rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
     return list(rows.order_by(*columns)[:limit]), True
 
@@ -108,19 +112,24 @@ def _keys(
 def newest_keys(items: QuerySet[Any], filter: Filter, most: int) -> tuple[list[int], bool]:
     """Return the keys of the newest matches, and True if these are all up to `most`.
 
-    If a condition is common, fewer matches are returned: it need not be tested on every row.
+    If a text or a verdict is common, fewer matches may be returned.
     """
-    if filter.q:
-        if not hits_are_in_order():
-            return _searched_keys(items, filter, SUFFICIENT, most)
-    else:
-        first = items.aggregate(n=Max("pk"))["n"] or 0
-        tried = filter.of(items.filter(pk__gt=first - TRIED)).values_list("pk", flat=True)
-        keys = list(tried.order_by("-pk")[:most])
+    if filter.q and not hits_are_in_order():
+        return _searched_keys(items, filter, SUFFICIENT, most)
+    if filter.validation:
+        keys, all_of_them = _tried_keys(items, filter, most)
         if len(keys) >= SUFFICIENT:
-            return keys, len(keys) == most or first <= TRIED
+            return keys, all_of_them
     rows = filter.of(items, bounded=True).values_list("pk", flat=True)
     return list(rows.order_by("-pk")[:most]), True
+
+
+def _tried_keys(items: QuerySet[Any], filter: Filter, limit: int) -> tuple[list[int], bool]:
+    """Return the keys of matches among the newest rows, and True if these are all up to `limit`."""
+    first = items.aggregate(n=Max("pk"))["n"] or 0
+    tried = filter.of(items.filter(pk__gt=first - TRIED), bounded=True)
+    keys = list(tried.order_by("-pk").values_list("pk", flat=True)[:limit])
+    return keys, len(keys) == limit or first <= TRIED
 
 
 def _searched_keys(

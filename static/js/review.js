@@ -196,7 +196,7 @@ document.addEventListener("click", (event) => {
 // --- Filters apply at once: a ticked value lists its items, and the fold-outs stay as they are ------
 document.addEventListener("change", async (event) => {
   const field = event.target, form = field.closest("form[data-at-once]");
-  if (!form || !field.matches("[type=checkbox]")) return;
+  if (!form || !field.matches("[type=checkbox], [list]")) return;
   const filled = [...new FormData(form)].filter(([, value]) => value);
   const opened = $$("details", form).map((one) => [$("summary", one).firstChild.textContent, one.open]);
   await swap(`${form.action}?${new URLSearchParams(filled)}`);
@@ -538,7 +538,7 @@ function begin() {
   restoreDraft();
   foldSignatures();
   // On a phone the list comes before the values of its filters.
-  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = Boolean($(":checked", part));
+  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = "asked" in part.dataset || Boolean($(":checked", part));
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
   const changed = $(".diff tr:not(.same)");
   if (changed) {

@@ -25,6 +25,7 @@ from curation.web import listing
 from curation.web.access import may_review, number, person
 from curation.web.excerpts import excerpts
 from curation.web.facets import NEWEST, facet_counts, suggestions
+from curation.web.known_values import COUNTED, COUNTS, ValueCounts, value_counts
 
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
@@ -33,7 +34,7 @@ LABELS = {
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
-OWN_KEYS = ("items", "order", "after")
+OWN_KEYS = ("items", "order", "after", "open")
 # The filters that are open at first, before the others.
 OPEN = ("status", "operation", "verdict", "origin")
 FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))
@@ -78,6 +79,8 @@ def find(request: HttpRequest) -> HttpResponse:
     visibilities = second.visibilities(model, pks, user)
     lines = excerpts(model, pks, filter.q)
     counts, whole = facet_counts(model, filter, user)
+    opened = own.get("open", "")
+    fits = [key for key in FIELDS if _fits(key, kind)]
     shown = {
         "kind": kind,
         "order": order,
@@ -96,10 +99,14 @@ def find(request: HttpRequest) -> HttpResponse:
         "found": page.found,
         "more": page.more,
         "fields": [
-            _field(key, getattr(filter, key), counts.get(key)) for key in FIELDS if _fits(key, kind)
+            _typed_field(key, filter, value_counts(model, filter, key, user))
+            if key == opened and key in COUNTS
+            else _field(key, getattr(filter, key), counts.get(key))
+            for key in fits
         ],
         "counted": "" if whole else f"Counts are of the newest of these, at most {NEWEST:,}.",
-        "suggested": [(key, suggestions(key)) for key in FREE if _fits(key, kind)],
+        "opened": opened if opened in COUNTS and opened in fits else "",
+        "suggested": [(key, suggestions(key)) for key in FREE if key in fits],
         "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
         "chips": _chips(filter, kind, order),
         "views": _views(user),
@@ -238,6 +245,23 @@ def _field(key: str, values: tuple[str, ...], counts: Mapping[str, int] | None) 
     return render_to_string("curation/filter_field.html", {**shown, "open": key in OPEN})
 
 
+def _typed_field(key: str, filter: Filter, values: ValueCounts) -> SafeString:
+    """Render a filter that is typed, with its most frequent values."""
+    chosen = getattr(filter, key)
+    shown = {
+        "key": key,
+        "label": _label(key),
+        "counted": [(value, value in chosen, count) for value, count in values.counts.items()],
+        "free": True,
+        "hint": HINTS.get(key, ""),
+        "set": len(chosen),
+        "open": True,
+        "asked": True,
+        "note": "" if values.whole else f"Counted in the newest {COUNTED} at most.",
+    }
+    return render_to_string("curation/filter_field.html", shown)
+
+
 # Values come from the URL, so an entry has up to about 50 kB.
 @lru_cache(maxsize=128)
 def _uncounted_field(key: str, values: tuple[str, ...]) -> SafeString:
@@ -247,6 +271,7 @@ def _uncounted_field(key: str, values: tuple[str, ...]) -> SafeString:
         "label": _label(key),
         "choices": [(value, value in values) for value in CHOICES.get(key, values)],
         "free": key in FREE,
+        "countable": key in COUNTS,
         "hint": HINTS.get(key, ""),
         "set": len(values),
     }

@@ -97,18 +97,18 @@ def test_many_items_are_counted_up_to_a_bound(
     assert sum(counts["status"].values()) == 3
 
 
-def test_matches_of_a_common_condition_are_counted_among_the_newest_items_only(
+def test_matches_of_a_common_verdict_are_counted_among_the_newest_items_only(
     user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "TRIED", 2)
     monkeypatch.setattr(listing, "SUFFICIENT", 2)
 
-    counts, whole = facet_counts(Kernel, Filter.from_query("duplicates=unique"), user)
+    counts, whole = facet_counts(Kernel, Filter.from_query("validation=none"), user)
     assert not whole
     assert sum(counts["status"].values()) == 2
 
     monkeypatch.setattr(listing, "SUFFICIENT", 3)
-    counts, whole = facet_counts(Kernel, Filter.from_query("duplicates=unique"), user)
+    counts, whole = facet_counts(Kernel, Filter.from_query("validation=none"), user)
     assert whole
     assert sum(counts["status"].values()) == len(kernels)
 

@@ -1,0 +1,113 @@
+"""The filters that are typed show their most frequent values, with counts."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+import tests.factories as make
+from curation.models import Kernel, Pair, Status
+from curation.search.filters import Filter
+from curation.web import known_values
+from curation.web.known_values import COUNTS, value_counts
+
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+
+
+@pytest.fixture
+def user() -> User:
+    return make.a_curator()
+
+
+@pytest.fixture
+def kernels() -> list[Kernel]:
+    license = make.a_license(expression="MIT")
+    files = [make.a_source_file(), make.a_source_file()]
+    made = [
+        make.a_kernel(operation_type="matmul", tags=["split-k", "fp8"], license=license),
+        make.a_kernel(operation_type="matmul", tags=["split-k"]),
+        make.a_kernel(operation_type="softmax", tags=[]),
+    ]
+    for kernel, file in ((made[0], 0), (made[0], 1), (made[1], 0), (made[2], 1)):
+        make.a_provenance(kernel=kernel, source_file=files[file])
+    # Twice in one repository.
+    make.a_provenance(kernel=made[1], source_file=files[0], start_line=9, end_line=12)
+    make.a_finding(kernel=made[0], passed=False)
+    make.a_finding(kernel=made[0], passed=False, gate="names")
+    make.a_finding(kernel=made[1], passed=True)
+    make.a_pair(kernel=made[0], tags=["fp8"])
+    make.a_pair(kernel=made[0])
+    make.a_pair()
+    return made
+
+
+@pytest.mark.parametrize("model", [Kernel, Pair])
+@pytest.mark.parametrize(
+    "query", ["", "operation=matmul", "tag=split-k", "license=MIT&finding=length", "finding=none"]
+)
+def test_each_count_is_the_length_of_the_list_that_its_value_gives(
+    query: str, model: type[Kernel] | type[Pair], user: User, kernels: list[Kernel]
+) -> None:
+    filter = Filter.from_query(query)
+
+    for key in COUNTS:
+        if key == "finding" and model is Pair:
+            continue
+        values = value_counts(model, filter, key, user)
+        assert values.whole
+        for value, count in values.counts.items():
+            chosen = Filter.parse([*filter.without(key).pairs(), (key, value)])
+            assert count == chosen.of(model._default_manager.all()).count(), (key, value)
+
+
+def test_a_demanded_value_is_shown_even_if_it_lists_nothing(user: User) -> None:
+    values = value_counts(Kernel, Filter.from_query("tag=unheard"), "tag", user)
+
+    assert values.counts == {"unheard": 0}
+
+
+def test_many_items_are_counted_up_to_a_bound(
+    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_values, "COUNTED", 2)
+
+    values = value_counts(Kernel, Filter(), "tag", user)
+
+    assert not values.whole
+    assert values.counts == {"split-k": 1}
+
+
+def test_the_counts_do_not_tell_the_verdict_that_a_second_reviewer_must_not_see(
+    kernels: list[Kernel],
+) -> None:
+    first = make.a_decision(kernel=kernels[0], status=Status.APPROVED)
+    other = make.a_reviewer()
+    make.a_second_review(first=first)
+
+    told = value_counts(Kernel, Filter.from_query("status=approved"), "tag", other)
+    assert told.counts == {}
+    untold = value_counts(Kernel, Filter.from_query("tag=fp8"), "tag", other)
+    assert untold.counts["fp8"] == 1
+
+
+def test_a_frequent_value_is_ticked_without_typing(
+    client: Client, user: User, kernels: list[Kernel]
+) -> None:
+    client.force_login(user)
+
+    page = client.get(f"{reverse('find')}?tag=fp8&open=tag").content.decode()
+
+    assert '<input type="checkbox" name="tag" value="fp8" checked>' in page
+    assert '<input type="checkbox" name="tag" value="split-k">' in page
+
+
+@pytest.mark.parametrize("query", ["open=tags", "open=q", "items=pairs&open=finding"])
+def test_a_foreign_fold_out_opens_nothing(
+    query: str, client: Client, user: User, kernels: list[Kernel]
+) -> None:
+    client.force_login(user)
+
+    page = client.get(f"{reverse('find')}?{query}")
+
+    assert page.status_code == 200
+    assert page.context["opened"] == ""
