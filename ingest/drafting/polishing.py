@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.fixed_arguments import fix_arguments
@@ -37,10 +38,12 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     triton = texts.triton_code
     if not draft.differentiable:
         triton = remove_backward(triton)
+    triton = _plain(triton, name)
     triton = _merged(triton, name, find_kinds(test, whole), draft.differentiable)
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _merged(texts.python_code, name, {}, draft.differentiable)
+    python = _plain(texts.python_code, name)
+    python = _merged(python, name, {}, draft.differentiable)
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
     python, triton, made = drop_unused(python, triton, texts.test_code, name)
@@ -62,6 +65,11 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
         if all(isinstance(value, int | float | str | tuple) for value in values):
             kinds[name] = PLAIN
     return kinds
+
+
+def _plain(text: str, name: str) -> str:
+    """Return a side in torch's own words."""
+    return write_einops(text)
 
 
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
