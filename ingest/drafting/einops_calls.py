@@ -1,6 +1,6 @@
 """Writing of einops' calls as methods of tensors, by strict reading of their patterns.
 
-`rearrange(x, "b (n c) d -> b n c d", c=64)` becomes `x.unflatten(1, (-1, 64))`. A call that can't be
+`rearrange(x, "b (n c) d -> b n c d", c=64)` becomes `x.unflatten(1, (-1, 64))`. A call that is not
 read fully stays as it is, together with the stand-in that it calls.
 """
 

@@ -40,7 +40,7 @@ def _find(
     for function in tree.body:
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             continue
-        calls = _calls(tree, function.name)
+        calls = find_calls(tree, function.name)
         if function.name == entry or not calls or function.args.vararg or function.args.kwarg:
             continue
         arguments = function.args.args
@@ -61,7 +61,7 @@ def _find(
     return None
 
 
-def _calls(tree: ast.Module, name: str) -> list[ast.Call]:
+def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:
     """Return the calls of a function, or none if it is used in another way."""
     uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.func in uses]

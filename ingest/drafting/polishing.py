@@ -13,11 +13,13 @@ from ingest.drafting.computing import remove_backward
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
+from ingest.drafting.environment import remove_switches
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
+from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
@@ -25,6 +27,7 @@ from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
+from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers
 
 ROUNDS = 6
@@ -47,6 +50,7 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
     python, triton, made = drop_unused(python, triton, texts.test_code, name)
+    made = remove_leftovers(made, inputs=True)
     python, triton = name_parameters(python, triton, name)
     python = wrap_lines(name_locals(python, name), name)
     triton = wrap_lines(name_locals(triton, name), name)
@@ -68,8 +72,8 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
 
 
 def _plain(text: str, name: str) -> str:
-    """Return a side in torch's own words."""
-    return write_einops(text)
+    """Return a side in torch's own words, without what its author's work left in it."""
+    return remove_leftovers(remove_switches(write_einops(text)))
 
 
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
@@ -81,7 +85,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         if changed == text:
             break
         text = changed
-    return text
+    return drop_unread(remove_leftovers(text), name)
 
 
 def _pruned(old: str, new: str, name: str, test: Test, isolator: Isolator) -> str:

@@ -1,0 +1,182 @@
+"""Host code keeps nothing that only its author's work needed."""
+
+from __future__ import annotations
+
+import textwrap
+
+from ingest.drafting.leftovers import remove_leftovers
+from ingest.drafting.unused_parameters import drop_unread
+
+
+def text(code: str) -> str:
+    return textwrap.dedent(code).lstrip("\n")
+
+
+def test_prints_and_values_that_nothing_reads_go() -> None:
+    written = text(
+        """
+        def reference(q, k, debug=False):
+            batch, length = q.shape
+            if debug:
+                print(q.shape)
+            for start in range(2):
+                end = start + 1
+                end - start
+                q = q + k
+                print(start)
+            unused = torch.empty_like(q)  # Not read.
+            drawn = torch.randn(3)
+            return q
+        """
+    )
+
+    assert remove_leftovers(written) == text(
+        """
+        def reference(q, k, debug=False):
+            for start in range(2):
+                q = q + k
+            drawn = torch.randn(3)
+            return q
+        """
+    )
+
+
+def test_a_call_that_may_do_more_than_compute_stays() -> None:
+    written = text(
+        """
+        def launch(x):
+            done = check(x)
+            first, rest = split(x)
+            value = x.copy_(rest)
+            self.count = 1
+
+            def inner():
+                nonlocal value
+                value = 2
+
+            return first
+        """
+    )
+
+    assert remove_leftovers(written) == written
+
+
+def test_inputs_draw_no_numbers_that_nothing_reads() -> None:
+    written = text(
+        """
+        def make_inputs(case, device):
+            x = torch.randn(3)
+            out = torch.randn(4)
+            return (x,)
+        """
+    )
+
+    assert "out" not in remove_leftovers(written, inputs=True)
+
+
+def test_code_in_comments_goes_and_sentences_and_formulas_stay() -> None:
+    written = text(
+        """
+        # @triton.autotune(
+        #     configs=[triton.Config({"BLOCK": 16})],
+        #     key=["n"],
+        # )
+        @triton.jit
+        def kernel(x):
+            # y = tl.load(x)
+            pass
+
+
+        def reference(x):
+            # print(x.shape)
+            # y = torch.exp(x)
+            # The state comes first.
+            # This kernel is equivalent to
+            # y = x.view(1, -1).cumsum(0)
+            # assert shapes
+            # p = exp(s - m)
+            # [B, T, H]
+            # note (important)
+            y = x  # y = x.clone()
+            # y = y + 1
+            return y
+        """
+    )
+
+    assert remove_leftovers(written) == text(
+        """
+        @triton.jit
+        def kernel(x):
+            # y = tl.load(x)
+            pass
+
+
+        def reference(x):
+            # The state comes first.
+            # This kernel is equivalent to
+            # y = x.view(1, -1).cumsum(0)
+            # assert shapes
+            # p = exp(s - m)
+            # [B, T, H]
+            # note (important)
+            y = x  # y = x.clone()
+            return y
+        """
+    )
+
+
+def test_a_helper_lacks_the_parameters_that_it_does_not_read() -> None:
+    written = text(
+        """
+        @input_guard
+        def launch(k, block: int = 16, v=None, unread=None):
+            return inner(k, v, block)
+
+
+        def inner(k, v, size):
+            return k + v
+
+
+        def entry(k, v, block):
+            return launch(k, block=block, v=v, unread=(k, block))
+        """
+    )
+
+    assert drop_unread(written, "entry") == text(
+        """
+        @input_guard
+        def launch(k, v=None):
+            return inner(k, v)
+
+
+        def inner(k, v):
+            return k + v
+
+
+        def entry(k, v, block):
+            return launch(k, v=v)
+        """
+    )
+
+
+def test_parameters_stay_if_a_call_computes_for_them_or_the_function_is_handed_on() -> None:
+    written = text(
+        """
+        def launch(k, unread):
+            return k
+
+
+        def mapped(k, unread=None):
+            return k
+
+
+        def spread(*k, unread=None):
+            return k
+
+
+        def entry(k):
+            return launch(k, draw()), list(map(mapped, k)), spread(k, unread=1)
+        """
+    )
+
+    assert drop_unread(written, "entry") == written
