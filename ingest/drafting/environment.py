@@ -220,9 +220,9 @@ def _booleans(tree: ast.Module) -> set[str]:
     booleans: set[str] = set()
     for statement in tree.body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                names[name] == 1 and _is_boolean(value, booleans)
-            ):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if names[
+                name
+            ] == 1 and _is_boolean(value, booleans):
                 booleans.add(name)
     return booleans
 

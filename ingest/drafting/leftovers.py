@@ -44,7 +44,26 @@ def remove_leftovers(text: str, *, inputs: bool = False) -> str:
         if written == text:
             break
         text = written
-    return _without_commented_code(text)
+    text = _without_commented_code(text)
+    return _without_unread_imports(text) if inputs else text
+
+
+def _without_unread_imports(text: str) -> str:
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    edits = Edits(text)
+    for statement in tree.body:
+        match statement:
+            case ast.Import(names=[ast.alias(name=name, asname=other)]):
+                if (other or name.partition(".")[0]) not in read:
+                    edits.drop(statement, alone=False)
+            case ast.ImportFrom(names=[ast.alias(name=name, asname=other)]):
+                if (other or name) not in read:
+                    edits.drop(statement, alone=False)
+    return edits.text()
 
 
 def _once(text: str, *, inputs: bool) -> str:
@@ -74,6 +93,9 @@ def _once(text: str, *, inputs: bool) -> str:
                 continue
             for place, statement in enumerate(left):
                 edits.drop(statement, alone=len(left) == len(block) and place == 0)
+            for statement in block:
+                for target in _unread_results(statement, kept):
+                    edits.put(target, "_")
     return edits.text()
 
 
@@ -106,7 +128,11 @@ def _says_nothing(statement: ast.stmt) -> bool:
             empty = all(isinstance(each, ast.Pass) for each in body)
             return empty and _is_pure(test, inputs=False)
         case ast.Expr(
-            value=ast.BinOp() | ast.Name() | ast.Compare() | ast.Subscript() | ast.UnaryOp() as value
+            value=ast.BinOp()
+            | ast.Name()
+            | ast.Compare()
+            | ast.Subscript()
+            | ast.UnaryOp() as value
         ):
             return _is_pure(value, inputs=False)
     return False
@@ -123,6 +149,16 @@ def _binds_nothing(statement: ast.stmt, read: set[str], *, inputs: bool) -> bool
                 and _is_pure(value, inputs=inputs)
             )
     return False
+
+
+def _unread_results(statement: ast.stmt, read: set[str]) -> list[ast.Name]:
+    """Return the names of a call's results that nothing reads, if another result is read."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()) if "_" not in read:
+            names = [each for each in targets if isinstance(each, ast.Name)]
+            unread = [each for each in names if each.id not in read and each.id != "_"]
+            return unread if len(unread) < len(targets) else []
+    return []
 
 
 def _is_pure(value: ast.expr, *, inputs: bool) -> bool:

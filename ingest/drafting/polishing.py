@@ -21,8 +21,9 @@ from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
+from ingest.drafting.nesting import unnest
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
-from ingest.drafting.plain_references import simplify_reference
+from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
@@ -31,6 +32,8 @@ from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers
 
 ROUNDS = 6
+# Empty lines that removed statements left inside of a function.
+GAP = re.compile(r"\n\n\n+(?=[ \t]+\S)")
 # Empty lines that a removed decorator left.
 BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re.M)
 
@@ -41,11 +44,12 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     triton = texts.triton_code
     if not draft.differentiable:
         triton = remove_backward(triton)
-    triton = _plain(triton, name)
+    triton = _plain(triton)
     triton = _merged(triton, name, find_kinds(test, whole), draft.differentiable)
+    triton = return_directly(triton, name)
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _plain(texts.python_code, name)
+    python = _plain(texts.python_code)
     python = _merged(python, name, {}, draft.differentiable)
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
@@ -55,7 +59,7 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     python = wrap_lines(name_locals(python, name), name)
     triton = wrap_lines(name_locals(triton, name), name)
     called = find_called(texts.triton_code, name)
-    polished = replace(draft, texts=Texts(python, triton, made))
+    polished = replace(draft, texts=Texts(_closed(python), _closed(triton), _closed(made)))
     return with_own_name(polished, test.operation, called)
 
 
@@ -71,9 +75,9 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
     return kinds
 
 
-def _plain(text: str, name: str) -> str:
+def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
-    return remove_leftovers(remove_switches(write_einops(text)))
+    return remove_leftovers(unnest(remove_switches(write_einops(text))))
 
 
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
@@ -86,6 +90,15 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
             break
         text = changed
     return drop_unread(remove_leftovers(text), name)
+
+
+def _closed(text: str) -> str:
+    """Return the text without second empty lines inside of functions."""
+    closed = GAP.sub("\n\n", text)
+    try:
+        return closed if ast.dump(ast.parse(closed)) == ast.dump(ast.parse(text)) else text
+    except UNREADABLE:
+        return text
 
 
 def _pruned(old: str, new: str, name: str, test: Test, isolator: Isolator) -> str:

@@ -111,11 +111,16 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
         return "What it compares with is written out: it depends on no input."
     if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):
         return "What it compares with is written out: it holds numbers of one case."
-    if not whole.reference and all(
-        isinstance(answer, ast.Name) and answer.id in whole.parameters for answer in whole.expected
-    ):
+    if not whole.reference and all(_is_part(each, whole.parameters) for each in whole.expected):
         return "What it compares with is an input: nothing is computed."
     return ""
+
+
+def _is_part(answer: ast.expr, parameters: Iterable[str]) -> bool:
+    """Return whether an answer is an input, or a slice of one."""
+    while isinstance(answer, ast.Subscript):
+        answer = answer.value
+    return isinstance(answer, ast.Name) and answer.id in parameters
 
 
 def _is_written_out(node: ast.AST) -> bool:

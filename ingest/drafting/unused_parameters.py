@@ -6,12 +6,9 @@ import ast
 from collections.abc import Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.fixed_arguments import find_calls
-from ingest.drafting.wrappers import MOVABLE
+from ingest.drafting.fixed_arguments import HANDING_ON, find_calls
 
 ROUNDS = 60
-# Decorators that hand every argument on.
-HANDING_ON = MOVABLE | {"contiguous", "staticmethod"}
 
 
 def drop_unread(text: str, entry: str) -> str:
@@ -39,12 +36,7 @@ def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
         a = function.args
         if not decorators <= HANDING_ON or a.vararg or a.kwarg or a.posonlyargs:
             continue
-        read = {
-            node.id
-            for statement in function.body
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Name)
-        }
+        read = _read(function)
         unread = [place for place, each in enumerate(a.args) if each.arg not in read]
         calls = find_calls(tree, function.name) if unread and "locals" not in read else []
         for place in unread if calls else ():
@@ -53,6 +45,20 @@ def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
             if all(each is None or _is_plain(each) for each in given):
                 return _without(text, function, place, calls)
     return None
+
+
+def _read(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function reads before it binds them, or may read."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for statement in function.body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        read |= {node.id for node in names if not isinstance(node.ctx, ast.Store)} - bound
+        if isinstance(statement, ast.Assign):
+            bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        else:
+            read |= {node.id for node in names} - bound
+    return read
 
 
 def _given(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | None:
@@ -65,7 +71,8 @@ def _given(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | No
 def _is_plain(node: ast.expr | ast.keyword) -> bool:
     """Return whether an argument may go: computing it does nothing else."""
     return not any(
-        isinstance(each, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for each in ast.walk(node)
+        isinstance(each, ast.Call | ast.NamedExpr | ast.Await | ast.Yield)
+        for each in ast.walk(node)
     )
 
 

@@ -283,11 +283,11 @@ def _body(text: str, called: ast.FunctionDef, renamed: Mapping[str, str]) -> lis
     rename_in(called, {old: new for old, new in renamed.items() if old != new}, edits)
     lines = edits.text().splitlines()
     head = _is_docstring(called.body[0])
-    start = (called.body[0].end_lineno or 0) if head else _end_of_heading(called, lines)
+    start = (called.body[0].end_lineno or 0) if head else end_of_heading(called, lines)
     return lines[start : called.end_lineno]
 
 
-def _end_of_heading(function: ast.FunctionDef, lines: Sequence[str]) -> int:
+def end_of_heading(function: ast.FunctionDef, lines: Sequence[str]) -> int:
     """Return the line after which the body of a function begins."""
     rest = io.StringIO("\n".join(lines[function.lineno - 1 :]))
     for token in tokenize.generate_tokens(rest.readline):

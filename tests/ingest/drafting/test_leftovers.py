@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
+from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.leftovers import remove_leftovers
+from ingest.drafting.nesting import unnest
 from ingest.drafting.unused_parameters import drop_unread
 
 
@@ -180,3 +182,116 @@ def test_parameters_stay_if_a_call_computes_for_them_or_the_function_is_handed_o
     )
 
     assert drop_unread(written, "entry") == written
+
+
+def test_a_function_that_only_calls_its_own_function_holds_its_code() -> None:
+    written = text(
+        """
+        @contiguous
+        def states(k, v, size=16):
+            '''Compute the states.'''
+            def compute(
+                k,
+                v,
+            ):
+                # In order.
+                n = len(k)
+                return k + v, n
+
+            found, n = compute(k=k, v=v)
+
+            return found, n
+
+
+        def other(k, v):
+            def compute(k, v):
+                return k + v
+
+            return compute(v, k)
+        """
+    )
+
+    assert unnest(written) == text(
+        """
+        @contiguous
+        def states(k, v, size=16):
+            '''Compute the states.'''
+            # In order.
+            n = len(k)
+            return k + v, n
+
+
+        def other(k, v):
+            def compute(k, v):
+                return k + v
+
+            return compute(v, k)
+        """
+    )
+
+
+def test_a_result_that_nothing_reads_has_no_name() -> None:
+    written = text(
+        """
+        def entry(q):
+            o, state = launch(q)
+            return o
+        """
+    )
+
+    assert "    o, _ = launch(q)\n" in remove_leftovers(written)
+
+
+def test_a_parameter_that_is_bound_before_it_is_read_goes() -> None:
+    written = text(
+        """
+        def launch(k, b, n):
+            b, n = k.shape
+            return k * b * n
+
+
+        def entry(k, b, n):
+            return launch(k=k, b=b, n=n)
+        """
+    )
+
+    assert drop_unread(written, "entry") == text(
+        """
+        def launch(k):
+            b, n = k.shape
+            return k * b * n
+
+
+        def entry(k, b, n):
+            return launch(k=k)
+        """
+    )
+
+
+def test_an_argument_that_is_the_default_decides_branches() -> None:
+    written = text(
+        """
+        @contiguous
+        def launch(k, lengths=None, reverse=False):
+            use_lengths = lengths is not None
+            if use_lengths:
+                k = k[: len(lengths)]
+            return k.flip(0) if reverse else k
+
+
+        def entry(k, reverse):
+            return launch(k=k, lengths=None, reverse=reverse)
+        """
+    )
+
+    assert fix_arguments(written, "entry") == text(
+        """
+        @contiguous
+        def launch(k, reverse=False):
+            return k.flip(0) if reverse else k
+
+
+        def entry(k, reverse):
+            return launch(k=k, reverse=reverse)
+        """
+    )
