@@ -28,7 +28,9 @@ PURE_METHODS = {"size", "stride", "dim", "numel", "clone", "detach", "view", "re
                 "double", "to", "element_size", "new_empty", "new_zeros", "transpose", "permute",
                 "contiguous", "unsqueeze", "squeeze", "flatten", "item"}  # fmt: skip
 RANDOM = re.compile(r"torch\.(rand|randn|randint|rand_like|randn_like|randperm)")
-# Statements that nobody writes in a sentence.
+# Expressions that only compute.
+VALUES = (ast.BinOp, ast.Name, ast.Compare, ast.Subscript, ast.UnaryOp)
+# Statements that do not read like a sentence.
 CODE = (ast.Delete, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AugAssign)
 
 

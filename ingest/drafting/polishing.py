@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
+from ingest.drafting.copies import drop_copies
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
@@ -89,7 +90,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         if changed == text:
             break
         text = changed
-    return drop_unread(remove_leftovers(text), name)
+    return drop_copies(drop_unread(remove_leftovers(text), name), name)
 
 
 def _closed(text: str) -> str:
