@@ -29,6 +29,17 @@ def plain_name(name: str) -> str:
     return name
 
 
+def is_part(operation: str, launcher: str, of_torch: str) -> bool:
+    """Return whether an operation is a part of a launcher that has the name of torch's function:
+    `copy` of `repeat_interleave`, `clamp_max` of `clamp`.
+    """
+    part, whole = plain_name(operation), plain_name(launcher)
+    if not of_torch or part == of_torch:
+        return False
+    named = f"{of_torch}_"
+    return whole == of_torch or (whole.startswith(named) and not part.startswith(named))
+
+
 def to_snake_case(name: str) -> str:
     """Convert `LigerRMSNormFunction` to `liger_rms_norm`."""
     name = re.sub(r"(Function|Func|Fn|Auto[Gg]rad)$", "", name.strip("_")) or name

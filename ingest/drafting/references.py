@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Set
 
-from ingest.drafting.naming import dotted_name
+from ingest.drafting.naming import dotted_name, is_part
 from ingest.drafting.records import Rule
 from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
@@ -68,7 +68,9 @@ def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
     names = [operation.name, *(name for name, each in launchers if isinstance(each, Local))]
     of_torch = [name for name, target in reference if isinstance(target, External)]
     if not functions and len(of_torch) == 1:
-        names += of_torch
+        # A helper of a launcher, such as the copy in `repeat_interleave`, names a part alone.
+        part = any(is_part(names[0], name, of_torch[0]) for name in names[1:])
+        names = [*of_torch, *names] if part else [*names, *of_torch]
     return next(
         filter(
             None,

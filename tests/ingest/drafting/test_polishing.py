@@ -12,7 +12,7 @@ from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
-from ingest.drafting.naming import plain_name
+from ingest.drafting.naming import is_part, plain_name
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
@@ -503,3 +503,11 @@ def test_a_parameter_that_some_use_may_give_stays() -> None:
 
     assert fix_arguments(handed, "entry") == handed
     assert fix_arguments(stored, "entry") == stored
+
+
+def test_a_helper_of_a_launcher_does_not_name_the_operation() -> None:
+    assert is_part("copy_func", "repeat_interleave_self_int", "repeat_interleave")
+    assert is_part("clamp_func_max", "clamp", "clamp")
+    assert not is_part("le_func_scalar", "le_scalar", "le")
+    assert not is_part("add_func", "add", "add")
+    assert not is_part("silu_kernel", "silu_and_mul", "")
