@@ -46,8 +46,43 @@ def remove_leftovers(text: str, *, inputs: bool = False) -> str:
         if written == text:
             break
         text = written
-    text = _without_commented_code(text)
+    text = _without_annotations(_without_commented_code(text))
     return _without_unread_imports(text) if inputs else text
+
+
+def _without_annotations(text: str) -> str:
+    """Remove the annotations of parameters by classes of the text that have no other use."""
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    arguments = [node for node in ast.walk(tree) if isinstance(node, ast.arg) and node.annotation]
+    for owner in tree.body:
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        inside = {id(node) for node in ast.walk(owner)}
+        places = [
+            each
+            for each in arguments
+            if id(each) not in inside and owner.name in _names(each.annotation)
+        ]
+        annotated = {id(node) for each in places for node in ast.walk(each)}
+        others = any(
+            isinstance(node, ast.Name)
+            and node.id == owner.name
+            and id(node) not in annotated
+            and id(node) not in inside
+            for node in ast.walk(tree)
+        )
+        for each in () if others else places:
+            end = edits.end(each)
+            edits.replace(edits.start(each) + len(each.arg.encode()), end, "")
+    return edits.text()
+
+
+def _names(node: ast.AST | None) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node is not None else set()
 
 
 def _without_unread_imports(text: str) -> str:

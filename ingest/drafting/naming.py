@@ -6,7 +6,8 @@ import ast
 import re
 
 # Words of several capital letters.
-WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE")
+WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE", "mHC",
+         "1D", "2D", "3D")  # fmt: skip
 
 
 def entry_point(operation: str) -> str:
@@ -16,7 +17,7 @@ def entry_point(operation: str) -> str:
 
 # Words of a name that tell how a function is made, not what it computes.
 MADE = re.compile(
-    r"_(fn|func|kernel|apply|impl|triton|comm|head|autograd)(?=_|$)|_(fwd|forward)$"
+    r"_(fn|func|kernel|apply|impl|triton|comm|head|autograd)(?=_|$)|_(fwd|forward|op)$"
     r"|^(triton|run|launch|liger)_"
 )
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.copies import drop_copies
+from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
@@ -78,7 +79,8 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
 
 def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
-    return remove_leftovers(unnest(remove_switches(write_einops(text))))
+    text = use_devices_of_inputs(remove_switches(write_einops(text)))
+    return remove_leftovers(unnest(text))
 
 
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:

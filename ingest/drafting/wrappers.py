@@ -47,12 +47,18 @@ def merge_wrappers(text: str, name: str) -> str:
 
 
 def find_called(text: str, name: str) -> str:
-    """Return the name of the function whose result `name` returns, or ""."""
-    for function in ast.parse(text).body:
-        if isinstance(function, ast.FunctionDef) and function.name == name:
-            call = passed_on(function)
-            return call.func.id if call is not None and isinstance(call.func, ast.Name) else ""
-    return ""
+    """Return the name of the one function of the text that `name` calls, or ""."""
+    tree = ast.parse(text)
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    if name not in functions:
+        return ""
+    called = {
+        node.func.id
+        for node in ast.walk(functions[name])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    own = called & functions.keys()
+    return own.pop() if len(own) == 1 else ""
 
 
 def passed_on(function: ast.FunctionDef) -> ast.Call | None:

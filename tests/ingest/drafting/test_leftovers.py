@@ -295,3 +295,41 @@ def test_an_argument_that_is_the_default_decides_branches() -> None:
             return launch(k=k, reverse=reverse)
         """
     )
+
+
+def test_a_class_that_only_annotations_name_goes_from_them() -> None:
+    written = text(
+        """
+        class Context:
+            group: int
+
+            def copy(self) -> Context:
+                return Context(self.group)
+
+
+        class Used:
+            pass
+
+
+        def launch(x, context: Context | None = None, other: Used = Used()) -> int:
+            return x, context, other
+        """
+    )
+
+    assert remove_leftovers(written) == written.replace("context: Context | None", "context")
+
+
+def test_inputs_import_nothing_that_they_do_not_use() -> None:
+    written = text(
+        """
+        import torch
+        import triton
+        import torch.nn.functional as F
+
+
+        def make_inputs(case, device):
+            return (torch.ones(3), F.relu)
+        """
+    )
+
+    assert remove_leftovers(written, inputs=True) == written.replace("import triton\n", "")
