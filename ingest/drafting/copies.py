@@ -1,8 +1,8 @@
 """Removal of copies of inputs that a side makes although nothing writes to them.
 
 A test copies its inputs because it computes both sides and gradients from them. A pair makes its
-inputs anew for each side. Whether something writes to an input is read from the text; what can't be
-read counts as written.
+inputs anew for each side. The text tells which parameters its functions and kernels write to. A
+parameter of a call that is not understood counts as written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PLAIN = {"len", "int", "float", "bool", "str", "max", "min", "abs", "sum", "rang
          "getattr", "hasattr", "print", "type", "id", "all", "any", "enumerate", "ValueError",
          "RuntimeError", "TypeError", "NotImplementedError", "AssertionError"}  # fmt: skip
 OURS = ("torch.", "F.", "nn.", "math.", "triton.", "tl.", "np.", "os.", "functools.")
-# Of torch's functions, those that may return a view.
+# Functions of torch that may return a view.
 VIEWING = VIEWS | {"chunk", "split", "unbind", "as_tensor", "broadcast_tensors", "movedim",
                    "broadcast_to", "as_strided", "select", "swapaxes", "unflatten"}  # fmt: skip
 DEEPEST = 12
