@@ -81,7 +81,7 @@ class Edits:
         alone = before.strip() == mark and behind.strip()[:1] in (b"", b"#")
         return (first, end + 1) if alone else None
 
-    def drop_among(self, all_of_them: Sequence[ast.expr], dropped: Sequence[ast.expr]) -> None:
+    def drop_among(self, all_of_them: Sequence[ast.AST], dropped: Sequence[ast.AST]) -> None:
         """Remove arguments, or dictionary values with their keys, each with the comma before it. A
         first element stays, because no comma precedes it.
         """
