@@ -50,11 +50,11 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
     for node in ast.walk(function):
         match node:
             case ast.Compare(
-                left=ast.Constant(value=None),
+                left=ast.Constant(value=bool() | None as left),
                 ops=[ast.Is() | ast.IsNot() as op],
-                comparators=[ast.Constant(value=None)],
+                comparators=[ast.Constant(value=bool() | None as right)],
             ):
-                edits.put(node, str(isinstance(op, ast.Is)))
+                edits.put(node, str((left is right) == isinstance(op, ast.Is)))
                 return True
     body = function.body
     known = dict(kinds)

@@ -126,11 +126,14 @@ def _once(text: str, *, inputs: bool) -> str:
                 for each in block
                 if _says_nothing(each) or _binds_nothing(each, kept, inputs=inputs)
             ]
-            if all(isinstance(each, ast.Pass) for each in block):
+            if _is_empty(block):
                 continue
             for place, statement in enumerate(left):
                 edits.drop(statement, alone=len(left) == len(block) and place == 0)
             for statement in block:
+                if isinstance(statement, ast.If) and _is_empty(statement.orelse):
+                    end = edits.end(statement.body[-1])
+                    edits.replace(end, edits.end(statement.orelse[-1]), "")
                 for target in _unread_results(statement, kept):
                     edits.put(target, "_")
     return edits.text()
@@ -161,9 +164,10 @@ def _says_nothing(statement: ast.stmt) -> bool:
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"))) | ast.Pass():
             return True
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
+            return name == other
         case ast.If(test=test, body=body, orelse=[]):
-            empty = all(isinstance(each, ast.Pass) for each in body)
-            return empty and _is_pure(test, inputs=False)
+            return _is_empty(body) and _is_pure(test, inputs=False)
         case ast.Expr(
             value=ast.BinOp()
             | ast.Name()
@@ -173,6 +177,10 @@ def _says_nothing(statement: ast.stmt) -> bool:
         ):
             return _is_pure(value, inputs=False)
     return False
+
+
+def _is_empty(block: Sequence[ast.stmt]) -> bool:
+    return bool(block) and all(isinstance(each, ast.Pass) for each in block)
 
 
 def _binds_nothing(statement: ast.stmt, read: set[str], *, inputs: bool) -> bool:

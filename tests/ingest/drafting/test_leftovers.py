@@ -333,3 +333,26 @@ def test_inputs_import_nothing_that_they_do_not_use() -> None:
     )
 
     assert remove_leftovers(written, inputs=True) == written.replace("import triton\n", "")
+
+
+def test_an_else_without_code_and_a_name_bound_to_itself_go() -> None:
+    written = text(
+        """
+        def launch(q, normed):
+            if normed:
+                q, _ = norm(q)
+            else:
+                q_rstd = None
+            q = q
+            return q
+        """
+    )
+
+    assert remove_leftovers(written) == text(
+        """
+        def launch(q, normed):
+            if normed:
+                q, _ = norm(q)
+            return q
+        """
+    )
