@@ -148,10 +148,13 @@ class _Writes:
         for node in [*in_order(function.body)] * 2:
             match node:
                 case ast.Assign(targets=targets, value=value):
-                    for target, part in paired(targets, value):
+                    pairs = [(t, self._aliased(part, roots)) for t, part in paired(targets, value)]
+                    for target, found in pairs:
                         if isinstance(target, ast.Name | ast.Starred):
                             name = ast.unparse(target).lstrip("*")
-                            roots[name] = roots.get(name, set()) | self._aliased(part, roots)
+                            # A statement of the function itself always takes place.
+                            kept = set() if node in function.body else roots.get(name, set())
+                            roots[name] = kept | found
                         elif isinstance(target, ast.Subscript | ast.Attribute):
                             written |= self._aliased(target.value, roots)
                 case ast.AugAssign(target=target):

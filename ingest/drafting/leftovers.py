@@ -121,6 +121,9 @@ def _once(text: str, *, inputs: bool) -> str:
             continue
         kept = read | bound_elsewhere
         for block in _blocks(function):
+            if behind := _behind_end(block):
+                edits.replace(edits.end(behind[0]), edits.end(behind[-1]), "")
+                continue
             left = [
                 each
                 for each in block
@@ -177,6 +180,14 @@ def _says_nothing(statement: ast.stmt) -> bool:
         ):
             return _is_pure(value, inputs=False)
     return False
+
+
+def _behind_end(block: list[ast.stmt]) -> list[ast.stmt]:
+    """Return a statement that ends a block with those behind it, which never run, or nothing."""
+    for place, statement in enumerate(block[:-1]):
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            return block[place:]
+    return []
 
 
 def _is_empty(block: Sequence[ast.stmt]) -> bool:

@@ -14,7 +14,7 @@ from ingest.drafting.renaming import rename_in
 from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
-    r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive)_+(?=[A-Za-z])"
+    r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive|attorch|pytorch)_+(?=[A-Za-z])"
     r"|(?<=[A-Za-z0-9])_+(ref|tri|triton|torch|liger|gems|cus|native)$|^_+(?=[A-Za-z])|_+$"
 )
 

@@ -55,6 +55,11 @@ def body_of(text: str) -> str:
             "return launch(x, None, flag)\n",
         ),
         ("return F.relu(x.clone().float())\n", "return F.relu(x.float())\n"),
+        # The name that is written to holds another tensor.
+        (
+            "y = launch(x.clone(), None)\nstate, x = x, torch.empty_like(x)\nx.zero_()\nreturn y\n",
+            "y = launch(x, None)\nstate, x = x, torch.empty_like(x)\nx.zero_()\nreturn y\n",
+        ),
     ],
 )
 def test_a_copy_of_an_input_that_nothing_writes_to_goes(written: str, kept: str) -> None:

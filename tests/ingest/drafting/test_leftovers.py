@@ -356,3 +356,29 @@ def test_an_else_without_code_and_a_name_bound_to_itself_go() -> None:
             return q
         """
     )
+
+
+def test_code_that_never_runs_goes() -> None:
+    written = text(
+        """
+        def reference(x, y):
+            if y is None:
+                return x
+                return x
+            for part in x:
+                continue
+                print(part)
+            return y
+        """
+    )
+
+    assert remove_leftovers(written) == text(
+        """
+        def reference(x, y):
+            if y is None:
+                return x
+            for part in x:
+                continue
+            return y
+        """
+    )
