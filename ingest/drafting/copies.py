@@ -198,9 +198,10 @@ class _Writes:
             return written | self._handed(call, function, roots, depth, everything)
         if isinstance(call.func, ast.Subscript):
             return written | everything
-        if name in PLAIN | HANDING_ON or name.startswith(OURS) or isinstance(called, ast.Attribute):
+        if name in PLAIN | HANDING_ON or name.startswith(OURS):
             return written
-        return written | everything
+        own = name.partition(".")[0] in {"self", "cls"}
+        return written if isinstance(called, ast.Attribute) and not own else written | everything
 
     def _of_apply(self, call: ast.Call, roots: Roots, depth: int, everything: set[str]) -> set[str]:
         owner = self._classes[ast.unparse(call.func.value)]  # type: ignore[attr-defined]

@@ -511,3 +511,14 @@ def test_a_helper_of_a_launcher_does_not_name_the_operation() -> None:
     assert not is_part("le_func_scalar", "le_scalar", "le")
     assert not is_part("add_func", "add", "add")
     assert not is_part("silu_kernel", "silu_and_mul", "")
+
+
+def test_several_returned_values_stand_in_lines_of_their_own() -> None:
+    first, second = (
+        "a_long_name_of_a_result.to(x.dtype)",
+        "another_long_name_of_a_result.to(x.dtype)",
+    )
+    code = f"def entry(x):\n    return ({first}, {second}, {first})\n"
+
+    returned = "".join(f"        {each},\n" for each in (first, second, first))
+    assert wrap_lines(code, "entry") == f"def entry(x):\n    return (\n{returned}    )\n"
