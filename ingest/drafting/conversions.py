@@ -1,4 +1,4 @@
-"""Removal of a second conversion to the type that a helper's result has."""
+"""Removal of conversions and detachments that change nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.in_place import arguments_of
 
 Function = ast.FunctionDef
+
+# Functions of torch that return whole numbers, if no type is given.
+WHOLE_NUMBERS = {"torch.randint", "torch.randperm", "torch.bincount", "torch.argsort"}
 
 
 def drop_second_conversions(text: str, entry: str) -> str:
@@ -86,3 +89,44 @@ def _stored(node: ast.AST) -> list[str]:
         for each in ast.walk(node)
         if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
     ]
+
+
+def drop_detached(text: str, entry: str, test: str) -> str:
+    """Return the module whose function `entry` detaches no input that holds whole numbers, which
+    take no gradients. `test` makes the inputs.
+    """
+    if ".detach()" not in text:
+        return text
+    try:
+        tree = ast.parse(text)
+        whole = _whole_numbers(ast.parse(test))
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    for function in tree.body:
+        if isinstance(function, Function) and function.name == entry:
+            for statement in function.body:
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                        name in whole and ast.unparse(value) == f"{name}.detach()"
+                    ):
+                        edits.drop(statement, alone=False)
+    return edits.text()
+
+
+def _whole_numbers(tree: ast.Module) -> set[str]:
+    """Return the names in a test that only hold tensors of whole numbers."""
+    kinds: dict[str, set[bool]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                made = isinstance(value, ast.Call) and ast.unparse(value.func) in WHOLE_NUMBERS
+                typed = isinstance(value, ast.Call) and any(
+                    each.arg == "dtype" and "int" not in ast.unparse(each.value)
+                    for each in value.keywords
+                )
+                kinds.setdefault(name, set()).add(made and not typed)
+            case ast.Name(id=name, ctx=ast.Store()):
+                kinds.setdefault(name, set())
+    stores = _stored(tree)
+    return {name for name, kind in kinds.items() if kind == {True} and stores.count(name) == 1}

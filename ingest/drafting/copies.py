@@ -8,7 +8,8 @@ parameter of a call that is not understood counts as written.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import copy
+from collections.abc import Iterable, Iterator, Mapping
 
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.in_place import (
@@ -21,6 +22,7 @@ from ingest.drafting.in_place import (
     paired,
     parameters_of,
 )
+from ingest.drafting.weights import innermost_call
 
 Function = ast.FunctionDef
 Roots = Mapping[str, set[str]]
@@ -36,8 +38,7 @@ FRESH = {
 # Functions that hand their arguments on, alone or in a container.
 HANDING_ON = {"map", "list", "tuple", "zip", "reversed", "iter", "next", "dict", "sorted"}
 PLAIN = {"len", "int", "float", "bool", "str", "max", "min", "abs", "sum", "range", "isinstance",
-         "getattr", "hasattr", "print", "type", "id", "all", "any", "enumerate", "ValueError",
-         "RuntimeError", "TypeError", "NotImplementedError", "AssertionError"}  # fmt: skip
+         "getattr", "hasattr", "type", "all", "any", "ValueError", "RuntimeError"}  # fmt: skip
 OURS = ("torch.", "F.", "nn.", "math.", "triton.", "tl.", "np.", "os.", "functools.")
 # Functions of torch that may return a view.
 VIEWING = VIEWS | {"chunk", "split", "unbind", "as_tensor", "broadcast_tensors", "movedim",
@@ -124,8 +125,29 @@ class _Writes:
     def __init__(self, tree: ast.Module) -> None:
         self.functions = {n.name: n for n in tree.body if isinstance(n, Function)}
         self._classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+        self._forwards = dict(self._modules(tree))
         self._known: dict[str, set[str] | None] = {}
         self._results: dict[str, set[str]] = {}
+
+    def _modules(self, tree: ast.Module) -> Iterator[tuple[str, Function]]:
+        """Yield the names that hold a module of a class of the text, with its forward pass."""
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        stores = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
+        for node in ast.walk(tree):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if (
+                    stores.count(name) == 1
+                ):
+                    made = innermost_call(value)
+                    name_of = ast.unparse(made.func) if isinstance(made, ast.Call) else ""
+                    owner = self._classes.get(name_of)
+                    for method in owner.body if owner is not None else ():
+                        if isinstance(method, Function) and method.name == "forward":
+                            plain = ast.FunctionDef(**vars(method))
+                            plain.args = copy.copy(method.args)
+                            plain.args.args = method.args.args[1:]
+                            plain.name = f"{name}.forward"
+                            yield name, plain
 
     def of(self, function: Function, depth: int = 0) -> set[str] | None:
         """Return the parameters that a function writes to, or None if they are unknown."""
@@ -200,6 +222,9 @@ class _Writes:
             return written | everything
         if name in PLAIN | HANDING_ON or name.startswith(OURS):
             return written
+        forward = self._forwards.get(name)
+        if forward is not None:
+            return written | self._handed(call, forward, roots, depth, everything)
         own = name.partition(".")[0] in {"self", "cls"}
         return written if isinstance(called, ast.Attribute) and not own else written | everything
 

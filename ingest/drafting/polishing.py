@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
-from ingest.drafting.conversions import drop_second_conversions
+from ingest.drafting.conversions import drop_detached, drop_second_conversions
 from ingest.drafting.copies import drop_copies
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.edits import UNREADABLE
@@ -49,12 +49,12 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
         triton = remove_backward(triton)
     triton = _plain(triton)
     triton = _merged(triton, name, find_kinds(test, whole), draft.differentiable)
-    triton = return_directly(triton, name)
+    triton = drop_detached(return_directly(triton, name), name, texts.test_code)
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
     python = _plain(texts.python_code)
     python = _merged(python, name, {}, draft.differentiable)
-    python = drop_second_conversions(python, name)
+    python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
     python, triton, made = drop_unused(python, triton, texts.test_code, name)

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from ingest.drafting.conversions import drop_detached
 from ingest.drafting.copies import drop_copies
 
 LAUNCHER = """
@@ -89,3 +90,29 @@ def test_a_side_with_a_backward_pass_keeps_its_copies() -> None:
     text = entry("return launch(x.clone(), None)\n") + "\n\ndef backward(ctx, grad):\n    pass\n"
 
     assert drop_copies(text, "entry") == text
+
+
+def test_whole_numbers_are_not_detached() -> None:
+    text = entry("target = target.detach()\nx = x.detach()\nreturn x, target\n", "x, target")
+    test = (
+        "def make_inputs(case, device):\n    x = torch.randn(3)\n"
+        "    target = torch.randint(0, 3, (3,))\n    return (x, target)\n"
+    )
+
+    assert body_of(drop_detached(text, "entry", test)) == "x = x.detach()\nreturn x, target\n"
+
+
+def test_the_forward_pass_of_a_module_tells_what_it_writes_to() -> None:
+    module = """
+
+class Norm(nn.Module):
+    def forward(self, x, state=None):
+        if state is not None:
+            state += 1
+        return torch.exp(x)
+"""
+    text = entry("norm = Norm().to(x.device)\nreturn norm(x.clone(), state=state.clone())\n")
+
+    assert body_of(
+        drop_copies(text.replace("\n\ndef entry", f"{module}\n\ndef entry"), "entry")
+    ) == ("norm = Norm().to(x.device)\nreturn norm(x, state=state.clone())\n")
