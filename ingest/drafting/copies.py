@@ -139,8 +139,7 @@ class _Writes:
                     stores.count(name) == 1
                 ):
                     made = innermost_call(value)
-                    name_of = ast.unparse(made.func) if isinstance(made, ast.Call) else ""
-                    owner = self._classes.get(name_of)
+                    owner = self._classes.get(ast.unparse(made).partition("(")[0])
                     for method in owner.body if owner is not None else ():
                         if isinstance(method, Function) and method.name == "forward":
                             plain = ast.FunctionDef(**vars(method))
