@@ -152,7 +152,8 @@ def name_locals(text: str, name: str) -> str:
         return text
     if function is None:
         return text
-    taken = _names(function)
+    # A variable of the function's own name would hide it.
+    taken = {*_names(function), name, name.removeprefix("run_")}
     moves: dict[str, str] = {}
     for node in ast.walk(function):
         if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load) or node.id in moves:
