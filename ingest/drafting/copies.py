@@ -170,12 +170,12 @@ class _Writes:
             match node:
                 case ast.Assign(targets=targets, value=value):
                     pairs = [(t, self._aliased(part, roots)) for t, part in paired(targets, value)]
-                    for target, found in pairs:
+                    for target, aliased in pairs:
                         if isinstance(target, ast.Name | ast.Starred):
                             name = ast.unparse(target).lstrip("*")
                             # A statement of the function itself always takes place.
                             kept = set() if node in function.body else roots.get(name, set())
-                            roots[name] = kept | found
+                            roots[name] = kept | aliased
                         elif isinstance(target, ast.Subscript | ast.Attribute):
                             written |= self._aliased(target.value, roots)
                 case ast.AugAssign(target=target):
@@ -185,8 +185,8 @@ class _Writes:
                 case ast.For(iter=values):
                     for each in ast.walk(node.target):
                         if isinstance(each, ast.Name):
-                            found = self._aliased(values, roots)
-                            roots[each.id] = roots.get(each.id, set()) | found
+                            aliased = self._aliased(values, roots)
+                            roots[each.id] = roots.get(each.id, set()) | aliased
                 case ast.Return(value=value):
                     shared |= self._aliased(value, roots)
                 case ast.Call():
