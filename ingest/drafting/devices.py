@@ -8,7 +8,7 @@ import ast
 import re
 from itertools import pairwise
 
-from ingest.drafting.edits import Edits
+from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.statements import stored_names
 
 OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
@@ -64,9 +64,7 @@ def replace_literal_devices(text: str) -> str:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         for keyword in node.keywords
-        if keyword.arg == "device"
-        and isinstance(keyword.value, ast.Constant)
-        and is_device(keyword.value, frozenset())
+        if keyword.arg == "device" and _is_literal(keyword.value)
     ]
     for value in values:
         edits.put(value, DEVICE)
@@ -80,6 +78,55 @@ def replace_literal_devices(text: str) -> str:
     if not re.search(rf"^{DEVICE} = ", text, re.M):
         edits.replace(edits.end(imports[-1]), edits.end(imports[-1]), f"\n\n\n{DEVICE_LINE}")
     return edits.text()
+
+
+# Attributes that only a tensor has.
+OF_TENSORS = {
+    "shape",
+    "dtype",
+    "device",
+    "view",
+    "reshape",
+    "transpose",
+    "stride",
+    "float",
+    "numel",
+}
+
+
+def use_devices_of_inputs(text: str) -> str:
+    """Return a module whose functions allocate on the device of a tensor that they are given."""
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    for function in tree.body:
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        read = {
+            node.value.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.attr in OF_TENSORS
+        }
+        tensor = next((each.arg for each in function.args.args if each.arg in read), None)
+        for node in ast.walk(function) if tensor else ():
+            if isinstance(node, ast.Call):
+                moved = isinstance(node.func, ast.Attribute) and node.func.attr == "to"
+                given = [k.value for k in node.keywords if k.arg == "device"]
+                for value in [*given, *(node.args[:1] if moved else ())]:
+                    if isinstance(value, ast.Name) and value.id == DEVICE:
+                        edits.put(value, f"{tensor}.device")
+    return edits.text()
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Return whether a device is a text, or the GPU that is in use."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node) == "torch.cuda.current_device()"
+    return isinstance(node, ast.Constant) and is_device(node, frozenset())
 
 
 def _within(tree: ast.Module) -> list[Around]:

@@ -34,8 +34,12 @@ class Edits:
         return self._data[self.start(node) : self.end(node)].decode()
 
     def between(self, first: ast.AST, last: ast.AST) -> str:
-        """Return the original text from the start of one node to the end of another."""
-        return self._data[self.start(first) : self.end(last)].decode()
+        """Return the original text from the start of one node, with its decorators, to the end of
+        another.
+        """
+        decorators = getattr(first, "decorator_list", [])
+        start = self.start(decorators[0]) - 1 if decorators else self.start(first)
+        return self._data[start : self.end(last)].decode()
 
     def replace(self, first: int, last: int, text: str) -> None:
         self._made.append((first, last, text.encode()))
@@ -51,19 +55,33 @@ class Edits:
         else:
             self.replace(*lines, "")
 
+    def drop_comments(self, statement: ast.stmt) -> None:
+        """Remove the lines of comments directly above a statement, which tell of it."""
+        first = last = self._starts[statement.lineno - 1]
+        for line in range(statement.lineno - 2, -1, -1):
+            start = self._starts[line]
+            if not self._data[start : self._starts[line + 1]].lstrip().startswith(b"#"):
+                break
+            first = start
+        if first < last:
+            self.replace(first, last, "")
+
     def drop_decorator(self, decorator: ast.expr) -> None:
         if lines := self._lines(decorator, b"@"):
             self.replace(*lines, "")
 
     def _lines(self, node: ast.AST, mark: bytes) -> tuple[int, int] | None:
-        """Return the range of a node's lines, or None if they hold other code beside `mark`."""
+        """Return the range of a node's lines with a comment at their end, or None if they hold
+        other code beside `mark`.
+        """
         first = self._starts[node.lineno - 1]  # type: ignore[attr-defined]
         end = self._data.find(b"\n", self.end(node))
         end = len(self._data) if end < 0 else end
         before, behind = self._data[first : self.start(node)], self._data[self.end(node) : end]
-        return (first, end + 1) if before.strip() == mark and not behind.strip() else None
+        alone = before.strip() == mark and behind.strip()[:1] in (b"", b"#")
+        return (first, end + 1) if alone else None
 
-    def drop_among(self, all_of_them: Sequence[ast.expr], dropped: Sequence[ast.expr]) -> None:
+    def drop_among(self, all_of_them: Sequence[ast.AST], dropped: Sequence[ast.AST]) -> None:
         """Remove arguments, or dictionary values with their keys, each with the comma before it. A
         first element stays, because no comma precedes it.
         """

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.naming import plain_name, to_snake_case
+from ingest.drafting.naming import is_part, plain_name, to_snake_case
 from ingest.drafting.records import Draft, Texts
 
 # A kernel that is written for `relu_func` or `relu_kernel`.
@@ -26,7 +26,8 @@ def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
     """Return the draft under the first name of its operation that its texts leave free. `called`:
     the function that the author's test calls.
     """
-    for name in _candidates(operation, called):
+    of_torch = _torch_function(draft.texts.python_code, draft.entry_point)
+    for name in _candidates(operation, called, of_torch):
         texts = _renamed(draft.texts, draft.entry_point, name)
         if texts is not None:
             texts = replace(texts, triton_code=_with_plain_kernels(texts.triton_code))
@@ -34,13 +35,30 @@ def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
     return draft
 
 
-def _candidates(operation: str, called: str) -> Iterator[str]:
-    """Yield names of the operation, the repository's own last: its launcher often has it.
+def _torch_function(text: str, name: str) -> str:
+    """Return the function of torch that a reference only calls, or ""."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            returned = node.body[-1]
+            value = returned.value if isinstance(returned, ast.Return) else None
+            calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+            named = [ast.unparse(each.func) for each in calls]
+            found = [each for each in named if each.startswith(("torch.", "F."))]
+            if isinstance(value, ast.Call) and len(found) == 1:
+                return found[0].rpartition(".")[2]
+    return ""
+
+
+def _candidates(operation: str, called: str, of_torch: str) -> Iterator[str]:
+    """Yield names of the operation, the repository's own last: its launcher often has it. That of
+    torch comes first if the launcher has it and the operation is only a helper of the launcher.
 
     A class such as `FusedRecurrent` is known by a function of a longer name that applies it.
     """
     last = operation.rpartition(".")[2]
     names = [plain_name(last), to_snake_case(last)]
+    if is_part(last, called, of_torch):
+        names.insert(0, of_torch)
     longer = plain_name(called) if called and last.strip("_")[:1].isupper() else ""
     if set(names[0].split("_")) < set(longer.split("_")) - {"fused"}:
         names.insert(0, longer)

@@ -7,8 +7,11 @@ import re
 
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.folding import fold_function
+from ingest.drafting.wrappers import MOVABLE
 
-ROUNDS = 12
+ROUNDS = 24
+# Decorators that hand every argument on.
+HANDING_ON = MOVABLE | {"contiguous"}
 
 
 def fix_arguments(text: str, entry: str) -> str:
@@ -18,6 +21,7 @@ def fix_arguments(text: str, entry: str) -> str:
     left: set[tuple[str, str]] = set()
     for _ in range(ROUNDS):
         try:
+            text = _without_defaults(text)
             tree = ast.parse(text)
         except UNREADABLE:
             return text
@@ -38,9 +42,11 @@ def _find(
     tree: ast.Module, entry: str, left: set[tuple[str, str]]
 ) -> tuple[ast.FunctionDef, ast.arg, ast.Constant] | None:
     for function in tree.body:
-        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        if not isinstance(function, ast.FunctionDef):
             continue
-        calls = _calls(tree, function.name)
+        if {ast.unparse(each) for each in function.decorator_list} - HANDING_ON:
+            continue
+        calls = find_calls(tree, function.name)
         if function.name == entry or not calls or function.args.vararg or function.args.kwarg:
             continue
         arguments = function.args.args
@@ -61,7 +67,36 @@ def _find(
     return None
 
 
-def _calls(tree: ast.Module, name: str) -> list[ast.Call]:
+def _without_defaults(text: str) -> str:
+    """Return the text whose calls of helpers do not hand over None, True or False by keyword where
+    that is the default.
+    """
+    tree = ast.parse(text)
+    edits = Edits(text)
+    for function in tree.body:
+        if not isinstance(function, ast.FunctionDef) or not function.args.defaults:
+            continue
+        a = function.args
+        named = a.args[len(a.args) - len(a.defaults) :]
+        defaults = {
+            each.arg: default.value
+            for each, default in zip(named, a.defaults, strict=True)
+            if isinstance(default, ast.Constant) and isinstance(default.value, bool | None)
+        }
+        for call in find_calls(tree, function.name) if defaults else ():
+            dropped = [
+                each
+                for each in call.keywords
+                if each.arg in defaults
+                and isinstance(each.value, ast.Constant)
+                and each.value.value is defaults[each.arg]
+            ]
+            if dropped and not (len(dropped) == len(call.keywords) and not call.args):
+                edits.drop_among([*call.args, *call.keywords], dropped)
+    return edits.text()
+
+
+def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:
     """Return the calls of a function, or none if it is used in another way."""
     uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.func in uses]

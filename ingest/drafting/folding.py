@@ -47,6 +47,15 @@ def _folded(text: str, name: str, kinds: Known) -> str | None:
 
 
 def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(
+                left=ast.Constant(value=bool() | None as left),
+                ops=[ast.Is() | ast.IsNot() as op],
+                comparators=[ast.Constant(value=bool() | None as right)],
+            ):
+                edits.put(node, str((left is right) == isinstance(op, ast.Is)))
+                return True
     body = function.body
     known = dict(kinds)
     constants: dict[str, ast.Assign] = {}

@@ -52,7 +52,7 @@ def mark_calls(suite: Suite, tree: ast.AST) -> None:
             continue
         if written is not None:
             function, names = written
-            roots = (_root(value) for name, value in _arguments(call, function) if name in names)
+            roots = (_root(value) for name, value in arguments_of(call, function) if name in names)
             mark_written(call, frozenset(root for root in roots if root))
     for statement in ast.walk(tree):
         match statement:
@@ -123,13 +123,13 @@ class _Writes:
         return None
 
     def _of_launcher(self, suite: Suite, function: Function, depth: int) -> frozenset[str] | None:
-        parameters = set(_parameters(function))
+        parameters = set(parameters_of(function))
         roots: dict[str, set[str]] = {name: {name} for name in parameters}
         written: set[str] = set()
-        for node in _in_order(function.body):
+        for node in in_order(function.body):
             match node:
                 case ast.Assign(targets=targets, value=value):
-                    for target, part in _paired(targets, value):
+                    for target, part in paired(targets, value):
                         if isinstance(target, ast.Name):
                             roots[target.id] = _aliased(part, roots)
                         elif isinstance(target, ast.Subscript):
@@ -164,33 +164,33 @@ class _Writes:
         if found is None:
             return None if launch else []
         callee, names = found
-        return [value for name, value in _arguments(call, callee) if name in names]
+        return [value for name, value in arguments_of(call, callee) if name in names]
 
     def _of_kernel(self, suite: Suite, function: Function, depth: int) -> frozenset[str]:
-        parameters = set(_parameters(function))
+        parameters = set(parameters_of(function))
         roots: dict[str, set[str]] = {name: {name} for name in parameters}
         written: set[str] = set()
         # Twice: a pointer that a loop advances is bound to itself.
-        for node in [*_in_order(function.body)] * 2:
+        for node in [*in_order(function.body)] * 2:
             match node:
                 case ast.Assign(targets=targets, value=value):
-                    for target, part in _paired(targets, value):
+                    for target, part in paired(targets, value):
                         if isinstance(target, ast.Name):
-                            found = _pointers(part, roots)
+                            found = find_pointers(part, roots)
                             roots[target.id] = roots.get(target.id, set()) | found
                 case ast.AugAssign(target=ast.Name(id=name), value=value):
-                    roots[name] = roots.get(name, set()) | _pointers(value, roots)
+                    roots[name] = roots.get(name, set()) | find_pointers(value, roots)
                 case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in STORES:
-                    pointer = node.args[0] if _is_language(owner) and node.args else owner
-                    written |= _pointers(pointer, roots)
+                    pointer = node.args[0] if is_language(owner) and node.args else owner
+                    written |= find_pointers(pointer, roots)
                 case ast.Call(func=ast.Name() as called):
                     meant = suite.meaning((called.id,))
                     inner = (
                         self.of_host(suite, meant, depth + 1) if isinstance(meant, Local) else None
                     )
-                    for name, value in _arguments(node, inner[0]) if inner else ():
+                    for name, value in arguments_of(node, inner[0]) if inner else ():
                         if inner and name in inner[1]:
-                            written |= _pointers(value, roots)
+                            written |= find_pointers(value, roots)
         return frozenset(written & parameters)
 
 
@@ -202,18 +202,18 @@ def _definition(suite: Suite, local: Local) -> tuple[Suite, Function] | None:
     return (home, found) if isinstance(found, Function) else None
 
 
-def _parameters(function: Function) -> list[str]:
+def parameters_of(function: Function) -> list[str]:
     a = function.args
     return [each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
 
 
-def _arguments(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]]:
+def arguments_of(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]]:
     names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     given = list(zip(names, call.args, strict=False))
     return given + [(k.arg, k.value) for k in call.keywords if k.arg is not None]
 
 
-def _in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+def in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     """Yield the nodes of a function's own code in the order of its text."""
     for statement in body:
         if isinstance(statement, Function | ast.ClassDef):
@@ -221,12 +221,12 @@ def _in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
         yield statement
         for child in ast.iter_child_nodes(statement):
             if isinstance(child, ast.stmt):
-                yield from _in_order([child])
+                yield from in_order([child])
             else:
                 yield from ast.walk(child)
 
 
-def _paired(targets: Sequence[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+def paired(targets: Sequence[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     for target in targets:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             yield from zip(target.elts, value.elts, strict=False)
@@ -254,27 +254,27 @@ def _aliased(node: ast.expr, roots: dict[str, set[str]]) -> set[str]:
                 return set()
 
 
-def _pointers(node: ast.AST | None, roots: dict[str, set[str]]) -> set[str]:
+def find_pointers(node: ast.AST | None, roots: dict[str, set[str]]) -> set[str]:
     """Return the parameters that an address begins with: `out` of `out + row * stride + n`."""
     match node:
         case ast.Name(id=name):
             return set(roots.get(name, set()))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            return _pointers(left, roots) or _pointers(right, roots)
+            return find_pointers(left, roots) or find_pointers(right, roots)
         case ast.IfExp(body=body, orelse=orelse):
-            return _pointers(body, roots) | _pointers(orelse, roots)
+            return find_pointers(body, roots) | find_pointers(orelse, roots)
         case ast.Subscript(value=value):
-            return _pointers(value, roots)
+            return find_pointers(value, roots)
         case ast.Call(func=func) if not ast.unparse(func).endswith("load"):
             base = next((k.value for k in node.keywords if k.arg == "base"), None)
             first = base or (node.args[0] if node.args else None)
-            if isinstance(func, ast.Attribute) and not _is_language(func.value):
+            if isinstance(func, ast.Attribute) and not is_language(func.value):
                 first = func.value
-            return _pointers(first, roots)
+            return find_pointers(first, roots)
     return set()
 
 
-def _is_language(owner: ast.expr) -> bool:
+def is_language(owner: ast.expr) -> bool:
     return isinstance(owner, ast.Name) and owner.id in {"tl", "gl", "language", "libdevice"}
 
 

@@ -49,6 +49,13 @@ def _wrapped(text: str, name: str) -> str | None:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.lineno in long and _is_one_line(node):
             return _definition(node, lines)
+        match node:
+            case ast.Return(value=ast.Tuple(elts=values), lineno=line, end_lineno=last) if (
+                line == last and line in long & ours
+            ):
+                elements = [edits.of(each) for each in values]
+                edits.put(node, f"return {_listed(elements, ' ' * node.col_offset)}")
+                return edits.text()
         if not isinstance(node, ast.Call) or node.lineno not in long or id(node) in formatted:
             continue
         if node.lineno not in ours:

@@ -6,7 +6,8 @@ import ast
 import re
 
 # Words of several capital letters.
-WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE")
+WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE", "mHC",
+         "1D", "2D", "3D")  # fmt: skip
 
 
 def entry_point(operation: str) -> str:
@@ -16,7 +17,7 @@ def entry_point(operation: str) -> str:
 
 # Words of a name that tell how a function is made, not what it computes.
 MADE = re.compile(
-    r"_(fn|func|kernel|apply|impl|triton|comm|head|autograd)(?=_|$)|_(fwd|forward)$"
+    r"_(fn|func|kernel|apply|impl|triton|comm|head|autograd)(?=_|$)|_(fwd|forward|op)$"
     r"|^(triton|run|launch|liger)_"
 )
 
@@ -27,6 +28,17 @@ def plain_name(name: str) -> str:
     while (shorter := MADE.sub("", name)) != name and shorter.isidentifier():
         name = shorter
     return name
+
+
+def is_part(operation: str, launcher: str, of_torch: str) -> bool:
+    """Return whether an operation is a part of a launcher that has the name of torch's function:
+    `copy` of `repeat_interleave`, `clamp_max` of `clamp`.
+    """
+    part, whole = plain_name(operation), plain_name(launcher)
+    if not of_torch or part == of_torch:
+        return False
+    named = f"{of_torch}_"
+    return whole == of_torch or (whole.startswith(named) and not part.startswith(named))
 
 
 def to_snake_case(name: str) -> str:

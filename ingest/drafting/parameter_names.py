@@ -14,7 +14,7 @@ from ingest.drafting.renaming import rename_in
 from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
-    r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive)_+(?=[A-Za-z])"
+    r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive|attorch|pytorch)_+(?=[A-Za-z])"
     r"|(?<=[A-Za-z0-9])_+(ref|tri|triton|torch|liger|gems|cus|native)$|^_+(?=[A-Za-z])|_+$"
 )
 
@@ -152,7 +152,8 @@ def name_locals(text: str, name: str) -> str:
         return text
     if function is None:
         return text
-    taken = _names(function)
+    # A variable of the function's own name would hide it.
+    taken = {*_names(function), name, name.removeprefix("run_")}
     moves: dict[str, str] = {}
     for node in ast.walk(function):
         if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load) or node.id in moves:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits
 
 ROUNDS = 40
+
+Rule = Callable[[ast.FunctionDef, Edits, str], bool]
+
 # Functions that compute in at least single precision and round once. Their answer for 16 bits is
 # that of a wider type, up to its last digit. `pow` rounds a number that is its base first.
 ROUNDING_ONCE = {
@@ -50,12 +53,27 @@ def simplify_reference(text: str, name: str, test: str) -> str:
     return text
 
 
-def _changed(text: str, name: str, test: str) -> str | None:
+def return_directly(text: str, name: str) -> str:
+    """Return the module whose function `name` returns its last value without a name of its own."""
+    for _ in range(ROUNDS):
+        try:
+            changed = _changed(text, name, "", (_returned,))
+        except UNREADABLE:
+            return text
+        if changed is None or changed == text:
+            return text
+        text = changed
+    return text
+
+
+def _changed(text: str, name: str, test: str, rules: Sequence[Rule] | None = None) -> str | None:
     for function in ast.parse(text).body:
         if isinstance(function, ast.FunctionDef) and function.name == name:
             edits = Edits(text)
-            for rule in (_without_prints, _without_upcasts, _without_conversions,
-                         _returned, _with_wide_arguments, _with_equal_branches):  # fmt: skip
+            for rule in rules or (
+                _without_upcasts, _without_conversions, _returned, _with_wide_arguments,
+                _with_equal_branches,
+            ):  # fmt: skip
                 if rule(function, edits, test):
                     return edits.text()
     return None
@@ -75,18 +93,6 @@ def _stores(function: ast.FunctionDef) -> Counter[str]:
         for node in ast.walk(function)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     )
-
-
-def _without_prints(function: ast.FunctionDef, edits: Edits, test: str) -> bool:
-    for node in ast.walk(function):
-        for part in ("body", "orelse"):
-            block = getattr(node, part, None)
-            for statement in block if isinstance(block, list) else ():
-                match statement:
-                    case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-                        edits.drop(statement, alone=len(block or ()) == 1)
-                        return True
-    return False
 
 
 def _upcast(statement: ast.stmt, parameters: Sequence[str]) -> tuple[str, str] | None:

@@ -10,23 +10,33 @@ import re
 from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
+from ingest.drafting.conversions import drop_detached, drop_second_conversions
+from ingest.drafting.copies import drop_copies
+from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
+from ingest.drafting.environment import remove_switches
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
+from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
+from ingest.drafting.nesting import unnest
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
-from ingest.drafting.plain_references import simplify_reference
+from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
+from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers
 
 ROUNDS = 6
+# Empty lines that removed statements left inside of a function.
+GAP = re.compile(r"\n\n\n+(?=[ \t]+\S)")
 # Empty lines that a removed decorator left.
 BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re.M)
 
@@ -37,18 +47,23 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     triton = texts.triton_code
     if not draft.differentiable:
         triton = remove_backward(triton)
+    triton = _plain(triton)
     triton = _merged(triton, name, find_kinds(test, whole), draft.differentiable)
+    triton = drop_detached(return_directly(triton, name), name, texts.test_code)
     triton = _pruned(texts.triton_code, triton, name, test, isolator)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _merged(texts.python_code, name, {}, draft.differentiable)
+    python = _plain(texts.python_code)
+    python = _merged(python, name, {}, draft.differentiable)
+    python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
     python, triton, made = drop_unused(python, triton, texts.test_code, name)
+    made = remove_leftovers(made, inputs=True)
     python, triton = name_parameters(python, triton, name)
     python = wrap_lines(name_locals(python, name), name)
     triton = wrap_lines(name_locals(triton, name), name)
     called = find_called(texts.triton_code, name)
-    polished = replace(draft, texts=Texts(python, triton, made))
+    polished = replace(draft, texts=Texts(_closed(python), _closed(triton), _closed(made)))
     return with_own_name(polished, test.operation, called)
 
 
@@ -64,6 +79,12 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
     return kinds
 
 
+def _plain(text: str) -> str:
+    """Return a side in torch's own words, without what its author's work left in it."""
+    text = use_devices_of_inputs(remove_switches(write_einops(text)))
+    return remove_leftovers(unnest(text))
+
+
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
     for _ in range(ROUNDS):
         changed = fold_function(merge_wrappers(text, name), name, known)
@@ -73,7 +94,16 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         if changed == text:
             break
         text = changed
-    return text
+    return drop_copies(drop_unread(remove_leftovers(text), name), name)
+
+
+def _closed(text: str) -> str:
+    """Return the text without second empty lines inside of functions."""
+    closed = GAP.sub("\n\n", text)
+    try:
+        return closed if ast.dump(ast.parse(closed)) == ast.dump(ast.parse(text)) else text
+    except UNREADABLE:
+        return text
 
 
 def _pruned(old: str, new: str, name: str, test: Test, isolator: Isolator) -> str:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Set
 
-from ingest.drafting.naming import dotted_name
+from ingest.drafting.naming import dotted_name, is_part
 from ingest.drafting.records import Rule
 from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
@@ -68,7 +68,9 @@ def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
     names = [operation.name, *(name for name, each in launchers if isinstance(each, Local))]
     of_torch = [name for name, target in reference if isinstance(target, External)]
     if not functions and len(of_torch) == 1:
-        names += of_torch
+        # A helper of a launcher, such as the copy in `repeat_interleave`, names a part alone.
+        part = any(is_part(names[0], name, of_torch[0]) for name in names[1:])
+        names = [*of_torch, *names] if part else [*names, *of_torch]
     return next(
         filter(
             None,
@@ -111,11 +113,16 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
         return "What it compares with is written out: it depends on no input."
     if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):
         return "What it compares with is written out: it holds numbers of one case."
-    if not whole.reference and all(
-        isinstance(answer, ast.Name) and answer.id in whole.parameters for answer in whole.expected
-    ):
+    if not whole.reference and all(_is_part(each, whole.parameters) for each in whole.expected):
         return "What it compares with is an input: nothing is computed."
     return ""
+
+
+def _is_part(answer: ast.expr, parameters: Iterable[str]) -> bool:
+    """Return whether an answer is an input, or a slice of one."""
+    while isinstance(answer, ast.Subscript):
+        answer = answer.value
+    return isinstance(answer, ast.Name) and answer.id in parameters
 
 
 def _is_written_out(node: ast.AST) -> bool:

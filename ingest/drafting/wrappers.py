@@ -47,12 +47,18 @@ def merge_wrappers(text: str, name: str) -> str:
 
 
 def find_called(text: str, name: str) -> str:
-    """Return the name of the function whose result `name` returns, or ""."""
-    for function in ast.parse(text).body:
-        if isinstance(function, ast.FunctionDef) and function.name == name:
-            call = passed_on(function)
-            return call.func.id if call is not None and isinstance(call.func, ast.Name) else ""
-    return ""
+    """Return the name of the one function of the text that `name` calls, or ""."""
+    tree = ast.parse(text)
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    if name not in functions:
+        return ""
+    called = {
+        node.func.id
+        for node in ast.walk(functions[name])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    own = called & functions.keys()
+    return own.pop() if len(own) == 1 else ""
 
 
 def passed_on(function: ast.FunctionDef) -> ast.Call | None:
@@ -283,11 +289,11 @@ def _body(text: str, called: ast.FunctionDef, renamed: Mapping[str, str]) -> lis
     rename_in(called, {old: new for old, new in renamed.items() if old != new}, edits)
     lines = edits.text().splitlines()
     head = _is_docstring(called.body[0])
-    start = (called.body[0].end_lineno or 0) if head else _end_of_heading(called, lines)
+    start = (called.body[0].end_lineno or 0) if head else end_of_heading(called, lines)
     return lines[start : called.end_lineno]
 
 
-def _end_of_heading(function: ast.FunctionDef, lines: Sequence[str]) -> int:
+def end_of_heading(function: ast.FunctionDef, lines: Sequence[str]) -> int:
     """Return the line after which the body of a function begins."""
     rest = io.StringIO("\n".join(lines[function.lineno - 1 :]))
     for token in tokenize.generate_tokens(rest.readline):

@@ -145,7 +145,7 @@ def texts(outcome: Outcome) -> tuple[str, str, str]:
 def test_a_layer_named_by_a_parameter_is_the_first_of_its_names() -> None:
     python, triton, test = texts(drafted(TEST_SOFTMAX, "SoftmaxAutoGrad"))
 
-    assert "functional.softmax(attorch_input, dim=-1)" in function(python, "softmax")
+    assert "functional.softmax(input, dim=-1)" in function(python, "softmax")
     assert "Softmax(dim=-1)" in function(triton, "softmax")
     assert [case["shape"] for case in cases(test)][:2] == [(4, 2000), (8, 1024)]
     assert "autocast" not in python + triton
@@ -154,7 +154,7 @@ def test_a_layer_named_by_a_parameter_is_the_first_of_its_names() -> None:
 def test_two_inputs_of_one_seed_are_one_input() -> None:
     python, _, _ = texts(drafted(TEST_SOFTMAX, "SoftmaxAutoGrad"))
 
-    assert "def softmax(attorch_input):" in python
+    assert "def softmax(input):" in python
 
 
 def test_constants_of_the_tests_decide_no_branch_of_the_library() -> None:
@@ -166,7 +166,7 @@ def test_constants_of_the_tests_decide_no_branch_of_the_library() -> None:
 def test_weights_that_are_initialized_with_one_seed_are_an_input() -> None:
     python, _, test = texts(drafted(TEST_NORM, "RMSNormAutoGrad"))
 
-    call = "rms_norm( attorch_input, (attorch_input.shape[-1],), pytorch_norm_weight"
+    call = "rms_norm(input, (input.shape[-1],), norm_weight"
     assert call in " ".join(python.split())
     assert "pytorch_norm.weight.data.normal_()" in test
 

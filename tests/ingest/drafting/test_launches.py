@@ -87,9 +87,9 @@ def test_an_input_that_a_launcher_updates_besides_its_answer_is_cloned() -> None
             assert torch.allclose(state, state_ref)
             assert torch.allclose(out, x + x)
         """,
-        DOUBLING.replace("def doubled(x, scale=1)", "def updating(state, x)").replace(
-            "doubled(", "updating(0, "
-        )
+        DOUBLING.replace(
+            "def doubled(x, scale=1):", "def updating(state, x):\n    state += x"
+        ).replace("doubled(", "updating(0, ")
         + "\n\ndef doubled(x):\n    return x + x\n",
     )
 
@@ -149,11 +149,8 @@ def test_a_device_named_in_a_launcher_becomes_the_available_device() -> None:
     )
 
     code = draft.texts.triton_code
-    assert "out = torch.empty(x.shape, dtype=x.dtype, device=DEVICE)" in code
-    assert code.count('DEVICE = "cuda" if torch.cuda.is_available() else "cpu"') == 1
-    assert (
-        code.index("import triton.language") < code.index("DEVICE = ") < code.index("def doubling")
-    )
+    assert "out = torch.empty(x.shape, dtype=x.dtype, device=x.device)" in code
+    assert "DEVICE" not in code
 
 
 def test_branches_for_distributed_tensors_are_left_out() -> None:
@@ -162,7 +159,7 @@ def test_branches_for_distributed_tensors_are_left_out() -> None:
         """    if isinstance(x, torch.distributed.tensor.DTensor):
         x = gathered(x)
     if isinstance(x, torch.distributed.tensor.DTensor) or isinstance(x, Spread):
-        scale = 1
+        x = 1 * x
     if not isinstance(x, torch.distributed.tensor.DTensor) and scale:
         pass
     if isinstance(x, _DTensor):

@@ -7,6 +7,7 @@ import ast
 from ingest.drafting import Draft, Missing, Outcome
 from ingest.drafting.computing import computes_forward
 from ingest.drafting.dead_branches import remove_dead_branches
+from ingest.drafting.devices import replace_literal_devices, use_devices_of_inputs
 from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
@@ -291,7 +292,7 @@ def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> N
         ops__math="def twice(x):\n    return x + x\n",
     )
 
-    assert "def twice" in draft.texts.python_code
+    assert draft.texts.python_code == "def doubling(x):\n    return x + x\n"
 
 
 def test_a_test_that_no_longer_fits_its_launcher_is_a_reason() -> None:
@@ -436,3 +437,22 @@ def test_a_product_of_matrices_in_blocks_for_a_cpu_is_a_reason() -> None:
 
     assert outcome.missing is Missing.TRITON_NOT_STANDALONE
     assert "for a CPU" in outcome.sentence
+
+
+def test_a_function_allocates_on_the_device_of_its_input() -> None:
+    written = (
+        'DEVICE = "cuda"\n\n\ndef reference(scale, x):\n    n = x.shape[0]\n'
+        "    mask = torch.ones(n, device=DEVICE).to(DEVICE)\n    return x * mask * scale\n"
+        "\n\ndef allocated(n):\n    return torch.ones(n, device=DEVICE)\n"
+    )
+
+    made = use_devices_of_inputs(written)
+
+    assert "torch.ones(n, device=x.device).to(x.device)" in made
+    assert "return torch.ones(n, device=DEVICE)" in made
+
+
+def test_an_allocation_on_the_gpu_in_use_runs_where_there_is_none() -> None:
+    written = "import torch\n\n\ndef launch():\n    return f(device=torch.cuda.current_device())\n"
+
+    assert "f(device=DEVICE)" in replace_literal_devices(written)

@@ -10,8 +10,9 @@ from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
+from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
-from ingest.drafting.naming import plain_name
+from ingest.drafting.naming import is_part, plain_name
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
@@ -193,7 +194,9 @@ def test_a_reference_has_no_conversion_that_changes_nothing_and_prints_nothing()
     return out
     """
 
-    assert "print" not in simplified(body)
+    assert "print" not in remove_leftovers(
+        f"def entry(x, y):\n{textwrap.indent(text(body), '    ')}"
+    )
     assert "else" not in simplified(body)
     assert simplified("out = torch.any(x).to(torch.bool)\nreturn out\n") == "return torch.any(x)\n"
     bytes_too = IN_HALF.replace("float16", "uint8")
@@ -500,3 +503,22 @@ def test_a_parameter_that_some_use_may_give_stays() -> None:
 
     assert fix_arguments(handed, "entry") == handed
     assert fix_arguments(stored, "entry") == stored
+
+
+def test_a_helper_of_a_launcher_does_not_name_the_operation() -> None:
+    assert is_part("copy_func", "repeat_interleave_self_int", "repeat_interleave")
+    assert is_part("clamp_func_max", "clamp", "clamp")
+    assert not is_part("le_func_scalar", "le_scalar", "le")
+    assert not is_part("add_func", "add", "add")
+    assert not is_part("silu_kernel", "silu_and_mul", "")
+
+
+def test_several_returned_values_stand_in_lines_of_their_own() -> None:
+    first, second = (
+        "a_long_name_of_a_result.to(x.dtype)",
+        "another_long_name_of_a_result.to(x.dtype)",
+    )
+    code = f"def entry(x):\n    return ({first}, {second}, {first})\n"
+
+    returned = "".join(f"        {each},\n" for each in (first, second, first))
+    assert wrap_lines(code, "entry") == f"def entry(x):\n    return (\n{returned}    )\n"

@@ -374,13 +374,31 @@ def test_a_reference_of_an_unknown_package_is_named() -> None:
     assert "somewhere" in outcome.sentence
 
 
-def test_einops_is_replaced_by_a_substitute() -> None:
+def test_einops_with_a_written_pattern_is_replaced_by_methods() -> None:
     draft = whole(
         """
         from einops import rearrange
 
         def ref_doubled(x):
             return rearrange(2 * x, "a b -> b a")
+
+        def test_doubled():
+            x = torch.randn(8, 8, device=device)
+            assert torch.allclose(doubled(x).t(), ref_doubled(x))
+        """
+    )
+
+    assert draft.texts.python_code == "def doubling(x):\n    return (2 * x).transpose(0, 1)\n"
+
+
+def test_einops_is_replaced_by_a_substitute() -> None:
+    draft = whole(
+        """
+        from einops import rearrange
+
+        def ref_doubled(x):
+            pattern = "a b -> b a"
+            return rearrange(2 * x, pattern)
 
         def test_doubled():
             x = torch.randn(8, 8, device=device)

@@ -1,0 +1,308 @@
+"""Removal of what an author's work left in host code: prints, expressions and variables that
+nothing reads, and code in comments.
+
+Kernels keep their text.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Iterator, Sequence
+
+from ingest.drafting.edits import UNREADABLE, Edits
+
+ROUNDS = 12
+# Calls that change nothing but their result.
+PURE = {
+    "len", "int", "float", "bool", "str", "max", "min", "abs", "sum", "list", "tuple", "range",
+    "isinstance", "getattr", "triton.cdiv", "triton.next_power_of_2", "math.sqrt", "math.log",
+    "math.ceil", "math.floor", "torch.empty", "torch.empty_like", "torch.zeros",
+    "torch.zeros_like", "torch.ones", "torch.ones_like", "torch.full", "torch.full_like",
+    "torch.arange", "torch.finfo", "torch.iinfo", "torch.device", "torch.tensor",
+}  # fmt: skip
+PURE_METHODS = {"size", "stride", "dim", "numel", "clone", "detach", "view", "reshape", "float",
+                "double", "to", "element_size", "new_empty", "new_zeros", "transpose", "permute",
+                "contiguous", "unsqueeze", "squeeze", "flatten", "item"}  # fmt: skip
+RANDOM = re.compile(r"torch\.(rand|randn|randint|rand_like|randn_like|randperm)")
+# Expressions that only compute.
+VALUES = (ast.BinOp, ast.Name, ast.Compare, ast.Subscript, ast.UnaryOp)
+# Statements that do not read like a sentence.
+CODE = (ast.Delete, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AugAssign)
+
+
+def remove_leftovers(text: str, *, inputs: bool = False) -> str:
+    """Return the module without leftovers. `inputs`: it makes the inputs of a test, and may draw
+    other random numbers than its author's.
+    """
+    for _ in range(ROUNDS):
+        try:
+            written = _once(text, inputs=inputs)
+        except UNREADABLE:
+            return text
+        if written == text:
+            break
+        text = written
+    text = _without_annotations(_without_commented_code(text))
+    return _without_unread_imports(text) if inputs else text
+
+
+def _without_annotations(text: str) -> str:
+    """Remove the annotations of parameters by classes of the text that have no other use."""
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    arguments = [node for node in ast.walk(tree) if isinstance(node, ast.arg) and node.annotation]
+    for owner in tree.body:
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        inside = {id(node) for node in ast.walk(owner)}
+        places = [
+            each
+            for each in arguments
+            if id(each) not in inside and owner.name in _names(each.annotation)
+        ]
+        annotated = {id(node) for each in places for node in ast.walk(each)}
+        others = any(
+            isinstance(node, ast.Name)
+            and node.id == owner.name
+            and id(node) not in annotated
+            and id(node) not in inside
+            for node in ast.walk(tree)
+        )
+        for each in () if others else places:
+            end = edits.end(each)
+            edits.replace(edits.start(each) + len(each.arg.encode()), end, "")
+    return edits.text()
+
+
+def _names(node: ast.AST | None) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node is not None else set()
+
+
+def _without_unread_imports(text: str) -> str:
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    edits = Edits(text)
+    for statement in tree.body:
+        match statement:
+            case ast.Import(names=[ast.alias(name=name, asname=other)]):
+                if (other or name.partition(".")[0]) not in read:
+                    edits.drop(statement, alone=False)
+            case ast.ImportFrom(names=[ast.alias(name=name, asname=other)]):
+                if (other or name) not in read:
+                    edits.drop(statement, alone=False)
+    return edits.text()
+
+
+def _once(text: str, *, inputs: bool) -> str:
+    edits = Edits(text)
+    for function in _host_functions(ast.parse(text)):
+        read = {
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+        }
+        bound_elsewhere = {
+            name
+            for node in ast.walk(function)
+            if isinstance(node, ast.Global | ast.Nonlocal)
+            for name in node.names
+        }
+        if "locals" in read:
+            continue
+        kept = read | bound_elsewhere
+        for block in _blocks(function):
+            if behind := _behind_end(block):
+                edits.replace(edits.end(behind[0]), edits.end(behind[-1]), "")
+                continue
+            left = [
+                each
+                for each in block
+                if _says_nothing(each) or _binds_nothing(each, kept, inputs=inputs)
+            ]
+            if _is_empty(block):
+                continue
+            for place, statement in enumerate(left):
+                edits.drop(statement, alone=len(left) == len(block) and place == 0)
+            for statement in block:
+                if isinstance(statement, ast.If) and _is_empty(statement.orelse):
+                    end = edits.end(statement.body[-1])
+                    edits.replace(end, edits.end(statement.orelse[-1]), "")
+                for target in _unread_results(statement, kept):
+                    edits.put(target, "_")
+    return edits.text()
+
+
+def _host_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Yield the functions and methods at the top, except for kernels."""
+    for node in tree.body:
+        for function in [node, *node.body] if isinstance(node, ast.ClassDef) else [node]:
+            if isinstance(function, ast.FunctionDef) and not _is_kernel(function):
+                yield function
+
+
+def _is_kernel(function: ast.FunctionDef) -> bool:
+    return any("jit" in ast.unparse(each) for each in function.decorator_list)
+
+
+def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(function):
+        for part in ("body", "orelse", "finalbody"):
+            block = getattr(node, part, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement prints, or computes a value for nothing."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))) | ast.Pass():
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
+            return name == other
+        case ast.If(test=test, body=body, orelse=[]):
+            return _is_empty(body) and _is_pure(test, inputs=False)
+        case ast.Expr(
+            value=ast.BinOp()
+            | ast.Name()
+            | ast.Compare()
+            | ast.Subscript()
+            | ast.UnaryOp() as value
+        ):
+            return _is_pure(value, inputs=False)
+    return False
+
+
+def _behind_end(block: list[ast.stmt]) -> list[ast.stmt]:
+    """Return a statement that ends a block with those behind it, which never run, or nothing."""
+    for place, statement in enumerate(block[:-1]):
+        if isinstance(statement, ast.Return | ast.Raise | ast.Continue | ast.Break):
+            return block[place:]
+    return []
+
+
+def _is_empty(block: Sequence[ast.stmt]) -> bool:
+    return bool(block) and all(isinstance(each, ast.Pass) for each in block)
+
+
+def _binds_nothing(statement: ast.stmt, read: set[str], *, inputs: bool) -> bool:
+    """Return whether a statement only binds names that nothing reads."""
+    match statement:
+        case ast.Assign(targets=[target], value=value):
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            return (
+                all(isinstance(each, ast.Name) and each.id not in read for each in names)
+                and (len(names) == 1 or isinstance(value, ast.Attribute | ast.Tuple))
+                and _is_pure(value, inputs=inputs)
+            )
+    return False
+
+
+def _unread_results(statement: ast.stmt, read: set[str]) -> list[ast.Name]:
+    """Return the names of a call's results that nothing reads, if another result is read."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()) if "_" not in read:
+            names = [each for each in targets if isinstance(each, ast.Name)]
+            unread = [each for each in names if each.id not in read and each.id != "_"]
+            return unread if len(unread) < len(targets) else []
+    return []
+
+
+def _is_pure(value: ast.expr, *, inputs: bool) -> bool:
+    for node in ast.walk(value):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in PURE_METHODS:
+                continue
+            case ast.Call(func=func):
+                called = ast.unparse(func)
+                if called not in PURE and not (inputs and RANDOM.fullmatch(called)):
+                    return False
+            case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr() | ast.Lambda():
+                return False
+    return True
+
+
+def _without_commented_code(text: str) -> str:
+    """Remove comments on lines of their own that are code, from the first line of each block."""
+    try:
+        lines = text.split("\n")
+        kernels = {
+            line
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.FunctionDef) and _is_kernel(node)
+            for line in range(node.lineno, (node.end_lineno or 0) + 1)
+        }
+        comments = [
+            token.start[0]
+            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+            if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#")
+        ]
+    except (*UNREADABLE, tokenize.TokenError):
+        return text
+    dropped: set[int] = set()
+    for block in _runs([number for number in comments if number not in kernels]):
+        written = [lines[number - 1].strip().removeprefix("#") for number in block]
+        dropped |= set(block[: _count_code(written)])
+    if not dropped:
+        return text
+    return "\n".join(line for number, line in enumerate(lines, 1) if number not in dropped)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
+    """Yield runs of successive numbers."""
+    run: list[int] = []
+    for number in numbers:
+        if run and number != run[-1] + 1:
+            yield run
+            run = []
+        run.append(number)
+    if run:
+        yield run
+
+
+def _count_code(comment: Sequence[str]) -> int:
+    """Return how many lines at the start of a comment are code."""
+    for count in range(len(comment), 0, -1):
+        if _is_code(textwrap.dedent("\n".join(comment[:count]))):
+            return count
+    return 0
+
+
+def _is_code(text: str) -> bool:
+    try:
+        body = ast.parse(text).body
+    except UNREADABLE:
+        if not text.startswith("@"):
+            return False
+        try:
+            return bool(ast.parse(f"{text}\ndef decorated(): ...").body)
+        except UNREADABLE:
+            return False
+    return bool(body) and all(_is_no_sentence(each) for each in body)
+
+
+def _is_no_sentence(statement: ast.stmt) -> bool:
+    """Return whether a statement is code, not a formula or words that read like code."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name == "print"
+        case ast.Expr(value=ast.Call(func=ast.Attribute())):
+            return True
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+            own = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+            return own or any(isinstance(call.func, ast.Attribute) for call in calls)
+        case ast.If() | ast.For() | ast.With():
+            return all(map(_is_no_sentence, statement.body))
+        case ast.Assert(test=test):
+            return not isinstance(test, ast.Name)
+    return isinstance(statement, CODE)

@@ -1,0 +1,114 @@
+"""Removal of parameters of helpers that their bodies do not read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.fixed_arguments import HANDING_ON, find_calls
+
+ROUNDS = 60
+
+
+def drop_unread(text: str, entry: str) -> str:
+    """Return the module whose helpers, and their calls, lack the parameters that nothing reads.
+
+    `entry` keeps its parameters. A function that is used in another way than by calls keeps them
+    too.
+    """
+    for _ in range(ROUNDS):
+        try:
+            written = _without_one(text, ast.parse(text), entry)
+        except UNREADABLE:
+            return text
+        if written is None:
+            return text
+        text = written
+    return text
+
+
+def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
+    for function in tree.body:
+        if not isinstance(function, ast.FunctionDef) or function.name == entry:
+            continue
+        decorators = {ast.unparse(each) for each in function.decorator_list}
+        a = function.args
+        if not decorators <= HANDING_ON or a.vararg or a.kwarg or a.posonlyargs:
+            continue
+        read = _read(function)
+        unread = [place for place, each in enumerate(a.args) if each.arg not in read]
+        calls = find_calls(tree, function.name) if unread and "locals" not in read else []
+        for place in unread if calls else ():
+            argument = a.args[place]
+            given = [_given(call, place, argument.arg) for call in calls]
+            if all(each is None or _is_plain(each) for each in given):
+                return _without(text, function, place, calls)
+    return None
+
+
+def _read(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function reads before it binds them, or may read."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for statement in function.body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        read |= {node.id for node in names if not isinstance(node.ctx, ast.Store)} - bound
+        if isinstance(statement, ast.Assign):
+            bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        else:
+            read |= {node.id for node in names} - bound
+    return read
+
+
+def _given(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | None:
+    """Return what a call hands to a parameter."""
+    if place < len(call.args):
+        return call.args[place]
+    return next((each for each in call.keywords if each.arg == name), None)
+
+
+def _is_plain(node: ast.expr | ast.keyword) -> bool:
+    """Return whether an argument may go: computing it does nothing else."""
+    return not any(
+        isinstance(each, ast.Call | ast.NamedExpr | ast.Await | ast.Yield)
+        for each in ast.walk(node)
+    )
+
+
+def _without(
+    text: str, function: ast.FunctionDef, place: int, calls: Sequence[ast.Call]
+) -> str | None:
+    edits = Edits(text)
+    a = function.args
+    argument = a.args[place]
+    first = len(a.args) - len(a.defaults)
+    ends: list[tuple[int, int]] = []
+    for number, each in enumerate(a.args):
+        last = a.defaults[number - first] if number >= first else (each.annotation or each)
+        ends.append((edits.start(each), edits.end(last)))
+    if len(ends) == 1 and a.kwonlyargs:
+        return None
+    _cut(ends, place, edits)
+    for call in calls:
+        if any(each.arg is None for each in call.keywords):
+            return None
+        given = sorted([*call.args, *call.keywords], key=edits.start)
+        gone = _given(call, place, argument.arg)
+        if gone is not None:
+            number = next(n for n, each in enumerate(given) if each is gone)
+            _cut([(edits.start(each), edits.end(each)) for each in given], number, edits)
+    written = edits.text()
+    ast.parse(written)
+    return written
+
+
+def _cut(ends: Sequence[tuple[int, int]], number: int, edits: Edits) -> None:
+    """Remove one element of a list, with its comma."""
+    start, end = ends[number]
+    if number:
+        edits.replace(ends[number - 1][1], end, "")
+    elif len(ends) > 1:
+        edits.replace(start, ends[1][0], "")
+    else:
+        edits.replace(start, end, "")
