@@ -7,6 +7,8 @@ from pathlib import Path
 from curation.errors import CurationError
 
 TOKEN = "HF_TOKEN"  # noqa: S105 - the name of a variable
+# The file by which an earlier export is known, and the files of a new repository.
+MANIFEST, EMPTY = "MANIFEST.json", {".gitattributes", "README.md"}
 
 
 class CannotPush(CurationError):
@@ -40,6 +42,12 @@ def push(folder: Path, repository: str, *, message: str, private: bool = False) 
     try:
         api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
         before = api.repo_info(repository, repo_type="dataset").sha
+        files = set(api.list_repo_files(repository, repo_type="dataset"))
+        if files - EMPTY and MANIFEST not in files:
+            raise CannotPush(
+                f"{repository} holds files that are no export, and a push would replace them. "
+                "Name another repository, or empty it first."
+            )
         commit = api.upload_folder(
             repo_id=repository, folder_path=folder, repo_type="dataset", commit_message=message,
             # Files of an earlier export would be read as records of this one.

@@ -27,6 +27,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "jsonl").mkdir()
+    (tmp_path / "MANIFEST.json").write_text("{}")
     (tmp_path / "README.md").write_text("---\nlicense: mit\n---\n# Pairs\n")
     (tmp_path / "jsonl" / "train.jsonl").write_text('{"id": 1}\n')
     (tmp_path / "train.parquet").write_bytes(b"PAR1" + bytes(2000) + b"PAR1")
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_pushed_whole_and_replaces_what_was_there(hub: Hub, folder: Path) -> None:
-    hub.repositories["lab/pairs"] = {"old.jsonl": b"{}\n"}
+    hub.repositories["lab/pairs"] = {"MANIFEST.json": b"{}\n", "old.jsonl": b"{}\n"}
 
     pushed = push(folder, "lab/pairs", message="Release 0.2")
 
@@ -45,6 +46,16 @@ def test_a_folder_is_pushed_whole_and_replaces_what_was_there(hub: Hub, folder: 
     }
     assert (hub.commits, pushed.changed) == (["Release 0.2"], True)
     assert pushed.url.endswith("/datasets/lab/pairs")
+
+
+def test_a_repository_that_holds_something_else_is_not_replaced(hub: Hub, folder: Path) -> None:
+    hub.repositories["lab/model"] = {"weights.safetensors": b"precious"}
+
+    with pytest.raises(CannotPush, match="holds files that are no export"):
+        push(folder, "lab/model", message="Release 0.2")
+
+    assert hub.repositories["lab/model"] == {"weights.safetensors": b"precious"}
+    assert not hub.commits
 
 
 def test_the_same_files_are_not_committed_twice(hub: Hub, folder: Path) -> None:
