@@ -166,5 +166,5 @@ def test_the_checklist_runs_a_fixed_number_of_queries(
         make.a_decision()
         make.a_split_assignment()
 
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(18):
         browser.get(reverse("welcome"))
