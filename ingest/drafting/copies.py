@@ -13,14 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.in_place import (
-    STORES,
     VIEWS,
     arguments_of,
-    find_pointers,
     in_order,
-    is_language,
     paired,
     parameters_of,
+    written_by_kernel,
 )
 from ingest.drafting.weights import innermost_call
 
@@ -257,27 +255,15 @@ class _Writes:
         )
 
     def _of_kernel(self, function: Function, depth: int) -> set[str]:
-        parameters = set(parameters_of(function))
-        roots: dict[str, set[str]] = {name: {name} for name in parameters}
-        written: set[str] = set()
-        for node in [*in_order(function.body)] * 2:
-            match node:
-                case ast.Assign(targets=targets, value=value):
-                    for target, part in paired(targets, value):
-                        if isinstance(target, ast.Name):
-                            found = find_pointers(part, roots)
-                            roots[target.id] = roots.get(target.id, set()) | found
-                case ast.AugAssign(target=ast.Name(id=name), value=value):
-                    roots[name] = roots.get(name, set()) | find_pointers(value, roots)
-                case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in STORES:
-                    pointer = node.args[0] if is_language(owner) and node.args else owner
-                    written |= find_pointers(pointer, roots)
-                case ast.Call(func=ast.Name(id=name)) if name in self.functions:
-                    inner = self.of(self.functions[name], depth + 1)
-                    for parameter, value in arguments_of(node, self.functions[name]):
-                        if inner is None or parameter in inner:
-                            written |= find_pointers(value, roots)
-        return written & parameters
+        def called(call: ast.Call) -> list[ast.expr]:
+            callee = self.functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+            if callee is None:
+                return []
+            names = self.of(callee, depth + 1)
+            given = arguments_of(call, callee)
+            return [value for name, value in given if names is None or name in names]
+
+        return written_by_kernel(function, called)
 
     def _aliased(self, node: ast.AST | None, roots: Roots) -> set[str]:
         """Return the parameters whose memory a value may share. A copy counts as its tensor."""

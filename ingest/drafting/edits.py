@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 # Errors of parsing and walking a text that is no Python, or nested too deeply.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:
+    """Return the text after `once` has nothing more to change, at most so many times.
+
+    once: returns the changed text, or the same or None if there is nothing to change. A text that
+    it can't read stays as it is.
+    """
+    for _ in range(rounds):
+        try:
+            changed = once(text)
+        except UNREADABLE:
+            return text
+        if changed is None or changed == text:
+            return text
+        text = changed
+    return text
 
 
 class Edits:

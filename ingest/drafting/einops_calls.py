@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import Edits, rewrite
 
 # A call inside of another call is written in the next round.
 ROUNDS = 8
@@ -31,15 +31,7 @@ def write_einops(text: str) -> str:
     """Return the module whose functions call methods of tensors in place of einops."""
     if STAND_IN not in text:
         return text
-    for _ in range(ROUNDS):
-        try:
-            written = _written_once(text)
-        except UNREADABLE:
-            return text
-        if written == text:
-            return text
-        text = written
-    return text
+    return rewrite(text, _written_once, ROUNDS)
 
 
 def _written_once(text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ingest.drafting.dead_branches import moved_out
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import Edits, rewrite
 
 ROUNDS = 12
 READS = {"os.environ.get", "environ.get", "os.getenv", "getenv"}
@@ -31,15 +31,7 @@ class _Unknown(ValueError):
 
 def remove_switches(text: str) -> str:
     """Return the module as it computes where no variable of the environment is set."""
-    for _ in range(ROUNDS):
-        try:
-            written = _folded(text)
-        except UNREADABLE:
-            return text
-        if written == text:
-            return text
-        text = written
-    return text
+    return rewrite(text, _folded, ROUNDS)
 
 
 def _folded(text: str) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.drafting.dead_branches import moved_out
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import Edits, rewrite
 
 ROUNDS = 60
 TENSOR = object()
@@ -23,15 +23,7 @@ def fold_function(text: str, name: str, parameters: Known) -> str:
     """Return the module whose function `name` lacks the branches that constants at its beginning
     exclude. `parameters`: those of which the kind is known, with TENSOR or PLAIN.
     """
-    for _ in range(ROUNDS):
-        try:
-            changed = _folded(text, name, parameters)
-        except UNREADABLE:
-            return text
-        if changed is None:
-            return text
-        text = changed
-    return text
+    return rewrite(text, lambda text: _folded(text, name, parameters), ROUNDS)
 
 
 def _folded(text: str, name: str, kinds: Known) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.drafting.naming import dotted_name
@@ -167,31 +167,43 @@ class _Writes:
         return [value for name, value in arguments_of(call, callee) if name in names]
 
     def _of_kernel(self, suite: Suite, function: Function, depth: int) -> frozenset[str]:
-        parameters = set(parameters_of(function))
-        roots: dict[str, set[str]] = {name: {name} for name in parameters}
-        written: set[str] = set()
-        # Twice: a pointer that a loop advances is bound to itself.
-        for node in [*in_order(function.body)] * 2:
-            match node:
-                case ast.Assign(targets=targets, value=value):
-                    for target, part in paired(targets, value):
-                        if isinstance(target, ast.Name):
-                            found = find_pointers(part, roots)
-                            roots[target.id] = roots.get(target.id, set()) | found
-                case ast.AugAssign(target=ast.Name(id=name), value=value):
-                    roots[name] = roots.get(name, set()) | find_pointers(value, roots)
-                case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in STORES:
-                    pointer = node.args[0] if is_language(owner) and node.args else owner
-                    written |= find_pointers(pointer, roots)
-                case ast.Call(func=ast.Name() as called):
-                    meant = suite.meaning((called.id,))
-                    inner = (
-                        self.of_host(suite, meant, depth + 1) if isinstance(meant, Local) else None
-                    )
-                    for name, value in arguments_of(node, inner[0]) if inner else ():
-                        if inner and name in inner[1]:
-                            written |= find_pointers(value, roots)
-        return frozenset(written & parameters)
+        def called(call: ast.Call) -> list[ast.expr]:
+            meant = suite.meaning((call.func.id,)) if isinstance(call.func, ast.Name) else None
+            inner = self.of_host(suite, meant, depth + 1) if isinstance(meant, Local) else None
+            if inner is None:
+                return []
+            return [value for name, value in arguments_of(call, inner[0]) if name in inner[1]]
+
+        return frozenset(written_by_kernel(function, called))
+
+
+def written_by_kernel(
+    function: Function, called: Callable[[ast.Call], Iterable[ast.expr]]
+) -> set[str]:
+    """Return the parameters that a kernel stores through.
+
+    called: the arguments of a call by name that the called function writes to.
+    """
+    parameters = set(parameters_of(function))
+    roots: dict[str, set[str]] = {name: {name} for name in parameters}
+    written: set[str] = set()
+    # Twice: a pointer that a loop advances is bound to itself.
+    for node in [*in_order(function.body)] * 2:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target, part in paired(targets, value):
+                    if isinstance(target, ast.Name):
+                        found = find_pointers(part, roots)
+                        roots[target.id] = roots.get(target.id, set()) | found
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                roots[name] = roots.get(name, set()) | find_pointers(value, roots)
+            case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in STORES:
+                pointer = node.args[0] if is_language(owner) and node.args else owner
+                written |= find_pointers(pointer, roots)
+            case ast.Call(func=ast.Name()):
+                for value in called(node):
+                    written |= find_pointers(value, roots)
+    return written & parameters
 
 
 def _definition(suite: Suite, local: Local) -> tuple[Suite, Function] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import Edits, rewrite
 
 WIDTH = 100
 ROUNDS = 200
@@ -16,15 +16,7 @@ def wrap_lines(text: str, name: str) -> str:
     """
     if all(len(line) <= WIDTH for line in text.split("\n")):
         return text
-    for _ in range(ROUNDS):
-        try:
-            changed = _wrapped(text, name)
-        except UNREADABLE:
-            return text
-        if changed is None:
-            return text
-        text = changed
-    return text
+    return rewrite(text, lambda text: _wrapped(text, name), ROUNDS)
 
 
 def _wrapped(text: str, name: str) -> str | None:

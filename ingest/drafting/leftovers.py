@@ -1,5 +1,4 @@
-"""Removal of what an author's work left in host code: prints, expressions and variables that
-nothing reads, and code in comments.
+"""Removal of an author's leftovers in host code: prints, unused values, commented-out code.
 
 Kernels keep their text.
 """
@@ -12,8 +11,9 @@ import re
 import textwrap
 import tokenize
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, rewrite
 
 ROUNDS = 12
 # Calls that change nothing but their result.
@@ -38,14 +38,7 @@ def remove_leftovers(text: str, *, inputs: bool = False) -> str:
     """Return the module without leftovers. `inputs`: it makes the inputs of a test, and may draw
     other random numbers than its author's.
     """
-    for _ in range(ROUNDS):
-        try:
-            written = _once(text, inputs=inputs)
-        except UNREADABLE:
-            return text
-        if written == text:
-            break
-        text = written
+    text = rewrite(text, partial(_once, inputs=inputs), ROUNDS)
     text = _without_annotations(_without_commented_code(text))
     return _without_unread_imports(text) if inputs else text
 

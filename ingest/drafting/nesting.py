@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import Edits, rewrite
 from ingest.drafting.wrappers import end_of_heading, passed_on
 
 ROUNDS = 12
@@ -14,15 +14,7 @@ def unnest(text: str) -> str:
     """Return the module whose functions hold the code of the one function that they define, call
     with their own parameters, and return the result of.
     """
-    for _ in range(ROUNDS):
-        try:
-            written = _unnested(text)
-        except UNREADABLE:
-            return text
-        if written is None:
-            return text
-        text = written
-    return text
+    return rewrite(text, _unnested, ROUNDS)
 
 
 def _unnested(text: str) -> str | None:

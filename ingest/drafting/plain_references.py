@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import Edits, rewrite
 
 ROUNDS = 40
 
@@ -42,28 +42,12 @@ def simplify_reference(text: str, name: str, test: str) -> str:
     """Return the reference with plainer statements in its function `name`. `test` is the text of
     the pair's test.
     """
-    for _ in range(ROUNDS):
-        try:
-            changed = _changed(text, name, test)
-        except UNREADABLE:
-            return text
-        if changed is None or changed == text:
-            return text
-        text = changed
-    return text
+    return rewrite(text, lambda text: _changed(text, name, test), ROUNDS)
 
 
 def return_directly(text: str, name: str) -> str:
     """Return the module whose function `name` returns its last value without a name of its own."""
-    for _ in range(ROUNDS):
-        try:
-            changed = _changed(text, name, "", (_returned,))
-        except UNREADABLE:
-            return text
-        if changed is None or changed == text:
-            return text
-        text = changed
-    return text
+    return rewrite(text, lambda text: _changed(text, name, "", (_returned,)), ROUNDS)
 
 
 def _changed(text: str, name: str, test: str, rules: Sequence[Rule] | None = None) -> str | None:

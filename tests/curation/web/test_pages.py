@@ -692,7 +692,7 @@ def test_no_page_costs_more_than_fourteen_queries(
 ) -> None:
     monkeypatch.setattr(facets, "QUICK", 60.0)
     client.force_login(make.a_curator())
-    # What is kept for a while is gathered here.
+    # The first pages fill the caches.
     for url in (make.a_kernel().get_absolute_url(), "/find", "/find?items=pairs"):
         client.get(url)
 
@@ -708,7 +708,7 @@ def test_no_page_costs_more_than_fourteen_queries(
 def test_the_query_count_of_a_list_does_not_depend_on_its_length(
     browser: Client, django_assert_num_queries: Callable[..., Any], url: str
 ) -> None:
-    # What is kept for a minute is gathered here.
+    # The first page fills the caches.
     browser.get(reverse(url))
     for _ in range(2):
         make.a_decision(kernel=make.a_provenance().kernel)
