@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
 from validation.pairs.recipes.integers import INTEGER_RECIPES
 from validation.pairs.recipes.losses import LOSS_RECIPES
 from validation.pairs.recipes.maps import MAPS
@@ -15,6 +16,7 @@ from validation.pairs.recipes.reductions import REDUCTION_RECIPES
 from validation.pairs.recipes.scaled_products import SCALED_RECIPES
 from validation.pairs.recipes.sequences import SEQUENCE_RECIPES
 from validation.pairs.recipes.training import TRAINING_RECIPES
+from validation.pairs.recipes.weight_only import WEIGHT_ONLY_RECIPES
 
 RECIPES: tuple[Recipe, ...] = (
     *MAPS,
@@ -29,4 +31,6 @@ RECIPES: tuple[Recipe, ...] = (
     *QUANTIZATION_RECIPES,
     *SCALED_RECIPES,
     *TRAINING_RECIPES,
+    *WEIGHT_ONLY_RECIPES,
+    *BLOCK_FORMAT_RECIPES,
 )
