@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.activation_gradients import ACTIVATION_GRADIENT_RECIPES
 from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
+from validation.pairs.recipes.gradients import GRADIENT_RECIPES
 from validation.pairs.recipes.integers import INTEGER_RECIPES
 from validation.pairs.recipes.losses import LOSS_RECIPES
 from validation.pairs.recipes.maps import MAPS
@@ -33,4 +35,6 @@ RECIPES: tuple[Recipe, ...] = (
     *TRAINING_RECIPES,
     *WEIGHT_ONLY_RECIPES,
     *BLOCK_FORMAT_RECIPES,
+    *GRADIENT_RECIPES,
+    *ACTIVATION_GRADIENT_RECIPES,
 )

@@ -39,7 +39,7 @@ class Weights:
 
     @property
     def exists(self) -> bool:
-        """Whether the format has such groups and zero points."""
+        """Return whether the format has such groups and zero points."""
         if self.stored == "int8":
             return not self.zero
         if self.stored == "int32":

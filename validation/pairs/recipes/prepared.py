@@ -37,3 +37,11 @@ class Preparation:
 
 # A strided layout doubles each last dimension and takes every second value.
 STRIDED = ("contiguous", "strided")
+
+
+def returned(*values: str) -> str:
+    """Return a line that returns all of these, broken if it is too long."""
+    line = f"return {', '.join(values)}"
+    if len(line) <= 90:
+        return line
+    return "return (\n" + "".join(f"        {value},\n" for value in values) + "    )"

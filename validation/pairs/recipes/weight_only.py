@@ -7,7 +7,7 @@ from typing import Any
 
 from validation.pairs.recipes.activations import ACTIVATIONS, Activation
 from validation.pairs.recipes.packed_weights import Weights
-from validation.pairs.recipes.prepared import STRIDED, Preparation
+from validation.pairs.recipes.prepared import STRIDED, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -87,7 +87,7 @@ def _matmul(
                     "x = (torch.randn((m, k), generator=generator) / k**0.5).to(dtype)",
                     *weights.drawn(),
                     *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
-                    _returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
+                    returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
                 ),
                 timed=TIMED,
                 timed_for=TIMED_FOR,
@@ -152,7 +152,7 @@ def _matvec(
                     "x = (torch.randn((k,), generator=generator) / k**0.5).to(dtype)",
                     *weights.drawn(),
                     *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
-                    _returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
+                    returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
                 ),
                 timed=(
                     {"n": 4096, "k": 4096, "dtype": "bfloat16"},
@@ -207,7 +207,7 @@ def _dequantize(
                 "Nothing is reused, so larger blocks only give each thread more loads in flight.",
             ),
             "inputs": Preparation(
-                lines=(*weights.drawn(), _returned(*weights.handed())),
+                lines=(*weights.drawn(), returned(*weights.handed())),
                 timed=({"n": 14336, "k": 4096, "dtype": "bfloat16"},),
                 timed_for="The up projection of Llama 3 8B.",
                 allowed={"k": {"multiple_of": weights.group or 8}},
@@ -246,14 +246,6 @@ def _of_template(weights: Weights, unpack: str, decoding: str) -> dict[str, Any]
         "zero": weights.zero,
         "layout": weights.layout,
     }
-
-
-def _returned(*values: str) -> str:
-    """Return a line that returns all of these, broken if it is too long."""
-    line = f"return {', '.join(values)}"
-    if len(line) <= 90:
-        return line
-    return "return (\n" + "".join(f"        {value},\n" for value in values) + "    )"
 
 
 def _sizes(group: int) -> tuple[dict[str, int], ...]:
