@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.activation_gradients import ACTIVATION_GRADIENT_RECIPES
+from validation.pairs.recipes.attention import ATTENTION_RECIPES
 from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
 from validation.pairs.recipes.gradients import GRADIENT_RECIPES
 from validation.pairs.recipes.integers import INTEGER_RECIPES
@@ -37,4 +38,5 @@ RECIPES: tuple[Recipe, ...] = (
     *BLOCK_FORMAT_RECIPES,
     *GRADIENT_RECIPES,
     *ACTIVATION_GRADIENT_RECIPES,
+    *ATTENTION_RECIPES,
 )
