@@ -16,6 +16,7 @@ from validation.pairs.recipes.optimizers import OPTIMIZER_RECIPES
 from validation.pairs.recipes.quantization import QUANTIZATION_RECIPES
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import REDUCTION_RECIPES
+from validation.pairs.recipes.routing import ROUTING_RECIPES
 from validation.pairs.recipes.scaled_products import SCALED_RECIPES
 from validation.pairs.recipes.sequences import SEQUENCE_RECIPES
 from validation.pairs.recipes.training import TRAINING_RECIPES
@@ -39,4 +40,5 @@ RECIPES: tuple[Recipe, ...] = (
     *GRADIENT_RECIPES,
     *ACTIVATION_GRADIENT_RECIPES,
     *ATTENTION_RECIPES,
+    *ROUTING_RECIPES,
 )
