@@ -5,6 +5,7 @@ from __future__ import annotations
 from validation.pairs.recipes.activation_gradients import ACTIVATION_GRADIENT_RECIPES
 from validation.pairs.recipes.attention import ATTENTION_RECIPES
 from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
+from validation.pairs.recipes.fusions import FUSION_RECIPES
 from validation.pairs.recipes.gradients import GRADIENT_RECIPES
 from validation.pairs.recipes.integers import INTEGER_RECIPES
 from validation.pairs.recipes.losses import LOSS_RECIPES
@@ -41,4 +42,5 @@ RECIPES: tuple[Recipe, ...] = (
     *ACTIVATION_GRADIENT_RECIPES,
     *ATTENTION_RECIPES,
     *ROUTING_RECIPES,
+    *FUSION_RECIPES,
 )
