@@ -14,6 +14,7 @@ from validation.pairs.recipes.matmuls import MATMUL_RECIPES
 from validation.pairs.recipes.memory import MEMORY_RECIPES
 from validation.pairs.recipes.normalizations import NORM_RECIPES
 from validation.pairs.recipes.optimizers import OPTIMIZER_RECIPES
+from validation.pairs.recipes.paged_attention import PAGED_ATTENTION_RECIPES
 from validation.pairs.recipes.quantization import QUANTIZATION_RECIPES
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import REDUCTION_RECIPES
@@ -41,6 +42,7 @@ RECIPES: tuple[Recipe, ...] = (
     *GRADIENT_RECIPES,
     *ACTIVATION_GRADIENT_RECIPES,
     *ATTENTION_RECIPES,
+    *PAGED_ATTENTION_RECIPES,
     *ROUTING_RECIPES,
     *FUSION_RECIPES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import STRIDED, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -32,16 +32,17 @@ def _norm_quantize(
         "x", *(("residual",) * residual), *parameters, *(("scale",) * (not per_token)),
     )  # fmt: skip
     weight = "1.0 + weight.float()" if unit_offset else "weight.float()"
+    source = "x" if residual else "x.float()"
     norm = (
-        "normal = F.layer_norm(x.float(), x.shape[-1:], weight.float(), bias.float(), eps)"
+        f"normal = F.layer_norm({source}, x.shape[-1:], weight.float(), bias.float(), eps)"
         if layer
-        else f"normal = F.rms_norm(x.float(), x.shape[-1:], {weight}, eps)"
+        else f"normal = F.rms_norm({source}, x.shape[-1:], {weight}, eps)"
     )
     levels = f"levels = (normal / scale).clamp(-{limit}, {limit})"
     first = "Add a residual and normalize" if residual else "Normalize"
     by = "its mean and deviation" if layer else "its root mean square"
     shared = "a scale for each row" if per_token else "one scale"
-    outputs = ["q", *(["scale"] if per_token else []), *(["x"] if residual else [])]
+    outputs = ["q", *(["scale"] if per_token else []), *(["x.to(dtype)"] if residual else [])]
     return Sketch(
         entry_point=named(
             "add" * residual,
@@ -54,7 +55,7 @@ def _norm_quantize(
         tags=(kind.replace("_", "-"), "quantization", "fp8" if fp8 else "int8"),
         triton="norm_quantize",
         python=(
-            *(("x = x + residual",) * residual),
+            *(("dtype = x.dtype", "x = x.float() + residual.float()") * residual),
             norm,
             *(
                 (
@@ -140,7 +141,7 @@ def _linear_cross_entropy(
     names = ("x", "weight", *(("bias",) * bias), "target")
     return Sketch(
         entry_point=named(
-            "softcapped" * softcap, "smoothed" * smoothing, "linear", "cross_entropy"
+            "softcapped" * softcap, "linear", "cross_entropy"
         ),
         summary=f"Compute the cross-entropy of a linear layer without storing its logits{ending}.",
         operation_type="loss",
@@ -176,10 +177,17 @@ def _linear_cross_entropy(
             "numbers": tuple(numbers),
             "configs": (
                 ({"BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
+                ({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
+            )
+            if "float32" in dtypes
+            else (
+                ({"BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
                 ({"BLOCK_M": 64, "BLOCK_N": 128, "BLOCK_K": 64}, 4, 4),
                 ({"BLOCK_M": 128, "BLOCK_N": 256, "BLOCK_K": 64}, 8, 3),
             ),
-            "why": (
+            "why": (EXACT_PRODUCTS,)
+            if "float32" in dtypes
+            else (
                 "The tokens are read again for every block of the vocabulary, so that large",
                 "BLOCK_N saves traffic: three stages of 128 by 256 take 144 KB of shared memory.",
             ),
@@ -197,9 +205,9 @@ def _linear_cross_entropy(
                     ),
                 ),
                 timed=(
-                    {"tokens": 4096, "vocabulary": 128256, "features": 4096, "dtype": "float16"},
+                    {"tokens": 4096, "vocabulary": 32000, "features": 4096, "dtype": "float16"},
                 ),
-                timed_for="The head of Llama 3 8B for 4,096 tokens.",
+                timed_for="The head of Llama 2 7B for 4,096 tokens.",
             ),
         },
     )  # fmt: skip

@@ -213,8 +213,8 @@ def _cross_entropy(
                     "return laid_out(logits), laid_out(target)"
                     + "".join(f", {value}" for value in numbers.values()),
                 ),
-                timed=({"tokens": 4096, "vocabulary": 128256, "dtype": "bfloat16"},),
-                timed_for="Logits of Llama 3 for 4,096 tokens.",
+                timed=({"tokens": 1024, "vocabulary": 128256, "dtype": "bfloat16"},),
+                timed_for="Logits of Llama 3 for 1,024 tokens.",
             ),
         },
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from validation.pairs.recipes.activations import ACTIVATIONS, IDENTITY, Activation
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import STRIDED, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -203,7 +203,7 @@ def _matmul(
     if gated and activation is IDENTITY:
         return None
     names = (
-        "x", "weight", "offsets", *(("token_ids",) * gathered), *(("routing",) * routed),
+        "x", "weight", "expert_offsets", *(("token_ids",) * gathered), *(("routing",) * routed),
     )  # fmt: skip
     source = "x[token_ids[start:end]]" if gathered else "x[start:end]"
     product = f"F.linear({source}, matrix)" if layout == "nk" else f"{source} @ matrix"
@@ -233,7 +233,7 @@ def _matmul(
         triton="moe_matmul",
         python=(
             "rows = []",
-            "start, *ends = offsets.tolist()",
+            "start, *ends = expert_offsets.tolist()",
             "for matrix, end in zip(weight, ends):",
             *(f"    {line}" for line in body),
             "return torch.cat(rows)",
@@ -257,10 +257,17 @@ def _matmul(
             "wide": "float32" in dtypes,
             "configs": (
                 ({"BLOCK_M": 16, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
+                ({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
+            )
+            if "float32" in dtypes
+            else (
+                ({"BLOCK_M": 16, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
                 ({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64}, 4, 3),
                 ({"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32}, 8, 3),
             ),
-            "why": (
+            "why": (EXACT_PRODUCTS,)
+            if "float32" in dtypes
+            else (
                 "An expert may have few rows, whose tile is then mostly empty: BLOCK_M of 16 for",
                 "decoding, larger ones for a prefill.",
             ),
@@ -269,7 +276,8 @@ def _matmul(
                     "# Some experts have no token at all.",
                     "experts_of = torch.randint(0, experts, (tokens,), generator=generator)",
                     "counts = torch.bincount(experts_of, minlength=experts)",
-                    "offsets = torch.nn.functional.pad(counts.cumsum(0), (1, 0)).to(torch.int32)",
+                    "expert_offsets = torch.nn.functional.pad(counts.cumsum(0), (1, 0))",
+                    "expert_offsets = expert_offsets.to(torch.int32)",
                     "x = torch.randn((tokens, k), generator=generator) / k**0.5",
                     f"shape = {'(experts, n, k)' if layout == 'nk' else '(experts, k, n)'}",
                     "weight = torch.randn(shape, generator=generator).to(dtype)",
@@ -279,12 +287,12 @@ def _matmul(
                         * routed
                     ),
                     returned(
-                        "laid_out(x.to(dtype))", "laid_out(weight)", "offsets.to(device)",
+                        "laid_out(x.to(dtype))", "laid_out(weight)", "expert_offsets.to(device)",
                         *(f"{name}.to(device)" for name in names[3:]),
                     ),
                 ),
-                timed=({"experts": 8, "tokens": 4096, "n": 14336, "k": 4096, "dtype": "float16"},),
-                timed_for="The experts of Mixtral 8x7B for 4,096 rows.",
+                timed=({"experts": 60, "tokens": 4096, "n": 2816, "k": 2048, "dtype": "float16"},),
+                timed_for="The experts of Qwen1.5-MoE for 4,096 rows.",
                 allowed={"n": {"multiple_of": 2}},
             ),
         },

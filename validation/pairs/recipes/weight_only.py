@@ -7,7 +7,7 @@ from typing import Any
 
 from validation.pairs.recipes.activations import ACTIVATIONS, Activation
 from validation.pairs.recipes.packed_weights import Weights
-from validation.pairs.recipes.prepared import STRIDED, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -17,6 +17,10 @@ CONFIGS = {
     64: ((16, 64, 64, 4, 4), (64, 128, 64, 4, 3), (128, 128, 64, 8, 3)),
     128: ((16, 64, 128, 4, 3), (64, 128, 64, 4, 4), (128, 128, 64, 8, 3)),
     0: ((32, 32, 32, 4, 3), (64, 128, 64, 4, 4), (128, 256, 64, 8, 3)),
+}
+# Two choices for float32, which is multiplied without tensor cores.
+EXACT_CONFIGS = {
+    group: ((16, 32, min(group or 32, 64), 4, 3), (64, 64, 32, 4, 3)) for group in CONFIGS
 }
 DECODING = "BLOCK_M of 16 is the least that tensor cores take, and enough while decoding."
 WHY = {
@@ -79,9 +83,11 @@ def _matmul(
                     warps,
                     stages,
                 )
-                for m, n, k, warps, stages in CONFIGS[weights.group]
+                for m, n, k, warps, stages in (EXACT_CONFIGS if "float32" in dtypes else CONFIGS)[
+                    weights.group
+                ]
             ),
-            "why": WHY[weights.group],
+            "why": (EXACT_PRODUCTS,) if "float32" in dtypes else WHY[weights.group],
             "inputs": Preparation(
                 lines=(
                     "x = (torch.randn((m, k), generator=generator) / k**0.5).to(dtype)",
