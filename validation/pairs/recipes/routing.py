@@ -210,7 +210,7 @@ def _matmul(
     called = activation.torch or "out"
     result = f"{called.replace('out', 'gate')} * up" if gated else called
     body = [
-        f"{'gate, up' if gated else 'out'} = {product}{'.chunk(2, dim=-1)' if gated else ''}",
+        f"gate, up = ({product}).chunk(2, dim=-1)" if gated else f"out = {product}",
     ]
     if routed:
         body += [f"rows += [({result}) * routing[start:end, None]]"]
