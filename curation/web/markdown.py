@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from curation.characters import INVISIBLE, code_point
 
-MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable("image")
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")
 # The page has the only heading of level 1.
 HIGHEST = 2
 
