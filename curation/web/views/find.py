@@ -100,7 +100,7 @@ def find(request: HttpRequest) -> HttpResponse:
             {**_row(item, seen, visibilities.get(item.pk)), "excerpt": lines.get(item.pk, "")}
             for item in page.items
         ],
-        "columns": _columns(filter, kind, order),
+        "columns": _columns(filter, kind, order, opened),
         "order_words": _order_words(kind, order),
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
@@ -169,16 +169,17 @@ def _fits(key: str, kind: str) -> bool:
     return key not in OF_OTHERS[kind]
 
 
-def _columns(filter: Filter, kind: str, order: str) -> list[dict[str, Any]]:
+def _columns(filter: Filter, kind: str, order: str, opened: str) -> list[dict[str, Any]]:
     """Return the heads of the list. A click sorts by the column, a second one turns it round."""
     heads = []
+    kept = f"&{urlencode({'open': opened})}" if opened else ""
     for name, label in COLUMNS[kind].items():
         current = order.removeprefix("-") == name
         turned = name if order.startswith("-") or not current else f"-{name}"
         falling = order.startswith("-") != (name in FALLING)
         heads.append({
             "label": label,
-            "url": _query(filter, kind, turned),
+            "url": _query(filter, kind, turned) + kept,
             "sort": ("descending" if falling else "ascending") if current else "",
         })  # fmt: skip
     return heads
