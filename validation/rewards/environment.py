@@ -5,7 +5,7 @@ It imports neither. A task is a mapping with `prompt` and `reference`.
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -93,7 +93,7 @@ class KernelEnvironment:
 
 def triton_rubric(
     client: Client, *, tier: str = Tier.FULL
-) -> Callable[..., Awaitable[list[float]]]:
+) -> Callable[..., Coroutine[Any, Any, list[float]]]:
     """Return a group reward function for `vf.Rubric(funcs=[…])`.
 
     `info` of a row has `reference`. A group function, because verifiers turns a missing reward of
