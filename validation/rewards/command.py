@@ -1,6 +1,7 @@
 """`python -m validation.harness serve`: answers requests for rewards until it is stopped."""
 
 import argparse
+import resource
 import secrets
 import signal
 import sys
@@ -39,6 +40,7 @@ def serve(arguments: argparse.Namespace) -> int:
         timing=arguments.timing,
         share=arguments.share,
     )
+    raise_file_limit()
     with open_pool(options) as pool:
         judge = Judge(pool)
         work = Work(judge.answer, pool.options.workers(), arguments.queue)
@@ -81,6 +83,12 @@ def read_token(path: Path) -> str:
     if len(token) < TOKEN_LEAST or not token.isascii():
         raise Unsuited(f"{path} holds no token of {TOKEN_LEAST} ASCII characters or more.")
     return token
+
+
+def raise_file_limit() -> None:
+    """Allow as many open files as this user may have: connections and kept answers hold some."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def say(words: str) -> None:

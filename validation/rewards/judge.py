@@ -9,7 +9,7 @@ import logging
 import time
 from dataclasses import replace
 
-from validation.harness.children import ChildEnded
+from validation.harness.children import ChildEnded, Closed
 from validation.harness.examine import Examination
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import FAULTS_OF_THE_MACHINE, is_starved
@@ -61,6 +61,8 @@ class Judge:
         except GpuSick as sick:
             self.sick = str(sick)
             answer = not_judged(self.sick)
+        except Closed:
+            answer = not_judged("The service has stopped.")
         except FAULTS_OF_THE_MACHINE as error:
             answer = not_judged(f"The machine failed: {str(error) or type(error).__name__}")
         except Exception as error:

@@ -18,6 +18,8 @@ from validation.rewards.question import Reference
 
 # References that share one may wait for each other.
 LOCKS = 64
+# References that are kept at most. Each holds two or three open files.
+COUNT_MOST = 1000
 # Failures that another attempt may not have.
 PASSING = (Verdict.TIMEOUT, Verdict.CRASHED)
 
@@ -83,7 +85,9 @@ class References:
     def _keep(self, key: str, kept: Kept) -> None:
         with self._lock:
             self._kept[key] = kept
-            while len(self._kept) > 1 and self._bytes() > self._most:
+            while len(self._kept) > COUNT_MOST or (
+                len(self._kept) > 1 and self._bytes() > self._most
+            ):
                 self._kept.popitem(last=False)
 
     def _make(self, reference: Reference, options: Options) -> Kept:

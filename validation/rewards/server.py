@@ -191,9 +191,11 @@ class Handler(BaseHTTPRequestHandler):
             left -= len(part)
 
     def _is_client_gone(self) -> bool:
-        readable, _, _ = select.select([self.connection], [], [], 0)
+        # Not `select`, which takes no descriptor above 1,023: kept answers hold files.
+        poll = select.poll()
+        poll.register(self.connection, select.POLLIN)
         try:
-            return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
+            return bool(poll.poll(0)) and not self.connection.recv(1, socket.MSG_PEEK)
         except OSError:
             return True
 
