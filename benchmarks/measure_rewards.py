@@ -38,7 +38,7 @@ from validation.rewards.scale import RIGHT
 
 # Expected outcomes of the zoo with which a kernel is right: it passes, perhaps with a note.
 PASSES = {Verdict.PASSED, Verdict.DIFFERS, Verdict.WEAK}
-HANGING = 8.0
+HANGING = 15.0
 # Growth of the service's own memory from the first round to the last that is no leak.
 GROWTH_MIB = 64
 WARM_UP_SECONDS = 300
@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument("--references", type=int, default=8, help="of speed")
     parser.add_argument("--rounds", type=int, default=2, help="of policy")
     parser.add_argument("--representatives", action="store_true", help="one fault of each kind")
+    parser.add_argument("--most", type=int, default=1000, help="proposals of a group")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     return max(PARTS[part](arguments) for part in arguments.parts)
@@ -197,9 +198,12 @@ def percentile(values: Sequence[float], share: int) -> float:
 # --- Is it safe to train on? ----------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Proposal:
+    """A kernel. `may_be_full`, `must_be_full`: it may earn the full reward, and it has to."""
+
     name: str
     request: dict[str, Any]
-    is_right: bool
+    may_be_full: bool
+    must_be_full: bool
 
 
 def measure_policy(arguments: argparse.Namespace) -> int:
@@ -217,8 +221,7 @@ def measure_policy(arguments: argparse.Namespace) -> int:
                 for proposal, answer in zip(group, answers, strict=True):
                     if not is_expected(proposal, answer):
                         unexpected += 1
-                        notes(f"!! {proposal.name}", right=proposal.is_right,
-                              reward=answer.reward, verdict=answer.verdict,
+                        notes(f"!! {proposal.name}", reward=answer.reward, verdict=answer.verdict,
                               message=answer.message)  # fmt: skip
             memory.append(service.memory())
             seconds = time.monotonic() - started
@@ -231,9 +234,12 @@ def measure_policy(arguments: argparse.Namespace) -> int:
 
 
 def is_expected(proposal: Proposal, answer: Answer) -> bool:
-    if answer.reward is None:
-        return False
-    return (answer.reward >= RIGHT) == proposal.is_right
+    """Return whether right kernels alone have the full reward.
+
+    A faulty one may miss its verdict: on a loaded machine a hanging kernel is excused.
+    """
+    is_full = answer.reward is not None and answer.reward >= RIGHT
+    return proposal.may_be_full if is_full else not proposal.must_be_full
 
 
 def is_for(entry: Entry, device: str) -> bool:
@@ -252,10 +258,12 @@ def proposals(base: Entry, arguments: argparse.Namespace) -> list[Proposal]:
         if arguments.representatives and not entry.is_representative:
             continue
         request = {**right(base), "triton_code": entry.code.triton_code}
-        made.append(Proposal(entry.name, request, not entry.cheat or entry.expected <= PASSES))
+        may, must = bool(entry.expected & PASSES), not entry.cheat
+        made.append(Proposal(entry.name, request, may, must))
     # One that hangs shares its batch with as few others as may be: it comes last.
     hangs = {e.name for e in zoo() if e.cheat and Danger.HANGS in e.cheat.dangers}
-    return sorted(made, key=lambda proposal: proposal.name in hangs)
+    made.sort(key=lambda proposal: proposal.name in hangs)
+    return made[:: max(1, len(made) // arguments.most)]
 
 
 PARTS = {"speed": measure_speed, "policy": measure_policy}
