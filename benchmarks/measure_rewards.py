@@ -219,6 +219,8 @@ def measure_policy(arguments: argparse.Namespace) -> int:
                 answers = service.client.ask_all(requests)
                 rewards += [answer.reward for answer in answers]
                 for proposal, answer in zip(group, answers, strict=True):
+                    if answer.reward is None:
+                        notes(f"-- {proposal.name}", message=answer.message)
                     if not is_expected(proposal, answer):
                         unexpected += 1
                         notes(f"!! {proposal.name}", reward=answer.reward, verdict=answer.verdict,

@@ -98,8 +98,7 @@ class Judge:
         """
         again, alone = False, False
         for _ in range(ATTEMPTS):
-            # Only the last attempt needs it, and it reads about every process.
-            load = Load() if again else None
+            load = Load(own=again)
             try:
                 examination = self._examination(question, again=again)
                 with self.pool.lock.held(exclusive=alone):
@@ -113,7 +112,10 @@ class Judge:
             if report.verdict is Verdict.PASSED:
                 return report
             share_of_processor = min(unanswered.values(), default=1.0)
-            waited = report.verdict is Verdict.TIMEOUT and share_of_processor < BUSY
+            # A kernel that sleeps while a processor is idle waits for nothing but itself.
+            waited = (
+                report.verdict is Verdict.TIMEOUT and share_of_processor < BUSY and load.is_full()
+            )
             if not again and (repeats := _repeats(report, unanswered, waited)):
                 again, alone = True, repeats == "alone"
                 continue
@@ -123,7 +125,7 @@ class Judge:
                 continue
             if "reference" in unanswered:
                 raise Fault("The reference was not done in time.")
-            if waited and load and (share := load.of_others()) >= OVERLOADED:
+            if waited and (share := load.of_others()) >= OVERLOADED:
                 raise Fault(
                     f"It ran out of time while other programs used {share:.0%} of the CPUs."
                 )

@@ -8,10 +8,19 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Load:
-    """Load by other programs, from the making of this object on."""
+    """Load of the processors from the making of this object on.
 
-    def __init__(self) -> None:
-        self._started, self._busy, self._own = time.monotonic(), busy_seconds(), own_seconds()
+    own: whether to tell it apart from the load of others, which takes 15 ms.
+    """
+
+    def __init__(self, *, own: bool) -> None:
+        self._started, self._busy = time.monotonic(), busy_seconds()
+        self._own = own_seconds() if own else 0.0
+
+    def is_full(self) -> bool:
+        """Return whether less than one processor was idle on average."""
+        processors = len(os.sched_getaffinity(0))
+        return self._share(busy_seconds() - self._busy) > 1.0 - 1.0 / processors
 
     def of_others(self) -> float:
         """Return the share of all processors that other programs had, from 0 to 1.
@@ -19,11 +28,12 @@ class Load:
         Attack: a kernel loads the machine itself, so that its timeout is excused. Defense: all
         that descends from this process counts as its own.
         """
-        seconds = max(time.monotonic() - self._started, 0.001)
         busy = busy_seconds() - self._busy
-        own = own_seconds() - self._own
-        processors = len(os.sched_getaffinity(0))
-        return min(1.0, max(0.0, (busy - own) / (seconds * processors)))
+        return self._share(busy - (own_seconds() - self._own))
+
+    def _share(self, seconds: float) -> float:
+        passed = max(time.monotonic() - self._started, 0.001)
+        return min(1.0, max(0.0, seconds / (passed * len(os.sched_getaffinity(0)))))
 
 
 def busy_seconds() -> float:

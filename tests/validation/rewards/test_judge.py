@@ -117,21 +117,25 @@ def test_a_kernel_whose_process_is_killed_from_outside_runs_again(judge: Judge) 
 
 
 @pytest.mark.parametrize(
-    ("code", "load", "verdict", "reward"),
+    ("is_full", "of_others", "verdict", "reward", "attempts"),
     [
-        (SLEEPS, 0.1, "timeout", 0.0),
-        (SLEEPS, 0.9, None, None),
+        (True, 0.1, "timeout", 0.0, 2),
+        (True, 0.9, None, None, 2),
+        (False, 0.0, "timeout", 0.0, 1),
     ],
 )
 def test_a_timeout_is_excused_only_if_other_programs_had_the_processors(
     judge: Judge, monkeypatch: pytest.MonkeyPatch,
-    code: str, load: float, verdict: str | None, reward: float | None,
+    is_full: bool, of_others: float, verdict: str | None, reward: float | None, attempts: int,
 ) -> None:  # fmt: skip
     judge.answer(Question(ADD, ADD_KERNEL, Tier.FAST))
     short = replace(judge._options[Tier.FAST], timeout=0.3)
     monkeypatch.setitem(judge._options, Tier.FAST, short)
-    monkeypatch.setattr(Load, "of_others", lambda _: load)
+    monkeypatch.setattr(Load, "is_full", lambda _: is_full)
+    monkeypatch.setattr(Load, "of_others", lambda _: of_others)
+    before = judge.references.hits
 
-    answer = judge.answer(Question(ADD, code, Tier.FAST))
+    answer = judge.answer(Question(ADD, SLEEPS, Tier.FAST))
 
     assert (answer.verdict, answer.reward) == (verdict, reward)
+    assert judge.references.hits - before == attempts
