@@ -1,0 +1,128 @@
+"""Clauses of a description, and their verbs in other forms.
+
+A description is a sentence in the imperative: "For each row of a matrix, add `bias`, apply GELU,
+then take the mean." Its scope is the opening, its clauses are the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SCOPE = re.compile(r"((?:For|Along|Over) [^,]+), (?=[a-z])")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Verbs that begin a clause after "and"; others there are mostly nouns ("a weight and scale").
+AFTER_AND = _words(
+    "accumulate add apply average clamp compute divide keep look multiply negate return round scale"
+    " shrink subtract take"
+)
+VERBS = AFTER_AND | _words(
+    "blend choose concatenate convolve count dequantize evaluate find flip gather interleave"
+    " interpolate invert map mix normalize pad quantize repeat reverse roll rotate set shift sort"
+    " square squeeze stack sum transpose update weight write"
+)
+DOUBLED = _words("clip flip get map pad put set skip sum")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A description in parts. Scope and clauses begin in lower case and have no full stop."""
+
+    scope: str
+    clauses: tuple[str, ...]
+
+
+def read_task(description: str) -> Task | None:
+    """Return the parts of a description, or None if it does not begin with a verb."""
+    text = " ".join(description.split()).rstrip(".")
+    if not text:
+        return None
+    scope = ""
+    if match := SCOPE.match(text):
+        scope, text = _lowered(match[1]), text[match.end() :]
+    text = _lowered(text)
+    if not re.match(r"[a-z]+\b", text):
+        return None
+    clauses = [_without_colon(clause) for clause in _split(text)]
+    return Task(scope, tuple(_with_object(*entry) for entry in enumerate(clauses)))
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas and at "and" where a verb follows, but not inside of brackets."""
+    clauses: list[str] = []
+    start = depth = 0
+    for match in re.finditer(r"[(\[]|[)\]]|, (?:then |and (?:then )?)?| and ", text):
+        mark = match[0]
+        if mark in "([":
+            depth += 1
+        elif mark in ")]":
+            depth -= 1
+        elif not depth and _begins(text[match.end() :], AFTER_AND if mark == " and " else VERBS):
+            clauses.append(text[start : match.start()])
+            start = match.end()
+    return [*clauses, text[start:]]
+
+
+def _begins(text: str, verbs: frozenset[str]) -> bool:
+    word = re.match(r"[a-z]+(?=[ ,]|$)", text)
+    return word is not None and word[0] in verbs
+
+
+def _without_colon(clause: str) -> str:
+    """Turn "apply GEGLU: multiply …" into "apply GEGLU (multiplying …)"."""
+    head, colon, rest = clause.partition(": ")
+    if not colon or not _begins(rest, VERBS):
+        return clause
+    return f"{head} ({gerund(rest)})"
+
+
+def _with_object(number: int, clause: str) -> str:
+    """Turn "negate" into "negate the result"."""
+    if " " in clause:
+        return clause
+    return f"{clause} the {'result' if number else 'input'}"
+
+
+# --- Verb forms ------------------------------------------------------------------------------
+def third_person(clause: str) -> str:
+    verb, space, rest = clause.partition(" ")
+    if re.search(r"(?:s|sh|ch|x|z)$", verb):
+        verb += "es"
+    elif re.search(r"[^aeiou]y$", verb):
+        verb = f"{verb[:-1]}ies"
+    else:
+        verb += "s"
+    return f"{verb}{space}{rest}"
+
+
+def gerund(clause: str) -> str:
+    verb, space, rest = clause.partition(" ")
+    if verb in DOUBLED:
+        verb += verb[-1]
+    elif verb.endswith("e") and not verb.endswith("ee"):
+        verb = verb[:-1]
+    return f"{verb}ing{space}{rest}"
+
+
+def listed(clauses: Sequence[str], last: str = "then") -> str:
+    """Join clauses that follow each other: "a, b, then c"."""
+    if len(clauses) < 2:
+        return "".join(clauses)
+    return f"{', '.join(clauses[:-1])}, {last} {clauses[-1]}"
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Join names: "a, b and c"."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
