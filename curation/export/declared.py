@@ -111,6 +111,10 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("with_launcher", "--with-launcher", "Host code below kernels", ""),
     Option("fenced", "--fenced", "Code between ``` for torchtune", ""),
+    Option(
+        "varied_instructions", "--varied-instructions", "Several wordings of the instruction", "",
+        usage="vary the instruction of the instruct, chat and alpaca records",
+    ),
     Option("repeat_rows", "--repeat-rows", "Weights as repeated rows in train", ""),
     Option("together", "--whole-repositories", "No repository in two splits", ""),
     Option(

@@ -22,7 +22,12 @@ from tests.curation.export.writing import (
 from tests.factories import a_license, an_approved_kernel, an_approved_pair
 
 pytestmark = pytest.mark.django_db(transaction=False)
-EVERYTHING = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook", "--splits", "60/20/20")
+EVERYTHING = (
+    "--format",
+    "torchtune,jsonl,parquet,alpaca,kernelbook,prompts",
+    "--splits",
+    "60/20/20",
+)
 
 
 @pytest.fixture(autouse=True)
