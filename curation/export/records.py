@@ -27,6 +27,7 @@ from curation.export.schema import (
     RecordProfile,
     VerifiedColumn,
 )
+from curation.export.why import reasons_given
 from curation.models import PairOrigin, ValidationCheck, ValidationResult, ValidationRun
 from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
@@ -60,7 +61,13 @@ class RecordBuilder:
     def drafts(self, kind: str, batch: Sequence[ExportItem]) -> Iterator[Draft]:
         return self._kernels(batch) if kind == "kernel" else self._pairs(batch)
 
+    def _why(self, kind: str, batch: Sequence[ExportItem]) -> Mapping[int, list[str]]:
+        if not self._options.with_reasons:
+            return {}
+        return reasons_given(kind, {item.pk: item.content_hash for item in batch})
+
     def _kernels(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
+        why = self._why("kernel", batch)
         for item in batch:
             row, (text,) = item.row, item.texts
             place = item.places[0] if item.places else None
@@ -97,6 +104,7 @@ class RecordBuilder:
                     "license": item.license,
                     "notice": notice.key,
                     "reviewed": item.reviewed,
+                    "why": why.get(item.pk, []),
                     "tokens": item.tokens,
                     "stars": source.stars if source else None,
                     "weight": item.weight,
@@ -106,6 +114,7 @@ class RecordBuilder:
 
     def _pairs(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
         """Yield drafts of pairs. Each has only its own checks: see `Record.add_checks`."""
+        why = self._why("pair", batch)
         validations = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
             row, texts = item.row, dict(zip(PAIR_TEXTS, item.texts, strict=True))
@@ -156,6 +165,7 @@ class RecordBuilder:
                     "license": item.license,
                     "notice": notice.key,
                     "reviewed": item.reviewed,
+                    "why": why.get(item.pk, []),
                     "tokens": item.tokens,
                     "stars": source.stars if source else None,
                     "weight": item.weight,

@@ -63,6 +63,7 @@ class KernelMetadata(TypedDict):
     license: str | None
     notice: str
     reviewed: bool
+    why: list[str]
     tokens: int
     stars: int | None
     weight: float
@@ -114,6 +115,7 @@ class PairMetadata(TypedDict):
     license: str | None
     notice: str
     reviewed: bool
+    why: list[str]
     tokens: int
     stars: int | None
     weight: float
