@@ -41,6 +41,7 @@ CURATE = (
     "change_draft",
     "add_bulkdecision",
     "change_secondreview",
+    "add_guideline",
     "steer_queue",
 )
 

@@ -32,6 +32,8 @@ from curation.models import (
     ExportRun,
     Figures,
     Fingerprint,
+    Guideline,
+    GuidelineExample,
     IngestRun,
     Invitation,
     Kernel,
@@ -446,6 +448,22 @@ def a_correction(**over: Any) -> Correction:
 def a_question(**over: Any) -> Question:
     over["asker"] = over.get("asker") or a_reviewer()
     return Question.objects.create(**{"text": "Is it right?"} | _about(over))
+
+
+def a_guideline(**over: Any) -> Guideline:
+    over["author"] = over.get("author") or a_curator()
+    values = {"operation_type": OperationType.REDUCTION, "text": "Check the mask.\n"}
+    return Guideline.objects.create(**values | over)
+
+
+def a_guideline_example(**over: Any) -> GuidelineExample:
+    over["added_by"] = over.get("added_by") or a_curator()
+    values = {
+        "operation_type": OperationType.REDUCTION,
+        "status": Status.APPROVED,
+        "reason": "It masks the last block.",
+    }
+    return GuidelineExample.objects.create(**values | _about(over))
 
 
 def a_second_review(**over: Any) -> SecondReview:

@@ -125,6 +125,14 @@ OPTIONS: tuple[Option, ...] = (
         "held_out_recipes", "--held-out-recipes", "A configuration with held-out recipes", "",
         usage="also the generated pairs with whole recipes in validation and test",
     ),
+    Option(
+        "reviews", "--reviews", "Line comments and decisions", "in reviews/",
+        usage="also line comments and decisions, in reviews/",
+    ),
+    Option(
+        "review_names", "--review-names", "Account names in the reviews", "",
+        usage="account names in the reviews (default: reviewer-1)",
+    ),
     Option("include_pending", "--include-pending", "Also unreviewed items", ""),
     Option(
         "include_disputed", "--include-disputed", "Also disputed items", "",

@@ -67,6 +67,8 @@ class ExportOptions:
     held_out_recipes: bool = False
     varied_instructions: bool = False
     with_reasons: bool = False
+    reviews: bool = False
+    review_names: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
     tokenizer: str = ""
     """The path of a tokenizer's file; only its name is stored."""
@@ -86,6 +88,8 @@ class ExportOptions:
             )
         if not self.hardware:
             raise WrongOptions("Name the hardware to export for, such as cuda.")
+        if self.review_names and not self.reviews:
+            raise WrongOptions("Names of reviewers need the reviews: add --reviews.")
         if self.total_tokens < 0:
             raise WrongOptions("The number of tokens can't be negative.")
         Filter.from_text(self.where)

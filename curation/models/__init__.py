@@ -12,6 +12,7 @@ from curation.models.evidence import (
     OperationOverlap,
     QualityFinding,
 )
+from curation.models.guidelines import Guideline, GuidelineExample
 from curation.models.items import Kernel, Kind, Language, Pair, PairOrigin
 from curation.models.licenses import License, LicenseEvidence, LicenseReading, ReadFrom
 from curation.models.origins import CompiledGraph, Container, Draft, DraftState, Provenance
@@ -93,6 +94,8 @@ __all__ = [
     "ExportRun",
     "Figures",
     "Fingerprint",
+    "Guideline",
+    "GuidelineExample",
     "Hardware",
     "IngestRun",
     "Invitation",

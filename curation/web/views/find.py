@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions import second_reviews as second
-from curation.models import Difficulty, Kernel, LicenseVerdict, PairOrigin, SavedView, Status
+from curation.models import Difficulty, Kernel, LicenseVerdict, Pair, PairOrigin, SavedView, Status
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, WrongFilter
 from curation.templatetags.review import breakable, moment
@@ -41,17 +41,25 @@ FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q
 # The columns of the list by the order that each may have.
 COLUMNS = {
     "kernels": {"name": "Name", "status": "Status", "operation": "Operation",
-                "license": "License", "lines": "Lines", "newest": "Added"},
+                "license": "License", "lines": "Lines", "registers": "Registers",
+                "newest": "Added"},
     "pairs": {"name": "Name", "status": "Status", "operation": "Operation",
-              "license": "License", "origin": "Origin", "newest": "Added"},
+              "license": "License", "origin": "Origin", "speedup": "Speedup",
+              "newest": "Added"},
 }  # fmt: skip
 # Orders that begin with the largest or newest.
-FALLING = ("newest", "priority")
+FALLING = ("newest", "priority", "registers", "speedup")
 VIEWS_MOST = 50
+# Filters that no item of a kind can match.
+OF_OTHERS = {
+    "kernels": ("origin", "speedup"),
+    "pairs": ("language", "kind", "finding", "registers", "spills"),
+}
 FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
-    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none",
+    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none", "speedup": "1.5..",
+    "registers": "..128",
 }  # fmt: skip
 
 
@@ -158,7 +166,7 @@ def _views(user: User) -> list[SavedView]:
 
 def _fits(key: str, kind: str) -> bool:
     """Return True if items of this kind have what the filter asks for."""
-    return key not in (("origin",) if kind == "kernels" else ("language", "kind", "finding"))
+    return key not in OF_OTHERS[kind]
 
 
 def _columns(filter: Filter, kind: str, order: str) -> list[dict[str, Any]]:
@@ -228,8 +236,19 @@ def _row(
         "verdict": item.license_verdict,
         "license": item.license or LicenseVerdict(item.license_verdict).label,
         "last": item.lines if kernel else PairOrigin(item.origin).label,
+        "measured": _registers(item) if kernel else _speedup(item),
         "came": moment(item.created_at),
     }
+
+
+def _registers(kernel: Kernel) -> str:
+    if kernel.registers is None:
+        return ""
+    return f"{kernel.registers}, spills" if kernel.spilled_bytes else str(kernel.registers)
+
+
+def _speedup(pair: Pair) -> str:
+    return "" if pair.speedup is None else f"{pair.speedup:.2f} times"
 
 
 def _field(key: str, values: tuple[str, ...], counts: Mapping[str, int] | None) -> SafeString:
