@@ -12,6 +12,10 @@ from dataclasses import dataclass
 
 SCOPE = re.compile(r"((?:For|Along|Over) [^,]+), (?=[a-z])")
 
+WITHOUT_OBJECT = re.compile(
+    r"^(multiply|divide|average|clamp|scale|interpolate|blend)(?= (?:by|with|to|one third)\b)"
+)
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -36,11 +40,15 @@ class Task:
 
     scope: str
     clauses: tuple[str, ...]
+    remark: str = ""
+    """A sentence after them, with a space before it."""
 
 
 def read_task(description: str) -> Task | None:
     """Return the parts of a description, or None if it does not begin with a verb."""
-    text = " ".join(description.split()).rstrip(".")
+    # A docstring may break a line after a hyphen: "log- sigmoid".
+    text = re.sub(r"(?<=[a-z])- (?!and\b|or\b)(?=[a-z])", "-", " ".join(description.split()))
+    text = text.rstrip(".")
     if not text:
         return None
     scope = ""
@@ -87,10 +95,10 @@ def _without_colon(clause: str) -> str:
 
 
 def _with_object(number: int, clause: str) -> str:
-    """Turn "negate" into "negate the result"."""
-    if " " in clause:
-        return clause
-    return f"{clause} the {'result' if number else 'input'}"
+    """Turn "negate" into "negate the result", and a first "multiply by" into "multiply … by"."""
+    if " " not in clause:
+        return f"{clause} the {'result' if number else 'input'}"
+    return clause if number else WITHOUT_OBJECT.sub(r"\1 the input", clause)
 
 
 # --- Verb forms ------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ if it passes the rules of `flaws`; a pair without three such phrasings keeps its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from curation.export.prompts.cases import parameters_of
 from curation.export.prompts.clauses import (
@@ -85,13 +85,14 @@ def phrase(*, description: str, python_code: str, entry_point: str, content_hash
     added = [mention.noun for mention in missing_mentions(mentions, description)]
     if UNNAMED.match(description):
         added = operation_nouns(python_code, entry_point)
+    task = replace(task, remark=_remark(added))
     texts = []
     for family, frames in enumerate(FAMILIES):
         number = stable_number(content_hash, f"frame {family}")
         # A frame that does not suit is followed by the next one.
         for shift in range(len(frames)):
             frame = frames[(number + shift) % len(frames)]
-            text = _finished(frame(_worded(task, family), call), added)
+            text = filled(frame, _worded(task, family), call)
             if not flaws(text, call, mentions):
                 texts.append(text)
                 break
@@ -130,9 +131,9 @@ def _without_place(description: str) -> str:
     return f"Compute the {kind} function {match[1]}."
 
 
-def _finished(text: str, nouns: Sequence[str]) -> str:
-    """Add the operations that the description lacks."""
-    return f"{text} It involves {enumerated(list(dict.fromkeys(nouns)))}." if nouns else text
+def _remark(nouns: Sequence[str]) -> str:
+    """Return a sentence about the operations that the description lacks."""
+    return f" It involves {enumerated(list(dict.fromkeys(nouns)))}." if nouns else ""
 
 
 # --- Words -----------------------------------------------------------------------------------
@@ -157,85 +158,56 @@ def _worded(task: Task, family: int) -> Task:
             clauses[number] = re.sub(
                 r"^(?:take|compute) the (?!\S+ function)", "return the ", clause
             )
-    return Task(task.scope, tuple(clauses))
+    return replace(task, clauses=tuple(clauses))
 
 
 # --- Frames ----------------------------------------------------------------------------------
-Frame = Callable[[Task, Call], str]
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _imperative(task: Task, last: str = "then") -> str:
-    steps = listed(task.clauses, last)
-    return _capitalized(f"{task.scope}, {steps}" if task.scope else steps)
-
-
-def _third(task: Task, last: str = "then") -> str:
-    """Return "for each row, adds …": to follow "that" or "it"."""
-    steps = listed([third_person(clause) for clause in task.clauses], last)
-    return f", {task.scope}, {steps}" if task.scope else f" {steps}"
-
-
-def _should(task: Task) -> str:
-    steps = listed(task.clauses, "and finally" if len(task.clauses) > 2 else "then")
-    return f"{_capitalized(task.scope)}, it should {steps}" if task.scope else f"It should {steps}"
-
-
-FAMILIES: tuple[tuple[Frame, ...], ...] = (
+# Each has the steps of the task in one form, with the end of their sentence, and the call.
+FAMILIES: tuple[tuple[str, ...], ...] = (
     (
-        lambda task, call: f"Write {KERNEL} that{_third(task)}. {call.inputs_sentence}",
-        lambda task, call: f"Implement {call.signature} as {KERNEL}. {_imperative(task)}.",
-        lambda task, call: (
-            f"{_imperative(task)}. Write {KERNEL} for this, called as {call.signature}."
-        ),
-        lambda task, call: (
-            f"Please write {KERNEL} with the launcher {call.signature}. {_imperative(task)}."
-        ),
-        lambda task, call: f"Create {KERNEL} that{_third(task)}. Call it as {call.signature}.",
+        "Write a Triton kernel that{third_person} {inputs_sentence}",
+        "Implement {signature} as a Triton kernel. {imperative}",
+        "{imperative} Write a Triton kernel for this, called as {signature}.",
+        "Please write a Triton kernel with the launcher {signature}. {imperative}",
+        "Create a Triton kernel that{third_person} Call it as {signature}.",
     ),
     (
-        lambda task, call: f"I need a fast GPU version of {call.signature}. {_should(task)}.",
-        lambda task, call: f"Can you write {call.signature} for the GPU? {_should(task)}.",
-        lambda task, call: (
-            f"My code calls {call.signature}. {_should(task)}. Please make it one GPU function."
-        ),
-        lambda task, call: (
-            f"How would you write {call.signature} to run on a GPU? {_should(task)}."
-        ),
-        lambda task, call: (
-            f"We want to replace {call.signature} with our own GPU code. {_should(task)}."
-        ),
+        "I need a fast GPU version of {signature}. {should}",
+        "Can you write {signature} for the GPU? {should}",
+        "My code calls {signature}. {should} Please make it one GPU function.",
+        "How would you write {signature} to run on a GPU? {should}",
+        "We want to replace {signature} with our own GPU code. {should}",
     ),
     (
-        lambda task, call: (
-            f"Given {call.inputs}, the function `{call.name}`{_third(task)}. "
-            "Provide a GPU implementation."
-        ),
-        lambda task, call: (
-            f"Task: {_gerunds(task)}. {call.inputs_sentence} Name the GPU function `{call.name}`."
-        ),
-        lambda task, call: (
-            f"A GPU function `{call.name}` takes {call.inputs}. "
-            f"{_capitalized(_it(task))}. Write its code."
-        ),
-        lambda task, call: (
-            f"`{call.name}` gets {call.inputs} on the GPU. {_capitalized(_it(task))}. Implement it."
-        ),
-        lambda task, call: (
-            f"Wanted: one GPU function for {_gerunds(task)}. It is called as {call.signature}."
-        ),
+        "Given {inputs}, the function {name}{third_person} Provide a GPU implementation.",
+        "Task: {gerunds} {inputs_sentence} Name the GPU function {name}.",
+        "A GPU function {name} takes {inputs}. {it} Write its code.",
+        "{name} gets {inputs} on the GPU. {it} Implement it.",
+        "Wanted: one GPU function for {gerunds} It is called as {signature}.",
     ),
 )
 
 
-def _gerunds(task: Task) -> str:
-    steps = listed([gerund(clause) for clause in task.clauses])
-    return f"{steps}, {task.scope}" if task.scope else steps
+def filled(frame: str, task: Task, call: Call) -> str:
+    """Return a frame with the steps and the call in it."""
+    end = f".{task.remark}"
+    steps, third = listed(task.clauses), listed([third_person(c) for c in task.clauses])
+    should = listed(task.clauses, "and finally" if len(task.clauses) > 2 else "then")
+    gerunds = listed([gerund(clause) for clause in task.clauses])
+    scope = f"{task.scope}, " if task.scope else ""
+    return frame.format(
+        name=f"`{call.name}`",
+        signature=call.signature,
+        inputs=call.inputs,
+        inputs_sentence=call.inputs_sentence,
+        imperative=_capitalized(f"{scope}{steps}{end}"),
+        # After "that", or after the name of the function.
+        third_person=f"{',' if scope else ''} {scope}{third}{end}",
+        it=_capitalized(f"{scope}it {third}{end}"),
+        should=_capitalized(f"{scope}it should {should}{end}"),
+        gerunds=f"{gerunds}{', ' if scope else ''}{task.scope}{end}",
+    )
 
 
-def _it(task: Task) -> str:
-    steps = listed([third_person(clause) for clause in task.clauses])
-    return f"{task.scope}, it {steps}" if task.scope else f"it {steps}"
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]

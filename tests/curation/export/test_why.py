@@ -83,9 +83,7 @@ def test_names_of_people_are_not_exported(tmp_path: Path) -> None:
 
     reasons = why(tmp_path / "out", "--with-reasons")
 
-    assert reasons == [
-        "As a reviewer and a reviewer (a reviewer) said: `a @ b`, `@triton.jit`."
-    ]
+    assert reasons == ["As a reviewer and a reviewer (a reviewer) said: `a @ b`, `@triton.jit`."]
     assert "ada" not in json.dumps(reasons).lower()
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from curation.export.prompts.clauses import gerund, read_task, third_person
 from curation.export.prompts.mentions import required_mentions
-from curation.export.prompts.phrasing import FAMILIES, Call, Phrasings, flaws, phrase
+from curation.export.prompts.phrasing import FAMILIES, Call, Phrasings, filled, flaws, phrase
 
 FUSED = """\
 import torch
@@ -51,7 +51,7 @@ def test_every_frame_has_a_full_stop_or_a_question_mark_and_one_space() -> None:
     assert task is not None
     for frames in FAMILIES:
         for frame in frames:
-            text = frame(task, Call("fused", ("x", "bias")))
+            text = filled(frame, task, Call("fused", ("x", "bias")))
             assert text.endswith(".")
             assert "  " not in text
             assert " ," not in text
@@ -65,7 +65,7 @@ def test_the_same_content_is_phrased_alike() -> None:
 
 def test_an_operation_that_the_description_lacks_is_added() -> None:
     for text in phrasings("Add a bias and apply GELU.").texts:
-        assert text.endswith("It involves a softmax.")
+        assert "GELU. It involves a softmax." in text
 
 
 def test_a_description_of_real_code_by_its_name_gets_the_operations() -> None:
@@ -124,6 +124,13 @@ def test_a_description_is_split_at_its_verbs() -> None:
         "rotate (halves paired, forward direction)",
         "take the value and the index",
     )
+
+
+def test_a_first_clause_gets_its_object_and_a_broken_hyphen_is_mended() -> None:
+    task = read_task("For each row, multiply by `gate`, apply the log- sigmoid, then divide by 2.")
+
+    assert task is not None
+    assert task.clauses == ("multiply the input by `gate`", "apply the log-sigmoid", "divide by 2")
 
 
 def test_a_sentence_after_a_colon_stands_in_brackets() -> None:
