@@ -12,6 +12,7 @@ from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.held_out import HeldOut
 from curation.export.json_array import JsonArray, fenced
 from curation.export.options import ExportOptions
+from curation.export.parquet import ParquetFile
 from curation.export.prompts.instructions import instruction
 from curation.export.prompts.writing import Prompts
 from curation.export.schema import (
@@ -19,7 +20,6 @@ from curation.export.schema import (
     AlpacaRecord,
     Columns,
     KernelBookRecord,
-    ParquetFile,
 )
 from curation.export.splits import SPLITS
 from curation.models import PairOrigin, Split
@@ -291,7 +291,7 @@ class Parquet:
             "kernel": self._open("kernels", target.kernel_columns),
         }
 
-    def _open(self, folder: str, columns: Columns) -> list["ParquetFile"]:
+    def _open(self, folder: str, columns: Columns) -> list[ParquetFile]:
         beside = self._target.folder / "parquet" / folder
         return [
             self._stack.enter_context(ParquetFile(beside / f"{split}.parquet", columns))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from curation.evidence.pass_rates import mean_rate
 from curation.export.folder import LineFile, encode
 from curation.export.json_array import JsonArray, fenced
 from curation.export.prompts.cases import parameters_of, read_cases
@@ -28,6 +29,7 @@ class PromptMetadata(TypedDict):
     difficulty: str
     origin: str
     license: str | None
+    pass_rate: float | None
     weight: float
 
 
@@ -109,6 +111,7 @@ def prompt_of(record: Record) -> PromptRecord | None:
             "difficulty": metadata["difficulty"],
             "origin": metadata["origin"],
             "license": metadata["license"],
+            "pass_rate": mean_rate(metadata.get("pass_at_k", ())),
             "weight": metadata["weight"],
         },
     }
