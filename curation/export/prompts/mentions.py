@@ -109,7 +109,7 @@ REQUIRED: dict[str, Mention] = {
     "tanhshrink": _activation("tanhshrink"),
     "logsigmoid": _activation("the log-sigmoid", r"log-? ?sigmoid|loss"),
     "sigmoid": _activation(
-        "the sigmoid", r"(?:sigmoid|quick GELU|SiLU|swish|gat\w+|softly|loss|squeeze|logistic)"
+        "the sigmoid", r"(?:sigmoid|quick GELU|SiLU|swish|gat\w+|loss|squeeze|logistic)"
     ),
     "tanh": _activation("tanh", r"(?:tanh\w*|GELU|GEGLU|Mish|squashed)"),
     "asinh": _activation("the inverse hyperbolic sine", r"inverse hyperbolic sine|asinh"),

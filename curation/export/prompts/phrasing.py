@@ -30,6 +30,10 @@ from curation.export.prompts.stable import stable_number
 MOST_WORDS = 60
 KERNEL = "a Triton kernel"
 # Descriptions of real code without a docstring name the function only.
+TELLING = re.compile(
+    r"(?i)norm|softmax|[rgs]elu|silu|swish|rotary|loss|entropy|matmul|attention|embed|conv|quant"
+    r"|adam|dropout|cumsum|topk|sort"
+)
 UNNAMED = re.compile(r"Compute `\w+`(?: \([\w-]+\))?(?:, (?:as its test|from) |\.$)")
 INTERNALS = re.compile(
     r"\btl\.|@triton|\btriton\.|constexpr|program_id|num_warps|num_stages|BLOCK|block size"
@@ -84,6 +88,9 @@ def phrase(*, description: str, python_code: str, entry_point: str, content_hash
     mentions = required_mentions(python_code, entry_point)
     added = [mention.noun for mention in missing_mentions(mentions, description)]
     if UNNAMED.match(description):
+        # A function by its name alone: with sums and products only, no reader could tell it.
+        if not mentions and not TELLING.search(description):
+            return own
         added = operation_nouns(python_code, entry_point)
     task = replace(task, remark=_remark(added))
     texts = []

@@ -77,6 +77,20 @@ def test_a_description_of_real_code_by_its_name_gets_the_operations() -> None:
         assert "It involves GELU, a softmax and an addition." in text
 
 
+def test_a_function_that_neither_its_name_nor_its_operations_tell_is_not_phrased() -> None:
+    python = "def fused(x, bias):\n    return x * bias + x\n"
+
+    assert not phrasings("Compute `LigerMHCPre`, from ada/kernels.", python).from_grammar
+    assert phrasings("Compute `RMSNormForward`, from ada/kernels.", python).from_grammar
+
+
+def test_words_that_need_the_code_are_replaced() -> None:
+    python = "def fused(x, bias):\n    return (x * bias).sigmoid().mean()\n"
+    found = phrasings("Over a whole vector, count softly how many are positive.", python)
+
+    assert all("the mean of the sigmoid" in text for text in found.texts)
+
+
 @pytest.mark.parametrize(
     "description",
     ["", "Éa", "Compute it with BLOCK_SIZE columns, GELU and softmax.", f"Apply {'GELU, ' * 70}x."],
@@ -111,7 +125,7 @@ def test_each_rule_finds_its_flaw(text: str, rule: str) -> None:
 def test_a_description_is_split_at_its_verbs() -> None:
     task = read_task(
         "Along each row of a matrix, negate, clamp to [-1.5, 2], multiply by `a` and add one, "
-        "rotate (halves paired, forward direction), then take the value and the index."
+        "rotate (pairs of features, forward direction), then take the value and the index."
     )
 
     assert task is not None
@@ -121,7 +135,7 @@ def test_a_description_is_split_at_its_verbs() -> None:
         "clamp to [-1.5, 2]",
         "multiply by `a`",
         "add one",
-        "rotate (halves paired, forward direction)",
+        "rotate (pairs of features, forward direction)",
         "take the value and the index",
     )
 
