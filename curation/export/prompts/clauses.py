@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SCOPE = re.compile(r"((?:For|Along|Over) [^,]+), (?=[a-z])")
 
@@ -30,6 +30,8 @@ MENDED = (
     ("the clamping to [-1.5, 2] of", "the values, clamped to [-1.5, 2], of"),
     ("the tanh form of GELU of", "the tanh approximation of the GELU of"),
 )
+HALVES = re.compile(r"multiply one half of the features by (.+) of the other half")
+SCATTER = "add rows at the positions that an index selects"
 WITHOUT_OBJECT = re.compile(
     r"^(multiply|divide|average|clamp|scale|interpolate|blend)(?= (?:by|with|to|one third)\b)"
 )
@@ -119,6 +121,23 @@ def _with_object(number: int, clause: str) -> str:
     if " " not in clause:
         return f"{clause} the {'result' if number else 'input'}"
     return clause if number else WITHOUT_OBJECT.sub(r"\1 the input", clause)
+
+
+def name_inputs(task: Task, parameters: Sequence[str], python_code: str) -> Task:
+    """Return the task with the names of inputs in clauses whose description leaves them open."""
+    clauses = []
+    for clause in task.clauses:
+        gate = HALVES.fullmatch(clause)
+        if gate and {"x", "gate"} <= set(parameters):
+            clause = f"multiply `x` by {gate[1]} of `gate`"
+        elif gate and "0::2" in python_code:
+            clause = f"multiply the even features by {gate[1]} of the odd features"
+        elif clause == SCATTER and {"base", "index"} <= set(parameters):
+            zeros = "zeros_like(base)" in python_code
+            onto = "zeros in the shape of `base`," if zeros else "`base`"
+            clause = f"add the rows to {onto} at the positions that `index` selects"
+        clauses.append(clause)
+    return replace(task, clauses=tuple(clauses))
 
 
 # --- Verb forms ------------------------------------------------------------------------------

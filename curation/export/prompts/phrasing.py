@@ -16,6 +16,7 @@ from curation.export.prompts.clauses import (
     enumerated,
     gerund,
     listed,
+    name_inputs,
     read_task,
     third_person,
 )
@@ -92,7 +93,7 @@ def phrase(*, description: str, python_code: str, entry_point: str, content_hash
         if not mentions and not TELLING.search(description):
             return own
         added = operation_nouns(python_code, entry_point)
-    task = replace(task, remark=_remark(added))
+    task = replace(name_inputs(task, parameters, python_code), remark=_remark(added))
     texts = []
     for family, frames in enumerate(FAMILIES):
         number = stable_number(content_hash, f"frame {family}")

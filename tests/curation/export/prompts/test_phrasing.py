@@ -84,6 +84,40 @@ def test_a_function_that_neither_its_name_nor_its_operations_tell_is_not_phrased
     assert phrasings("Compute `RMSNormForward`, from ada/kernels.", python).from_grammar
 
 
+@pytest.mark.parametrize(
+    ("python", "words"),
+    [
+        ("def fused(x, gate):\n    return x * gate.sin()\n", "`x` by the sine of `gate`"),
+        (
+            "def fused(packed):\n    return packed[:, 0::2] * packed[:, 1::2].sin()\n",
+            "the even features by the sine of the odd features",
+        ),
+        (
+            "def fused(packed):\n    x, gate = packed.chunk(2, dim=-1)\n    return x * gate.sin()\n",
+            "one half of the features by the sine of the other half",
+        ),
+    ],
+)
+def test_the_halves_of_a_gated_unit_are_named(python: str, words: str) -> None:
+    found = phrasings("Multiply one half of the features by the sine of the other half.", python)
+
+    assert found.from_grammar
+    assert all(words in text for text in found.texts)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [("base.clone()", "to `base` at"), ("torch.zeros_like(base)", "the shape of `base`, at")],
+)
+def test_a_scatter_names_its_base(start: str, words: str) -> None:
+    python = (
+        f"import torch\n\n\ndef fused(base, index, x):\n    return {start}.index_add(0, index, x)\n"
+    )
+    found = phrasings("Add rows at the positions that an index selects.", python)
+
+    assert all(words in text for text in found.texts)
+
+
 def test_words_that_need_the_code_are_replaced() -> None:
     python = "def fused(x, bias):\n    return (x * bias).sigmoid().mean()\n"
     found = phrasings("Over a whole vector, count softly how many are positive.", python)
