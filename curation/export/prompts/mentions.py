@@ -51,7 +51,6 @@ _GATHER = Mention(
 )
 _SCATTER = Mention("a scatter by index", r"scatter|index|segment|group")
 _MASK = Mention("a mask", rf"mask|causal|triang|diagonal|window|unmasked|where|{ATTENTION}|{LOSS}")
-_LAYER = Mention("layer normalization", NORM)
 _POOL = Mention("pooling", r"pool|window")
 
 
@@ -77,7 +76,10 @@ REQUIRED: dict[str, Mention] = {
     **dict.fromkeys(("gather", "embedding", "index_select", "take_along_dim"), _GATHER),
     **dict.fromkeys(("index_add", "scatter_add", "scatter", "scatter_reduce"), _SCATTER),
     **dict.fromkeys(("tril", "triu", "masked_fill"), _MASK),
-    **dict.fromkeys(("layer_norm", "group_norm", "batch_norm", "instance_norm"), _LAYER),
+    "layer_norm": Mention("layer normalization", NORM),
+    "group_norm": Mention("group normalization", NORM),
+    "batch_norm": Mention("batch normalization", NORM),
+    "instance_norm": Mention("instance normalization", NORM),
     "rms_norm": Mention("RMS normalization", NORM),
     **dict.fromkeys(("avg_pool1d", "avg_pool2d", "max_pool1d", "max_pool2d"), _POOL),
     "cross_entropy": _loss("a cross entropy loss"),

@@ -93,7 +93,7 @@ def test_a_function_that_neither_its_name_nor_its_operations_tell_is_not_phrased
             "the even features by the sine of the odd features",
         ),
         (
-            "def fused(packed):\n    x, gate = packed.chunk(2, dim=-1)\n    return x * gate.sin()\n",
+            "def fused(packed):\n    x, gate = packed.chunk(2)\n    return x * gate.sin()\n",
             "one half of the features by the sine of the other half",
         ),
     ],
