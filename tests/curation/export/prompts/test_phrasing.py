@@ -147,6 +147,7 @@ def test_code_that_does_not_parse_keeps_its_description() -> None:
         ("Apply GELU to `x`, `bias`.", "softmax"),
         ("Apply GELU, softmax. The input is `x` and `bias`.", "number of inputs"),
         ("Apply GELU, softmax to `x`, `bias` with num_warps=4.", "internal"),
+        ("Apply GELU, softmax to `x`, `bias` as `_softmax_kernel`.", "internal"),
     ],
 )
 def test_each_rule_finds_its_flaw(text: str, rule: str) -> None:
