@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -97,14 +97,23 @@ def _sizes(case: Mapping[str, Any]) -> str:
 
 
 def _shapes(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == "make_inputs":
-            for statement in ast.walk(node):
-                if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                    target = statement.targets[0]
-                    shape = _shape(statement.value)
-                    if isinstance(target, ast.Name) and shape:
-                        yield target.id, shape
+    for function in tree.body:
+        if not isinstance(function, ast.FunctionDef) or function.name != "make_inputs":
+            continue
+        for statement in _statements(function.body):
+            target = statement.targets[0]
+            shape = _shape(statement.value)
+            if isinstance(target, ast.Name) and shape:
+                yield target.id, shape
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
+    """Yield the assignments, also those below `with` and `if`."""
+    for node in body:
+        if isinstance(node, ast.Assign):
+            yield node
+        elif isinstance(node, ast.With | ast.If):
+            yield from _statements(node.body)
 
 
 def _shape(value: ast.expr) -> str:
