@@ -55,6 +55,7 @@ from curation.models import (
     Outcome,
     Pair,
     PairOrigin,
+    PassRate,
     Provenance,
     QualityFinding,
     Question,
@@ -294,6 +295,11 @@ def an_approved_pair(**over: Any) -> Pair:
         )
     )
     return pair
+
+
+def a_pass_rate(**over: Any) -> PassRate:
+    over["pair"] = over.get("pair") or a_pair()
+    return PassRate.objects.create(**{"model": "some-7b", "k": 1, "n": 8, "passed": 2} | over)
 
 
 def a_draft(**over: Any) -> Draft:

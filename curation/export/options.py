@@ -27,7 +27,7 @@ from curation.models import (
 )
 from curation.search.filters import Filter
 
-FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook")
+FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook", "prompts")
 UNITS = ("standalone", "function", "file")
 UPSAMPLE_BY_SOURCE = "source"
 
@@ -65,6 +65,8 @@ class ExportOptions:
     total_tokens: int = 0
     without_benchmarks: bool = False
     held_out_recipes: bool = False
+    varied_instructions: bool = False
+    with_reasons: bool = False
     reviews: bool = False
     review_names: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)

@@ -16,6 +16,7 @@ from curation.models.guidelines import Guideline, GuidelineExample
 from curation.models.items import Kernel, Kind, Language, Pair, PairOrigin
 from curation.models.licenses import License, LicenseEvidence, LicenseReading, ReadFrom
 from curation.models.origins import CompiledGraph, Container, Draft, DraftState, Provenance
+from curation.models.pass_rates import PassRate
 from curation.models.releases import (
     Release,
     ReleaseFile,
@@ -122,6 +123,7 @@ __all__ = [
     "Outcome",
     "Pair",
     "PairOrigin",
+    "PassRate",
     "Provenance",
     "QualityFinding",
     "Question",

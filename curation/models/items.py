@@ -253,6 +253,9 @@ class Pair(Item):
     speedup = models.FloatField(
         null=True, editable=False, help_text="Against eager PyTorch, when it was last timed."
     )
+    pass_rate = models.FloatField(
+        null=True, editable=False, help_text="Share of attempts of models that passed its test."
+    )
     recipe = models.CharField(max_length=100, blank=True)
     split_group = models.CharField(
         max_length=200, blank=True, help_text="All pairs of a group are in one split."
@@ -297,6 +300,11 @@ class Pair(Item):
                 fields=("-speedup", "id"),
                 condition=models.Q(speedup__isnull=False),
                 name="pair_by_speedup",
+            ),
+            models.Index(
+                fields=("-pass_rate", "id"),
+                condition=models.Q(pass_rate__isnull=False),
+                name="pair_by_pass_rate",
             ),
         )  # fmt: skip
 

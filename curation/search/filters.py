@@ -82,6 +82,7 @@ class Filter:
     kind: Words = ()
     origin: Words = ()
     speedup: Words = ()
+    pass_rate: Words = ()
     registers: Words = ()
     spills: Words = ()
     reviewer: Words = ()

@@ -288,6 +288,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "reviewer": _reviewer,
     "decided": _decided,
     "speedup": _number(Pair, "speedup"),
+    "pass_rate": _number(Pair, "pass_rate"),
     "registers": _number(Kernel, "registers"),
     "spills": _spills,
     "q": holds,

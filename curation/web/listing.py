@@ -28,7 +28,7 @@ _LISTED = (
 )  # fmt: skip
 LISTED = {
     Kernel: (*_LISTED, "name", "lines", "registers", "spilled_bytes"),
-    Pair: (*_LISTED, "slug", "origin", "kernel", "speedup"),
+    Pair: (*_LISTED, "slug", "origin", "kernel", "speedup", "pass_rate"),
 }
 # Orders of a list, by the columns that decide. Each begins an index, but for the small table of
 # pairs. A minus before the name of an order turns all its columns round.
@@ -51,12 +51,13 @@ ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
         "license": ("license_verdict", "pk"),
         "origin": ("origin", "pk"),
         "speedup": ("-speedup", "pk"),
+        "pass_rate": ("-pass_rate", "pk"),
     },
 }
 
 
 # Items without a value are left out of a list that is sorted by such a column.
-MEASURED = ("registers", "speedup")
+MEASURED = ("registers", "speedup", "pass_rate")
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         "commentable": not item.blind,
         "guideline": current(item.operation_type),
         "open_threads": still_open,
+        "pass_rates": rows.pass_rates(item),
         **_body(item, tab, query, places, others, results, compiled, user, talked),
     }
 

@@ -321,6 +321,10 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("validationcheck_outcome_valid", once(make.a_validation_check, outcome=NO_CHOICE)),
     ("validationcheck_once", twice(make.a_validation_check, result=make.a_validation_result)),
     ("compiledtext_once", twice(make.a_compiled_text, result=make.a_validation_result)),
+    ("passrate_once", twice(make.a_pass_rate, pair=make.a_pair)),
+    ("passrate_names_model", once(make.a_pass_rate, model="")),
+    ("passrate_attempts_suffice", once(make.a_pass_rate, k=9, n=8)),
+    ("passrate_passed_at_most_all", once(make.a_pass_rate, n=8, passed=9)),
     ("guideline_operation_valid", once(make.a_guideline, operation_type=NO_CHOICE)),
     ("guidelineexample_about_one_item", about_both(make.a_guideline_example)),
     (

@@ -30,7 +30,7 @@ from curation.web.known_values import COUNTED, COUNTS, ValueCounts, value_counts
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
     "duplicates": "Near-duplicates", "contaminated": "Benchmark overlap",
-    "decided": "Decision date",
+    "decided": "Decision date", "pass_rate": "Pass rate",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
@@ -45,21 +45,21 @@ COLUMNS = {
                 "newest": "Added"},
     "pairs": {"name": "Name", "status": "Status", "operation": "Operation",
               "license": "License", "origin": "Origin", "speedup": "Speedup",
-              "newest": "Added"},
+              "pass_rate": "Pass rate", "newest": "Added"},
 }  # fmt: skip
 # Orders that begin with the largest or newest.
-FALLING = ("newest", "priority", "registers", "speedup")
+FALLING = ("newest", "priority", "registers", "speedup", "pass_rate")
 VIEWS_MOST = 50
 # Filters that no item of a kind can match.
 OF_OTHERS = {
-    "kernels": ("origin", "speedup"),
+    "kernels": ("origin", "speedup", "pass_rate"),
     "pairs": ("language", "kind", "finding", "registers", "spills"),
 }
 FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
     "decided": "2026-01-01..2026-01-31", "finding": "gate, or none", "speedup": "1.5..",
-    "registers": "..128",
+    "registers": "..128", "pass_rate": "..0.2",
 }  # fmt: skip
 
 
@@ -238,6 +238,7 @@ def _row(
         "license": item.license or LicenseVerdict(item.license_verdict).label,
         "last": item.lines if kernel else PairOrigin(item.origin).label,
         "measured": _registers(item) if kernel else _speedup(item),
+        "passed": None if kernel else _pass_rate(item),
         "came": moment(item.created_at),
     }
 
@@ -250,6 +251,10 @@ def _registers(kernel: Kernel) -> str:
 
 def _speedup(pair: Pair) -> str:
     return "" if pair.speedup is None else f"{pair.speedup:.2f} times"
+
+
+def _pass_rate(pair: Pair) -> str:
+    return "" if pair.pass_rate is None else f"{pair.pass_rate:.0%}"
 
 
 def _field(key: str, values: tuple[str, ...], counts: Mapping[str, int] | None) -> SafeString:

@@ -354,3 +354,29 @@ def test_a_wrong_range_of_numbers_is_named(range: str) -> None:
         [*Filter.from_text(f"speedup={range}").of(Pair.objects.all())]
     with pytest.raises(WrongFilter, match="ends before it begins"):
         [*Filter.from_text("speedup=2..1").of(Pair.objects.all())]
+
+
+def test_pairs_are_sorted_and_filtered_by_pass_rate(browser: Client) -> None:
+    for slug, rate in (("hard", 0.125), ("easy", 0.75), ("untried", None)):
+        make.a_pair(slug=slug, pass_rate=rate)
+
+    page = text(browser, f"{reverse('find')}?items=pairs&order=-pass_rate")
+    hard = text(browser, f"{reverse('find')}?items=pairs&pass_rate=..0.2")
+
+    assert page.index(">hard-") < page.index(">easy-")
+    assert "untried-" not in page
+    assert "<td>12%</td>" in page
+    assert ">hard-" in hard
+    assert ">easy-" not in hard
+    assert "pass_rate" not in text(browser, f"{reverse('find')}?items=kernels")
+
+
+def test_the_page_of_a_pair_shows_its_pass_rates(browser: Client) -> None:
+    pair = make.a_pair(pass_rate=0.25)
+    make.a_pass_rate(pair=pair, model="some-7b", k=1, n=8, passed=2)
+
+    page = text(browser, pair.get_absolute_url())
+
+    assert "25% of attempts of models passed" in page
+    assert "some-7b: 2 of 8 passed, pass@1 25%" in page
+    assert "Pass rate" not in text(browser, make.a_pair().get_absolute_url())
