@@ -233,7 +233,7 @@ def _body(
     if tab == "discussion":
         return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
     if tab == "results":
-        return _results(results)
+        return _results(item, results)
     if tab == "try":
         return try_tab.context(item, query)
     panes = [
@@ -314,7 +314,7 @@ def _alike(item: Any, user: User) -> dict[str, Any]:
     return {"alike": approved.without_sources().order_by("-pk")[:20]}
 
 
-def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
+def _results(pair: Pair, results: Sequence[ValidationResult]) -> dict[str, Any]:
     newest = results[0] if results else None
     if newest is None:
         return {"result": None}
@@ -328,4 +328,5 @@ def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
         "figures": figures_of(newest),
         "environment": environment_of(newest),
         "results": results,
+        "repairs": pair.repair_traces.defer("faulty_code").order_by("kind", "pk"),
     }
