@@ -19,6 +19,9 @@ from curation.export.card_sections import (
 )
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
+from curation.export.repairs import COLUMNS as REPAIR_COLUMNS
+from curation.export.repairs import FOLDER as REPAIRS
+from curation.export.repairs import repairs_section
 from curation.export.schema import (
     ALPACA,
     KERNEL,
@@ -91,6 +94,7 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
         "pairs": ("pairs", pairs),
         "kernels": ("kernels", KERNEL),
         HELD_OUT: (HELD_OUT, pairs),
+        REPAIRS: (REPAIRS, REPAIR_COLUMNS),
         PALLAS: (PALLAS, KERNEL),
         f"{PARQUET}/pairs": ("pairs", pairs),
         f"{PARQUET}/kernels": ("kernels", KERNEL),
@@ -176,6 +180,8 @@ def _body(
     yield from splits_section(plan, options)
     if plan.held_out:
         yield from held_out_section(plan.held_out, files)
+    if plan.repairs:
+        yield from repairs_section(plan.repairs)
     yield from benchmarks_section(plan)
     yield from left_out_section(plan)
     for kind in KINDS:

@@ -23,6 +23,7 @@ from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
 from curation.export.plan import build_plan
 from curation.export.release import save_release, save_splits
+from curation.export.repairs import write_repairs
 from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
 from curation.export.statistics import (
     KINDS,
@@ -98,9 +99,14 @@ def export(
             others = [rejected, *plan.notices.write(folder)]
             if plan.held_out:
                 others.append(plan.held_out.write_dropped(folder))
+            if options.repairs:
+                tokenizer = tokenizer_of(options.tokenizer)
+                plan.repairs = write_repairs(folder, plan.rows["pair"], plan.profiles, tokenizer)
+                others += plan.repairs.files
         target = FormatTarget(folder, options, pair_columns(checks), KERNEL, plan.held_out)
         files = write_formats(target, _with_progress(_records(plan, spool, checks), progress))
-        write_card(folder, plan, options, name, statistics, files, checks)
+        repairs = [file.as_json(folder) for file in plan.repairs.files] if plan.repairs else []
+        write_card(folder, plan, options, name, statistics, [*files, *repairs], checks)
         manifest = _describe(folder, plan, options, name, statistics, files, others, checks)
         write_manifest(folder, manifest)
         progress("remembered", 0)
@@ -201,6 +207,7 @@ def _describe(
         "splits": split_tables(plan, options),
         "benchmarks": plan.coverage.as_json(),
         "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
+        "repairs": plan.repairs.as_json() if plan.repairs else None,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [asdict(share) for share in shares(plan)],
         "files": sorted(files, key=lambda file: str(file["path"])),

@@ -117,6 +117,10 @@ OPTIONS: tuple[Option, ...] = (
         "held_out_recipes", "--held-out-recipes", "A configuration with held-out recipes", "",
         usage="also the generated pairs with whole recipes in validation and test",
     ),
+    Option(
+        "repairs", "--repairs", "A configuration with repair traces", "",
+        usage="also conversations about planted mistakes: see `make_repairs`",
+    ),
     Option("include_pending", "--include-pending", "Also unreviewed items", ""),
     Option(
         "include_disputed", "--include-disputed", "Also disputed items", "",

@@ -65,6 +65,7 @@ class ExportOptions:
     total_tokens: int = 0
     without_benchmarks: bool = False
     held_out_recipes: bool = False
+    repairs: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
     tokenizer: str = ""
     """The path of a tokenizer's file; only its name is stored."""

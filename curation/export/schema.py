@@ -182,7 +182,7 @@ _TYPES = {str: TEXT, int: "int64", float: "float64", bool: "bool"}
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    of: str
+    of: "str | Columns"
 
 
 Column: TypeAlias = "str | ListOf | Columns"
@@ -204,7 +204,7 @@ def _column(hint: Any) -> Column:
         return _TYPES[kind]
     if get_origin(kind) is list:
         item = _column(get_args(kind)[0])
-        return ListOf(cast(str, item))
+        return ListOf(cast("str | Columns", item))
     return columns_of(kind) if isinstance(kind, type) else {}
 
 
@@ -245,6 +245,9 @@ def features(columns: Columns, indent: str) -> list[str]:
         lines.append(f"{indent}- name: {name}")
         if isinstance(column, str):
             lines.append(f"{indent}  dtype: {column}")
+        elif isinstance(column, ListOf) and isinstance(column.of, dict):
+            lines.append(f"{indent}  list:")
+            lines.extend(features(column.of, f"{indent}  "))
         elif isinstance(column, ListOf):
             lines.append(f"{indent}  sequence: {column.of}")
         else:
