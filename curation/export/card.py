@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from curation.export import ladders
 from curation.export.card_sections import (
     benchmarks_section,
     estimates_table,
@@ -95,6 +96,8 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
         "kernels": ("kernels", KERNEL),
         HELD_OUT: (HELD_OUT, pairs),
         REPAIRS: (REPAIRS, REPAIR_COLUMNS),
+        ladders.FOLDER: (ladders.FOLDER, ladders.COLUMNS),
+        ladders.PREFERENCES: (ladders.PREFERENCES, ladders.PREFERENCE_COLUMNS),
         PALLAS: (PALLAS, KERNEL),
         f"{PARQUET}/pairs": ("pairs", pairs),
         f"{PARQUET}/kernels": ("kernels", KERNEL),
@@ -182,6 +185,8 @@ def _body(
         yield from held_out_section(plan.held_out, files)
     if plan.repairs:
         yield from repairs_section(plan.repairs)
+    if plan.ladders:
+        yield from ladders.ladders_section(plan.ladders)
     yield from benchmarks_section(plan)
     yield from left_out_section(plan)
     for kind in KINDS:

@@ -66,6 +66,7 @@ class ExportOptions:
     without_benchmarks: bool = False
     held_out_recipes: bool = False
     repairs: bool = False
+    ladders: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
     tokenizer: str = ""
     """The path of a tokenizer's file; only its name is stored."""

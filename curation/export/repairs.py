@@ -118,16 +118,16 @@ def _messages(trace: RepairTrace) -> list[Message]:
     question = "\n\n".join(
         (
             TASK,
-            f"PyTorch:\n\n{_fenced('python', trace.pair.python_code)}",
-            f"Triton:\n\n{_fenced('python', trace.faulty_code)}",
-            f"The check says:\n\n{_fenced('text', trace.message)}",
+            f"PyTorch:\n\n{fenced('python', trace.pair.python_code)}",
+            f"Triton:\n\n{fenced('python', trace.faulty_code)}",
+            f"The check says:\n\n{fenced('text', trace.message)}",
         )
     )
-    answer = f"{trace.why}\n\n{_fenced('python', trace.pair.triton_code)}"
+    answer = f"{trace.why}\n\n{fenced('python', trace.pair.triton_code)}"
     return [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
 
 
-def _fenced(language: str, text: str) -> str:
+def fenced(language: str, text: str) -> str:
     return f"```{language}\n{text.strip()}\n```"
 
 
