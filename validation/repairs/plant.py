@@ -22,6 +22,8 @@ from validation.repairs.source import Fault, Source
 BY_ITSELF = re.compile(r"killed by SIG(ABRT|BUS|SEGV)")
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 LONGEST = 500
+# Pairs of a kind in a row that may have no place for the mistake.
+SEARCHED = 1000
 # Candidates of a kind in a row that may pass the harness.
 PATIENCE = 6
 
@@ -125,13 +127,20 @@ class _Turns:
 
 
 def candidates(pairs: Sequence[int], kind: Kind, seed: int) -> Iterator[Candidate]:
-    """Yield one candidate of each pair that has a place for the mistake, in a random order."""
+    """Yield one candidate of each pair that has a place for the mistake, in a random order.
+
+    The search for a rare place ends after a while.
+    """
     draw = random.Random(f"{seed}:{kind.name}")  # noqa: S311 - to be repeated, not to be secret
+    without = 0
     for pk in draw.sample(pairs, len(pairs)):
         pair = Pair.objects.get(pk=pk)
         faults = list(kind.faults(Source(pair.triton_code)))
+        without = 0 if faults else without + 1
         if faults:
             yield Candidate(pair, kind, draw.choice(faults))
+        elif without == SEARCHED:
+            return
 
 
 def _checked(
