@@ -18,7 +18,8 @@ _VIEWED = (
     "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
     "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "passrate",
     "provenance", "qualityfinding",
-    "question", "release", "releasefile", "releasemember", "repository", "secondreview", "skip",
+    "question", "release", "releasefile", "releasemember", "repairtrace", "repository",
+    "secondreview", "skip",
     "sourcefile", "sourcetext", "splitassignment", "triedcase", "validationcheck",
     "validationresult", "validationrun", "withdrawal",
 )  # fmt: skip

@@ -63,6 +63,7 @@ from curation.models import (
     Release,
     ReleaseFile,
     ReleaseMember,
+    RepairTrace,
     Repository,
     Role,
     Run,
@@ -562,6 +563,24 @@ def a_tried_case(**over: Any) -> TriedCase:
         **{"pair": pair, "content_hash": pair.content_hash, "device": "interpreter", "place": 0}
         | over
     )
+
+
+def a_repair_trace(**over: Any) -> RepairTrace:
+    pair = over.pop("pair", None) or a_pair()
+    number = next(_numbers)
+    values = {
+        "pair": pair,
+        "content_hash": pair.content_hash,
+        "kind": "missing-load-mask",
+        "faulty_code": f"{pair.triton_code}# fault {number}\n",
+        "faulty_hash": sha(f"fault {number}"),
+        "line": 1,
+        "device": Device.INTERPRETER,
+        "verdict": Verdict.FAILED,
+        "message": "accuracy: 3 of 7 elements are wrong",
+        "why": "Line 1, `x = tl.load(p)`: the load has no mask.",
+    }
+    return RepairTrace.objects.create(**values | over)
 
 
 def a_line_comment(**over: Any) -> LineComment:

@@ -25,6 +25,7 @@ from curation.models import (
     PassRate,
     Provenance,
     QualityFinding,
+    RepairTrace,
     SourceFile,
     SourceText,
 )
@@ -151,6 +152,14 @@ class ContaminationMatchAdmin(AboutItemAdmin[ContaminationMatch]):
     list_filter = ("method", "constants_differ", ("benchmark", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("kernel", "pair", "benchmark")
     search_fields = (*AboutItemAdmin.search_fields, "problem")
+
+
+@admin.register(RepairTrace)
+class RepairTraceAdmin(ReadOnlyAdmin[RepairTrace]):
+    list_display = ("kind", "pair", "line", "verdict", "device", "created_at")
+    list_filter = ("kind", "verdict", "device")
+    list_select_related = ("pair",)
+    search_fields = ("pair__slug",)
 
 
 @admin.register(OptOut)

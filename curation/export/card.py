@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from curation.export import ladders
 from curation.export.card_configurations import configurations_section
 from curation.export.card_sections import (
     benchmarks_section,
@@ -22,6 +23,9 @@ from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
 from curation.export.prompts.writing import FOLDER as PROMPTS_FOLDER
 from curation.export.prompts.writing import PROMPTS
+from curation.export.repairs import COLUMNS as REPAIR_COLUMNS
+from curation.export.repairs import FOLDER as REPAIRS
+from curation.export.repairs import repairs_section
 from curation.export.schema import (
     ALPACA,
     KERNEL,
@@ -94,6 +98,9 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
         "pairs": ("pairs", pairs),
         "kernels": ("kernels", KERNEL),
         HELD_OUT: (HELD_OUT, pairs),
+        REPAIRS: (REPAIRS, REPAIR_COLUMNS),
+        ladders.FOLDER: (ladders.FOLDER, ladders.COLUMNS),
+        ladders.PREFERENCES: (ladders.PREFERENCES, ladders.PREFERENCE_COLUMNS),
         PALLAS: (PALLAS, KERNEL),
         f"{PARQUET}/pairs": ("pairs", pairs),
         f"{PARQUET}/kernels": ("kernels", KERNEL),
@@ -185,6 +192,10 @@ def _body(
     yield from splits_section(plan, options)
     if plan.held_out:
         yield from held_out_section(plan.held_out, files)
+    if plan.repairs:
+        yield from repairs_section(plan.repairs)
+    if plan.ladders:
+        yield from ladders.ladders_section(plan.ladders)
     yield from benchmarks_section(plan)
     yield from left_out_section(plan)
     for kind in KINDS:

@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from curation.export.held_out import FOLDER as HELD_OUT
+from curation.export.ladders import FOLDER as LADDERS
+from curation.export.ladders import PREFERENCES
 from curation.export.prompts.writing import FOLDER as PROMPTS
+from curation.export.repairs import FOLDER as REPAIRS
 from curation.export.schema import PALLAS
 from curation.text import pluralize
 
@@ -20,6 +23,10 @@ USES: dict[str, str] = {
     "the answer and the test. `metadata.phrasings` has all wordings of the task, of which "
     "`description` is one; if `metadata.from_grammar` is false, it is the pair's own description. "
     "Pairs whose PyTorch side names Triton are left out.",
+    REPAIRS: "Kernels with a planted mistake, what rejected them, and the fix: for training to "
+    "repair.",
+    LADDERS: "Versions of a function, each faster than the one before: for training to optimize.",
+    PREFERENCES: "A faster and a slower version of a function: for training on preferences.",
 }
 
 

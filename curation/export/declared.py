@@ -133,6 +133,14 @@ OPTIONS: tuple[Option, ...] = (
         "review_names", "--review-names", "Account names in the reviews", "",
         usage="account names in the reviews (default: reviewer-1)",
     ),
+    Option(
+        "repairs", "--repairs", "A configuration with repair traces", "",
+        usage="also conversations about planted mistakes: see `make_repairs`",
+    ),
+    Option(
+        "ladders", "--ladders", "Configurations with optimization ladders", "",
+        usage="also versions of one function by speed, as conversations and as preferences",
+    ),
     Option("include_pending", "--include-pending", "Also unreviewed items", ""),
     Option(
         "include_disputed", "--include-disputed", "Also disputed items", "",

@@ -69,6 +69,8 @@ class ExportOptions:
     with_reasons: bool = False
     reviews: bool = False
     review_names: bool = False
+    repairs: bool = False
+    ladders: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
     tokenizer: str = ""
     """The path of a tokenizer's file; only its name is stored."""

@@ -50,9 +50,11 @@ from curation.models.sources import (
 )
 from curation.models.talk import LineComment, Notice, NoticeChoice, NoticeKind
 from curation.models.validation import (
+    REJECTED,
     CompiledText,
     Device,
     Outcome,
+    RepairTrace,
     TriedCase,
     ValidationCheck,
     ValidationResult,
@@ -69,6 +71,7 @@ from curation.models.vocabulary import (
 )
 
 __all__ = [
+    "REJECTED",
     "Action",
     "Actor",
     "Agreement",
@@ -131,6 +134,7 @@ __all__ = [
     "Release",
     "ReleaseFile",
     "ReleaseMember",
+    "RepairTrace",
     "Repository",
     "Role",
     "Run",

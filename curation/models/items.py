@@ -260,6 +260,14 @@ class Pair(Item):
     split_group = models.CharField(
         max_length=200, blank=True, help_text="All pairs of a group are in one split."
     )
+    ladder = models.CharField(
+        max_length=100, blank=True, help_text="Pairs of a ladder share their Python side."
+    )
+    rung = models.CharField(
+        max_length=60,
+        blank=True,
+        help_text="Its place in the ladder, from the slowest, and its name: 1 naive.",
+    )
     metadata = models.JSONField(default=dict, blank=True)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -290,6 +298,10 @@ class Pair(Item):
             one_of("operation_type", OperationType, "pair_operation_type_valid"),
             one_of("difficulty", Difficulty, "pair_difficulty_valid"),
             one_of("hardware", Hardware, "pair_hardware_valid"),
+            models.CheckConstraint(
+                condition=Q(ladder="", rung="") | (~Q(ladder="") & ~Q(rung="")),
+                name="pair_rung_iff_ladder",
+            ),
         )
         indexes = (
             *indexes(
@@ -306,6 +318,7 @@ class Pair(Item):
                 condition=models.Q(pass_rate__isnull=False),
                 name="pair_by_pass_rate",
             ),
+            models.Index(fields=("ladder", "rung"), condition=~Q(ladder=""), name="pair_by_ladder"),
         )  # fmt: skip
 
     def __str__(self) -> str:

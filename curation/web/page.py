@@ -119,6 +119,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         "kind": "kernels" if kind is Kernel else "pairs",
         "item_url": about(kind),
         "places": places,
+        "rungs": rows.rungs(item),
         "badges": _badges(item, places, texts, results, links, compiled),
         "tabs": shown,
         "tab": tab,
@@ -236,7 +237,7 @@ def _body(
     if tab == "discussion":
         return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
     if tab == "results":
-        return _results(results)
+        return _results(item, results)
     if tab == "try":
         return try_tab.context(item, query)
     panes = [
@@ -317,7 +318,7 @@ def _alike(item: Any, user: User) -> dict[str, Any]:
     return {"alike": approved.without_sources().order_by("-pk")[:20]}
 
 
-def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
+def _results(pair: Pair, results: Sequence[ValidationResult]) -> dict[str, Any]:
     newest = results[0] if results else None
     if newest is None:
         return {"result": None}
@@ -331,4 +332,5 @@ def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
         "figures": figures_of(newest),
         "environment": environment_of(newest),
         "results": results,
+        "repairs": pair.repair_traces.defer("faulty_code").order_by("kind", "pk"),
     }
