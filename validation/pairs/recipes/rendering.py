@@ -56,7 +56,7 @@ def rendered_python(sketch: Sketch, environment: Environment | None = None) -> s
 
 
 def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:
-    template = (environment or templates()).get_template("pytest/equivalence.py.j2")
+    template = (environment or templates()).get_template(f"pytest/{sketch.test}.py.j2")
     told = {"cases": cases(sketch), "used_sizes": _used_sizes(sketch)}
     return tidy(template.render(sketch=sketch, **told))
 
