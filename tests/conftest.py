@@ -1,5 +1,6 @@
 """What every test may ask for: a real Redis, and small repositories to read."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -93,9 +94,21 @@ if connections["default"].vendor == "postgresql":
 properties.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 properties.load_profile("no-clock")
 
-PARTS = ("database", "sandbox", "rest")
+PARTS = ("database", "rest")
 TESTS = Path(__file__).parent
-SANDBOXED = (TESTS / "hostile", TESTS / "validation")
+# Files of tens of seconds begin first: one that began last would be waited for by idle workers.
+LONGEST = tuple(
+    TESTS / file
+    for file in (
+        "hostile/test_zoo.py", "hostile/test_cancelled.py", "hostile/test_neighbors.py",
+        "curation/operations/test_up.py", "hostile/test_memory.py", "browser/test_review.py",
+        "hostile/test_pairs.py", "validation/pairs/inductor/whole/test_splitting.py",
+        "hostile/test_licenses.py", "hostile/test_validation_killed.py",
+        "hostile/test_ingest_killed.py", "validation/pairs/test_library.py",
+        "browser/test_walking_skeleton.py", "ingest/confined/test_detector.py",
+        "validation/pairs/inductor/test_generation.py",
+    )
+)  # fmt: skip
 # Folders and files whose tests touch no database. The part of the database does not import them:
 # 7 s less.
 WITHOUT_ROWS = tuple(
@@ -119,8 +132,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--part",
         choices=PARTS,
-        help="only what touches the database; of what another database changes nothing of, only "
-        "what runs others' code; or only the rest",
+        help="only the tests that another database may change, or only the rest",
     )
     parser.addoption(
         "--every-variant",
@@ -142,8 +154,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Use every CPU for the whole suite, and this process alone for a part or for named files."""
-    return 0 if config.getoption("--part") or _names_files(config) else None
+    """Return one worker more than CPUs: a third of the time, a test waits for other processes.
+
+    The part of the database and named files stay in this process.
+    """
+    if config.getoption("--part") == "database" or _names_files(config):
+        return 0
+    return len(os.sched_getaffinity(0)) + 1
 
 
 def _names_files(config: pytest.Config) -> bool:
@@ -162,12 +179,8 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What can hold nothing of the part is not even imported: torch alone takes seconds."""
-    part = config.getoption("--part")
     folders = {collection_path, *collection_path.parents}
-    sandboxed = bool(folders & {*SANDBOXED})
-    if (part == "rest" and sandboxed) or (part == "database" and folders & {*WITHOUT_ROWS}):
-        return True
-    return (part == "sandbox" and collection_path.parent == TESTS and not sandboxed) or None
+    return (config.getoption("--part") == "database" and bool(folders & {*WITHOUT_ROWS})) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -184,12 +197,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     gone = set(map(id, left_out))
     items[:] = [item for item in items if id(item) not in gone]
+    rank = {path: number for number, path in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
+def pytest_collection_finish() -> None:
+    """Exclude what the imports made from garbage collection: 5 % of the time of a page's test."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Collect it in the end: nanobind reports objects that outlive the interpreter."""
+    gc.unfreeze()
 
 
 def _part(item: pytest.Item) -> str:
     if _touches_the_database(item) and not item.get_closest_marker("any_database"):
         return "database"
-    return "sandbox" if {*item.path.parents} & {*SANDBOXED} else "rest"
+    return "rest"
 
 
 def _touches_the_database(item: pytest.Item) -> bool:
