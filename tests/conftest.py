@@ -110,7 +110,9 @@ LONGEST = tuple(
         "hostile/test_licenses.py", "hostile/test_validation_killed.py",
         "hostile/test_ingest_killed.py", "validation/pairs/test_library.py",
         "browser/test_walking_skeleton.py", "ingest/confined/test_detector.py",
-        "validation/pairs/inductor/test_generation.py",
+        "validation/pairs/inductor/test_generation.py", "hostile/test_garbage_requests.py",
+        "curation/operations/test_upgrade.py", "curation/evidence/test_near_duplicates.py",
+        "hostile/test_bad_answers.py",
     )
 )  # fmt: skip
 # Folders and files whose tests touch no database. The part of the database does not import them:
@@ -157,14 +159,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: runs only with --all, or if its file is named")
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return one worker more than CPUs: a third of the time, a test waits for other processes.
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return one worker more than processors, since a third of the time a test waits for others.
 
-    The part of the database and named files stay in this process.
+    A test of the database waits less. Named files stay in this process.
     """
-    if config.getoption("--part") == "database" or _names_files(config):
+    if _names_files(config):
         return 0
-    return len(os.sched_getaffinity(0)) + 1
+    return len(os.sched_getaffinity(0)) + (config.getoption("--part") != "database")
 
 
 def _names_files(config: pytest.Config) -> bool:
