@@ -166,7 +166,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """
     if _names_files(config):
         return 0
-    return len(os.sched_getaffinity(0)) + (config.getoption("--part") != "database")
+    processors = len(os.sched_getaffinity(0))
+    return processors if config.getoption("--part") == "database" else processors + 1
 
 
 def _names_files(config: pytest.Config) -> bool:
