@@ -85,7 +85,9 @@ def _read(function: ast.FunctionDef) -> set[str]:
 def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:
     edits = Edits(text)
     arguments = function.args.args
-    written = ", ".join(edits.of(arguments[place]) for place in kept)
+    apart = arguments[0].lineno != arguments[-1].lineno
+    comma = f",\n{' ' * arguments[0].col_offset}" if apart else ", "
+    written = comma.join(edits.of(arguments[place]) for place in kept)
     edits.replace(edits.start(arguments[0]), edits.end(arguments[-1]), written)
     return edits.text()
 

@@ -25,6 +25,7 @@ from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.nesting import unnest
+from ingest.drafting.one_sided import settle_inputs
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import Draft, Texts
@@ -57,7 +58,15 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(python, name, texts.test_code)
     python = _pruned(texts.python_code, python, name, test, isolator)
-    python, triton, made = drop_unused(python, triton, texts.test_code, name)
+    made = texts.test_code
+    settled = settle_inputs(python, triton, made, name)
+    if settled != (python, triton, made):
+        made = settled[2]
+        fewer = _merged(settled[0], name, {}, draft.differentiable)
+        python = _pruned(settled[0], fewer, name, test, isolator)
+        fewer = _merged(settled[1], name, find_kinds(test, whole), draft.differentiable)
+        triton = _pruned(settled[1], fewer, name, test, isolator)
+    python, triton, made = drop_unused(python, triton, made, name)
     made = remove_leftovers(made, inputs=True)
     python, triton = name_parameters(python, triton, name)
     python = wrap_lines(name_locals(python, name), name)
