@@ -48,6 +48,21 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
             ):
                 edits.put(node, str((left is right) == isinstance(op, ast.Is)))
                 return True
+            case ast.Compare(
+                left=ast.Constant(value=str() as left),
+                ops=[ast.Eq() | ast.NotEq() as op],
+                comparators=[ast.Constant(value=str() as right)],
+            ):
+                edits.put(node, str((left == right) == isinstance(op, ast.Eq)))
+                return True
+            case ast.Compare(
+                left=ast.Constant(value=str() as left),
+                ops=[ast.In() | ast.NotIn() as op],
+                comparators=[ast.Tuple(elts=elements) | ast.List(elts=elements)],
+            ) if all(isinstance(each, ast.Constant) for each in elements):
+                held = any(isinstance(e, ast.Constant) and e.value == left for e in elements)
+                edits.put(node, str(held == isinstance(op, ast.In)))
+                return True
     body = function.body
     known = dict(kinds)
     constants: dict[str, ast.Assign] = {}
