@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from ingest.drafting.dead_branches import moved_out
+from ingest.drafting.dead_branches import take_branch
 from ingest.drafting.edits import Edits, rewrite
 
 ROUNDS = 60
@@ -97,12 +97,9 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
 def _keep(statement: ast.If, block: Sequence[ast.stmt], known: Known, edits: Edits) -> bool:
     """Keep the branch of a statement that is taken."""
     kept = statement.body if value_of(statement.test, known) else statement.orelse
-    if any(not isinstance(each, ast.Pass) for each in kept):
-        if _has_long_text(kept):
-            return False
-        edits.put(statement, moved_out(kept, statement, edits))
-    else:
-        edits.drop(statement, alone=len(block) == 1)
+    if _has_long_text(kept):
+        return False
+    take_branch(statement, kept, edits, alone=len(block) == 1)
     return True
 
 

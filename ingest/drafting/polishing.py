@@ -10,8 +10,10 @@ import re
 from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
+from ingest.drafting.constant_classes import write_constants
 from ingest.drafting.conversions import drop_detached, drop_second_conversions
 from ingest.drafting.copies import drop_copies
+from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.einops_calls import write_einops
@@ -90,7 +92,8 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
 
 def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
-    text = use_devices_of_inputs(remove_switches(write_einops(text)))
+    text = remove_switches(remove_dead_branches(write_einops(text)))
+    text = use_devices_of_inputs(write_constants(text))
     return remove_leftovers(unnest(text))
 
 
