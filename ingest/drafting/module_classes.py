@@ -7,13 +7,18 @@ reads becomes a parameter, or a written constant.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.drafting.edits import Edits
 from ingest.drafting.module_attributes import BASES, Construction, Unknown, find_attributes
 from ingest.drafting.naming import to_snake_case
+
+# Words of a class's name that tell of a side.
+OF_A_SIDE = re.compile(r"(^|_)(ref|reference|torch|liger|triton|naive)(?=_|$)")
 
 
 def write_class(
@@ -122,8 +127,24 @@ class _Functions:
     values: Mapping[str, ast.expr]
 
     def name_of(self, method: str) -> str:
-        prefix = to_snake_case(self.owner.name)
-        return f"{prefix}_{method.strip('_')}"
+        """Return the name of a method's function, which does not tell of a side."""
+        plain = method.strip("_")
+        if method != "forward" and not hasattr(builtins, plain) and plain not in self._words:
+            return plain
+        prefix = OF_A_SIDE.sub("", to_snake_case(self.owner.name)).strip("_")
+        return f"{prefix}_{plain}"
+
+    @property
+    def _words(self) -> set[str]:
+        """Return the names that the text uses outside of attributes."""
+        nodes = list(ast.walk(ast.parse(self.text)))
+        words = {node.id for node in nodes if isinstance(node, ast.Name)}
+        words |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        return words | {
+            node.name
+            for node in ast.parse(self.text).body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
 
     def parameters(self, method: str) -> list[str]:
         """Return the attributes that a method takes, those of the methods that it calls included.
