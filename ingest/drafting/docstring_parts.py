@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.sentences import without_language
 
 SECTION = re.compile(
     r"(Args|Arguments|Parameters|Returns?|Raises|Examples?|Shapes?|Notes?|See also|Example usage"
@@ -21,8 +22,8 @@ ENTRY = re.compile(r"`?\*{0,2}([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*)`?\s*(\([^:]
 
 
 def trim_docstrings(text: str) -> str:
-    """Return the module whose host functions' docstrings show no example of another interface and
-    name no parameter that the function lacks.
+    """Return the module whose host functions' docstrings show no example of another interface, name
+    no parameter that the function lacks, and do not tell of a side in their first line.
     """
     try:
         tree = ast.parse(text)
@@ -35,7 +36,8 @@ def trim_docstrings(text: str) -> str:
         match function.body[0]:
             case ast.Expr(value=ast.Constant(value=str()) as node):
                 written = edits.of(node)
-                kept = _trimmed(written, function)
+                first, gap, rest = _trimmed(written, function).partition("\n")
+                kept = f"{without_language(first)}{gap}{rest}"
                 if kept != written:
                     edits.put(node, kept)
     trimmed = edits.text()

@@ -38,6 +38,8 @@ def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     moves: dict[str, str] = {}
     for parameter in parameters:
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", parameter))
+        # `rms_norm_weight` of the function `rms_norm`.
+        plain = plain.removeprefix(f"{name}_") or plain
         if plain == parameter:
             continue
         longer = {"out": "output", "inp": "input"}.get(plain, "")
