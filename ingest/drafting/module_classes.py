@@ -127,12 +127,13 @@ class _Functions:
     values: Mapping[str, ast.expr]
 
     def name_of(self, method: str) -> str:
-        """Return the name of a method's function, which does not tell of a side."""
+        """Return the name of a method's function. It does not tell of a side if one is free."""
         plain = method.strip("_")
-        if method != "forward" and not hasattr(builtins, plain) and plain not in self._words:
-            return plain
-        prefix = OF_A_SIDE.sub("", to_snake_case(self.owner.name)).strip("_")
-        return f"{prefix}_{plain}"
+        whole = to_snake_case(self.owner.name)
+        names = [f"{OF_A_SIDE.sub('', whole).strip('_')}_{plain}", f"{whole}_{plain}"]
+        if method != "forward" and not hasattr(builtins, plain):
+            names.insert(0, plain)
+        return next((name for name in names if name not in self._words), names[-1])
 
     @property
     def _words(self) -> set[str]:

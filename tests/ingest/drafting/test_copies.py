@@ -149,6 +149,26 @@ def test_whole_numbers_are_not_detached() -> None:
     assert body_of(drop_detached(text, "entry", test)) == "x = x.detach()\nreturn x, target\n"
 
 
+@pytest.mark.parametrize(
+    ("made", "detached"),
+    [
+        ("torch.randint(0, 3, (3,), dtype=torch.long)", False),
+        ("torch.ones(3, dtype=torch.int32)", False),
+        ("torch.cat([torch.tensor([0])] + [torch.randint(0, 3, (1,)).clamp(min=1)])", False),
+        ("torch.randint(0, 3, (3,)) + 1", False),
+        ("torch.randint(0, 3, (3,), dtype=torch.float32)", True),
+        ("torch.randint(0, 3, (3,)).float()", True),
+        ("torch.cat((torch.ones(1), torch.randint(0, 3, (1,))))", True),
+        ("torch.randint(0, 3, (3,)) / 2", True),
+    ],
+)
+def test_whole_numbers_are_found_by_their_making(made: str, detached: bool) -> None:
+    text = entry("target = target.detach()\nreturn x, target\n", "x, target")
+    test = f"def make_inputs(case, device):\n    target = {made}\n    return (x, target)\n"
+
+    assert ("detach" in drop_detached(text, "entry", test)) is detached
+
+
 def test_the_forward_pass_of_a_module_tells_what_it_writes_to() -> None:
     module = """
 
