@@ -121,6 +121,34 @@ def drop_detached(text: str, entry: str, test: str) -> str:
     return edits.text()
 
 
+def drop_requirements(test: str) -> str:
+    """Return a test without gradients whose inputs require none: `x.requires_grad_()` is `x`."""
+    if "requires_grad_" not in test:
+        return test
+    try:
+        tree = ast.parse(test)
+    except UNREADABLE:
+        return test
+    edits = Edits(test)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="requires_grad_"))):
+                continue
+            case ast.Call(
+                func=ast.Name(id="tuple" | "list" as kind),
+                args=[
+                    ast.GeneratorExp(
+                        elt=ast.Call(func=ast.Attribute(value=ast.Name(id=each), attr=attr)),
+                        generators=[ast.comprehension(target=ast.Name(id=name), iter=of, ifs=[])],
+                    )
+                ],
+            ) if each == name and attr == "requires_grad_":
+                edits.put(node, f"{kind}({edits.of(of)})")
+            case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_"), keywords=[]):
+                edits.put(node, edits.of(value))
+    return edits.text()
+
+
 def _whole_numbers(tree: ast.Module) -> set[str]:
     """Return the names in `make_inputs` that only hold tensors of whole numbers."""
     whole: set[str] = set()

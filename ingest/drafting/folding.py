@@ -49,6 +49,13 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                 edits.put(node, str((left is right) == isinstance(op, ast.Is)))
                 return True
             case ast.Compare(
+                left=ast.Name(id=first),
+                ops=[ast.Is() | ast.IsNot() as op],
+                comparators=[ast.Name(id=second)],
+            ) if first == second:
+                edits.put(node, str(isinstance(op, ast.Is)))
+                return True
+            case ast.Compare(
                 left=ast.Constant(value=str() as left),
                 ops=[ast.Eq() | ast.NotEq() as op],
                 comparators=[ast.Constant(value=str() as right)],
@@ -85,6 +92,12 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
         leading = leading and isinstance(statement, ast.Assign)
         if isinstance(statement, ast.If) and value_of(statement.test, known) is not None:
             return _keep(statement, body, known, edits)
+        if isinstance(statement, ast.Assign):
+            # Its value is computed before its names are bound.
+            later = _stored(body[place + 1 :])
+            lasting = {n: v for n, v in known.items() if n not in later}
+            if _folds_inside(ast.Expr(statement.value), known, lasting, edits):
+                return True
         stored = _stored([statement])
         for each in stored & known.keys():
             del known[each]

@@ -12,7 +12,11 @@ from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.constant_classes import write_constants
-from ingest.drafting.conversions import drop_detached, drop_second_conversions
+from ingest.drafting.conversions import (
+    drop_detached,
+    drop_requirements,
+    drop_second_conversions,
+)
 from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
@@ -88,7 +92,7 @@ def polish_texts(
         fewer = _merged(settled[1], name, kinds, differentiable)
         triton = prune(settled[1], fewer, name)
     python, triton, made = drop_unused(python, triton, made, name)
-    made = remove_leftovers(made, inputs=True)
+    made = remove_leftovers(made if differentiable else drop_requirements(made), inputs=True)
     python, triton = name_parameters(python, triton, name)
     python = wrap_lines(name_locals(trim_docstrings(python), name), name)
     triton = wrap_lines(name_locals(trim_docstrings(triton), name), name)

@@ -7,8 +7,10 @@ import textwrap
 import pytest
 
 from ingest.drafting.constant_classes import write_constants
+from ingest.drafting.conversions import drop_requirements
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.environment import remove_switches
+from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import fold_function
 
 
@@ -154,3 +156,50 @@ def test_a_class_that_computes_or_is_handed_on_stays(old: str, new: str) -> None
     code = CONSTANTS.replace(old, new)
 
     assert write_constants(code) == code
+
+
+def test_a_value_is_folded_before_its_name_is_bound_anew() -> None:
+    code = text(
+        """
+        def entry(x):
+            out = None
+            out = torch.empty(3) if out is None else out.contiguous()
+            if out is not None and out is not out:
+                out = out.copy_(out)
+            return out
+        """
+    )
+
+    folded = fold_function(code, "entry", {})
+
+    assert "    out = torch.empty(3)\n" in folded
+    assert "copy_" not in folded
+
+
+def test_a_last_argument_that_is_the_default_goes() -> None:
+    code = text(
+        """
+        def helper(x, scale, keep, normed=False, places=None):
+            if normed:
+                x = norm(x)
+            if places is not None:
+                x = x[places]
+            return x * scale
+
+
+        def entry(x):
+            return helper(x, 2, True, False, None)
+        """
+    )
+
+    fixed = fix_arguments(code, "entry")
+
+    assert "def helper(x, scale, keep):\n    return x * scale\n" in fixed
+    assert "return helper(x, 2, True)\n" in fixed
+
+
+def test_inputs_without_gradients_require_none() -> None:
+    code = "def made(n):\n    return tuple(x.requires_grad_() for x in xs)\n"
+
+    assert drop_requirements(code) == "def made(n):\n    return tuple(xs)\n"
+    assert drop_requirements("x = torch.randn(3).requires_grad_()\n") == "x = torch.randn(3)\n"
