@@ -35,6 +35,7 @@ from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.nesting import unnest
 from ingest.drafting.one_sided import settle_inputs
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
+from ingest.drafting.passed_on import write_calls
 from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
@@ -121,7 +122,7 @@ def _plain(text: str) -> str:
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
     for _ in range(ROUNDS):
         changed = fold_function(merge_wrappers(text, name), name, known)
-        changed = write_module_calls(changed, name)
+        changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, name, differentiable=differentiable)
         changed = fix_arguments(changed, name)
         if changed == text:
