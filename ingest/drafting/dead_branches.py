@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from ingest.drafting.edits import Edits, rewrite
 
@@ -47,7 +47,7 @@ def _without_branches(text: str) -> str:
     absent = {
         node.name for node in tree.body if isinstance(node, ast.FunctionDef) and _answers_no(node)
     }
-    for node in _outside_kernels(tree):
+    for node in ast.walk(tree):
         block = [
             getattr(node, part) for part in ("body", "orelse", "finalbody")
             if isinstance(getattr(node, part, None), list)
@@ -59,19 +59,6 @@ def _without_branches(text: str) -> str:
             # Inside of any other expression.
             edits.put(node, "False")
     return edits.text()
-
-
-def _outside_kernels(tree: ast.Module) -> Iterator[ast.AST]:
-    pending: list[ast.AST] = [tree]
-    while pending:
-        node = pending.pop(0)
-        yield node
-        for child in ast.iter_child_nodes(node):
-            kernel = isinstance(child, ast.FunctionDef) and any(
-                "jit" in ast.unparse(each) for each in child.decorator_list
-            )
-            if not kernel:
-                pending.append(child)
 
 
 def _answers_no(function: ast.FunctionDef) -> bool:

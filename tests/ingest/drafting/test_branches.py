@@ -90,12 +90,6 @@ def test_the_machine_is_of_no_other_vendor() -> None:
     assert "stages = 1 if False else 2" in kept
 
 
-def test_a_kernel_keeps_its_conditions() -> None:
-    code = '@triton.jit\ndef kernel(x):\n    if x.backend == "hip":\n        y = 1\n'
-
-    assert remove_dead_branches(code) == code
-
-
 def test_no_other_process_takes_part() -> None:
     code = text(
         """

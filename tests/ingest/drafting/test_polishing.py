@@ -438,8 +438,8 @@ def test_a_constructor_is_followed_with_its_arguments() -> None:
     written = write_module_calls(NORM, "entry")
 
     assert "class" not in written
-    assert "def norm_scale(x, weight, offset):\n    return x * weight\n" in written
-    assert "return norm(norm_scale(x, weight=weight, offset=offset), eps)" in written
+    assert "def scale(x, weight, offset):\n    return x * weight\n" in written
+    assert "return norm(scale(x, weight=weight, offset=offset), eps)" in written
     assert "weight=torch.ones(x.shape[-1], device=x.device, dtype=x.dtype)" in written
     assert "affine" not in written
 

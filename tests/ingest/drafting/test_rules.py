@@ -306,6 +306,7 @@ def test_unused_computations_of_a_branch_are_removed() -> None:
         @pytest.mark.parametrize("scaled", [False, True])
         def test_doubled(scaled):
             x = torch.randn(64, device=device)
+            x = x if scaled else 2 * x
             if scaled:
                 wide = 2.0 * x.double()
                 wide = wide.float()
