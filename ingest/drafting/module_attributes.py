@@ -202,9 +202,9 @@ class _Run:
         keywords = [each for each in call.keywords if each.arg is not None]
         if given and ast.unparse(given[0]) == "self":
             given = given[1:]
-        for each in call.args:
-            if isinstance(each, ast.Starred):
-                inner = self.value(each.value)
+        for argument in call.args:
+            if isinstance(argument, ast.Starred):
+                inner = self.value(argument.value)
                 if not isinstance(inner, ast.Tuple) or inner.elts:
                     raise Unknown
                 given = []
@@ -213,17 +213,19 @@ class _Run:
                 inner = self.value(each.value)
                 if not isinstance(inner, ast.Dict):
                     raise Unknown
-                for key, value in zip(inner.keys, inner.values, strict=True):
+                for key, given_value in zip(inner.keys, inner.values, strict=True):
                     assert isinstance(key, ast.Constant)  # noqa: S101 - `_bound` made it
-                    keywords.append(ast.keyword(str(key.value), value))
+                    keywords.append(ast.keyword(str(key.value), given_value))
         for place, (name, default) in enumerate(places):
-            value = next((each.value for each in keywords if each.arg == name), None)
+            value: ast.expr | None = next(
+                (each.value for each in keywords if each.arg == name), None
+            )
             if value is None and place < len(given):
                 value = given[place]
             if value is not None:
                 self.attributes[name] = self.value(value)
             elif default is not ...:
-                self.attributes[name] = ast.Constant(default)  # type: ignore[arg-type]
+                self.attributes[name] = ast.Constant(default)
 
     def value(self, node: ast.expr) -> ast.expr:
         """Return an expression of the constructor in the names of the side."""
