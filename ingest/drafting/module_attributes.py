@@ -225,7 +225,7 @@ class _Run:
             if value is not None:
                 self.attributes[name] = self.value(value)
             elif default is not ...:
-                self.attributes[name] = ast.Constant(default)
+                self.attributes[name] = ast.Constant(default)  # type: ignore[arg-type]
 
     def value(self, node: ast.expr) -> ast.expr:
         """Return an expression of the constructor in the names of the side."""
