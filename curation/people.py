@@ -16,8 +16,8 @@ _VIEWED = (
     "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
     "correction", "decision", "decisionreason", "draft", "drop", "duplicatelink", "exportrun",
     "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
-    "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "provenance",
-    "qualityfinding",
+    "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "passrate",
+    "provenance", "qualityfinding",
     "question", "release", "releasefile", "releasemember", "repairtrace", "repository",
     "secondreview", "skip",
     "sourcefile", "sourcetext", "splitassignment", "triedcase", "validationcheck",
@@ -42,6 +42,7 @@ CURATE = (
     "change_draft",
     "add_bulkdecision",
     "change_secondreview",
+    "add_guideline",
     "steer_queue",
 )
 

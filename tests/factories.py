@@ -32,6 +32,8 @@ from curation.models import (
     ExportRun,
     Figures,
     Fingerprint,
+    Guideline,
+    GuidelineExample,
     IngestRun,
     Invitation,
     Kernel,
@@ -53,6 +55,7 @@ from curation.models import (
     Outcome,
     Pair,
     PairOrigin,
+    PassRate,
     Provenance,
     QualityFinding,
     Question,
@@ -295,6 +298,11 @@ def an_approved_pair(**over: Any) -> Pair:
     return pair
 
 
+def a_pass_rate(**over: Any) -> PassRate:
+    over["pair"] = over.get("pair") or a_pair()
+    return PassRate.objects.create(**{"model": "some-7b", "k": 1, "n": 8, "passed": 2} | over)
+
+
 def a_draft(**over: Any) -> Draft:
     """Open, with a Triton side and no test."""
     number = next(_numbers)
@@ -447,6 +455,22 @@ def a_correction(**over: Any) -> Correction:
 def a_question(**over: Any) -> Question:
     over["asker"] = over.get("asker") or a_reviewer()
     return Question.objects.create(**{"text": "Is it right?"} | _about(over))
+
+
+def a_guideline(**over: Any) -> Guideline:
+    over["author"] = over.get("author") or a_curator()
+    values = {"operation_type": OperationType.REDUCTION, "text": "Check the mask.\n"}
+    return Guideline.objects.create(**values | over)
+
+
+def a_guideline_example(**over: Any) -> GuidelineExample:
+    over["added_by"] = over.get("added_by") or a_curator()
+    values = {
+        "operation_type": OperationType.REDUCTION,
+        "status": Status.APPROVED,
+        "reason": "It masks the last block.",
+    }
+    return GuidelineExample.objects.create(**values | _about(over))
 
 
 def a_second_review(**over: Any) -> SecondReview:

@@ -22,6 +22,7 @@ from curation.models import (
     LicenseEvidence,
     LicenseReading,
     OptOut,
+    PassRate,
     Provenance,
     QualityFinding,
     RepairTrace,
@@ -200,3 +201,11 @@ class OptOutAdmin(LeanAdmin[OptOut]):
         messages.success(
             request, f"{lifted} lifted; {marked} places of kernels are included again."
         )
+
+
+@admin.register(PassRate)
+class PassRateAdmin(ReadOnlyAdmin[PassRate]):
+    list_display = ("pair", "model", "k", "n", "passed", "created_at")
+    list_filter = ("model",)
+    list_select_related = ("pair",)
+    search_fields = ("pair__slug", "model")

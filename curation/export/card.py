@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from curation.export import ladders
+from curation.export.card_configurations import configurations_section
 from curation.export.card_sections import (
     benchmarks_section,
     estimates_table,
@@ -20,6 +21,8 @@ from curation.export.card_sections import (
 )
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
+from curation.export.prompts.writing import FOLDER as PROMPTS_FOLDER
+from curation.export.prompts.writing import PROMPTS
 from curation.export.repairs import COLUMNS as REPAIR_COLUMNS
 from curation.export.repairs import FOLDER as REPAIRS
 from curation.export.repairs import repairs_section
@@ -67,7 +70,7 @@ def write_card(
     parquet = [config for config in configs if config.folder.startswith(PARQUET)]
     text = [
         *_header(title, plan, statistics, lines or parquet, ""),
-        *_body(folder, title, plan, options, statistics, files),
+        *_body(folder, title, plan, options, statistics, files, lines or parquet),
     ]
     (folder / "README.md").write_bytes(("\n".join(text) + "\n").encode())
     if parquet:
@@ -104,6 +107,7 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
         f"{PARQUET}/{PALLAS}": (PALLAS, KERNEL),
         "alpaca": ("alpaca", ALPACA),
         "kernelbook": ("kernelbook", KERNELBOOK),
+        PROMPTS_FOLDER: (PROMPTS_FOLDER, PROMPTS),
     }
     for folder, (config, columns) in known.items():
         splits = {
@@ -158,6 +162,7 @@ def _body(
     options: ExportOptions,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
+    configs: Sequence[Config],
 ) -> Iterator[str]:
     numbers, pallas = {kind: len(plan.rows[kind]) for kind in KINDS}, statistics.pallas
     yield f"# {title}"
@@ -179,6 +184,10 @@ def _body(
             f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
             "Triton. The tables and pictures below count them among the kernels."
         )
+    sizes = {
+        config.name: sum(file["records"] for file in config.files.values()) for config in configs
+    }
+    yield from configurations_section(sizes)
     yield from files_table(files, options)
     yield from splits_section(plan, options)
     if plan.held_out:

@@ -12,9 +12,11 @@ from curation.models.evidence import (
     OperationOverlap,
     QualityFinding,
 )
+from curation.models.guidelines import Guideline, GuidelineExample
 from curation.models.items import Kernel, Kind, Language, Pair, PairOrigin
 from curation.models.licenses import License, LicenseEvidence, LicenseReading, ReadFrom
 from curation.models.origins import CompiledGraph, Container, Draft, DraftState, Provenance
+from curation.models.pass_rates import PassRate
 from curation.models.releases import (
     Release,
     ReleaseFile,
@@ -96,6 +98,8 @@ __all__ = [
     "ExportRun",
     "Figures",
     "Fingerprint",
+    "Guideline",
+    "GuidelineExample",
     "Hardware",
     "IngestRun",
     "Invitation",
@@ -122,6 +126,7 @@ __all__ = [
     "Outcome",
     "Pair",
     "PairOrigin",
+    "PassRate",
     "Provenance",
     "QualityFinding",
     "Question",

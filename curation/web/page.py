@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
+from curation.decisions.guidelines import current
 from curation.decisions.suggestions import Suggestion, suggestions
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
@@ -135,7 +136,9 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         ).query(),
         "suggestion": None if item.blind else _suggestion(item),
         "commentable": not item.blind,
+        "guideline": current(item.operation_type),
         "open_threads": still_open,
+        "pass_rates": rows.pass_rates(item),
         **_body(item, tab, query, places, others, results, compiled, user, talked),
     }
 

@@ -25,6 +25,7 @@ from curation.models import (
     LicenseEvidence,
     OperationOverlap,
     Pair,
+    PassRate,
     Provenance,
     QualityFinding,
     Question,
@@ -88,6 +89,13 @@ def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
 def results(pair: Pair, content_hash: str) -> list[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
     return list(rows.select_related("run").order_by("-pk")[:10])
+
+
+def pass_rates(item: Item) -> list[PassRate]:
+    """Return the pass rates of models on a pair. An item without a rate costs no query."""
+    if isinstance(item, Kernel) or item.pass_rate is None:
+        return []
+    return list(PassRate.objects.filter(pair=item).order_by("model", "k")[:SHOWN])
 
 
 def undone(item: Item, user: User) -> Decision | None:

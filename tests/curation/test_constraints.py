@@ -13,6 +13,7 @@ from curation.models import (
     Correction,
     Decision,
     DraftState,
+    Guideline,
     LicenseVerdict,
     Release,
     ReleaseFile,
@@ -330,6 +331,22 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("validationcheck_outcome_valid", once(make.a_validation_check, outcome=NO_CHOICE)),
     ("validationcheck_once", twice(make.a_validation_check, result=make.a_validation_result)),
     ("compiledtext_once", twice(make.a_compiled_text, result=make.a_validation_result)),
+    ("passrate_once", twice(make.a_pass_rate, pair=make.a_pair)),
+    ("passrate_names_model", once(make.a_pass_rate, model="")),
+    ("passrate_attempts_suffice", once(make.a_pass_rate, k=9, n=8)),
+    ("passrate_passed_at_most_all", once(make.a_pass_rate, n=8, passed=9)),
+    ("guideline_operation_valid", once(make.a_guideline, operation_type=NO_CHOICE)),
+    ("guidelineexample_about_one_item", about_both(make.a_guideline_example)),
+    (
+        "guidelineexample_operation_valid",
+        once(make.a_guideline_example, operation_type=NO_CHOICE),
+    ),
+    ("guidelineexample_status_valid", once(make.a_guideline_example, status=Status.PENDING)),
+    (
+        "guidelineexample_once_per_kernel",
+        twice(make.a_guideline_example, kernel=make.a_kernel),
+    ),
+    ("guidelineexample_once_per_pair", twice(make.a_guideline_example, pair=make.a_pair)),
 ]
 
 
@@ -417,6 +434,7 @@ def test_an_ingested_repository_can_not_be_deleted() -> None:
 WRITTEN_ONCE: dict[type[AppendOnly], tuple[Callable[..., Any], dict[str, Any]]] = {
     Correction: (make.a_correction, {"after": {"tags": []}}),
     Decision: (make.a_decision, {"status": Status.REJECTED}),
+    Guideline: (make.a_guideline, {"text": "Another text."}),
     Release: (make.a_release, {"seed": 1}),
     ReleaseFile: (make.a_release_file, {"path": "README.md"}),
     ReleaseMember: (make.a_release_member, {"record_id": "other"}),

@@ -17,7 +17,7 @@ def permit(apps: Any, schema_editor: Any) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0031_line_comments_and_notices'),
+        ('curation', '0034_pass_rates'),
     ]
 
     operations = [
