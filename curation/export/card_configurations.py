@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from curation.export.held_out import FOLDER as HELD_OUT
+from curation.export.ladders import FOLDER as LADDERS
+from curation.export.ladders import PREFERENCES
 from curation.export.prompts.writing import FOLDER as PROMPTS
+from curation.export.repairs import FOLDER as REPAIRS
 from curation.export.schema import PALLAS
 from curation.text import pluralize
 
@@ -13,6 +16,12 @@ USES: dict[str, str] = {
     HELD_OUT: "Generated pairs in other splits, whole recipes held out: for measuring how a model "
     "generalizes.",
     PALLAS: "Kernels in Pallas, which is not Triton.",
+    REPAIRS: "Faulty kernels with the checks that rejected them, and their repair: for training a "
+    "model to repair kernels.",
+    LADDERS: "Versions of one function, each faster than the one before: for training a model to "
+    "optimize kernels.",
+    PREFERENCES: "A faster and a slower version of one function, both right: for preference "
+    "optimization.",
     "alpaca": "Pairs as instruction, input and output: for trainers with these columns.",
     "kernelbook": "Pairs in KernelBook's columns: for code written for that dataset.",
     PROMPTS: "The task of each pair in plain English, its PyTorch reference, and its inputs, but "
