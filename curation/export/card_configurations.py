@@ -16,6 +16,12 @@ USES: dict[str, str] = {
     HELD_OUT: "Generated pairs in other splits, whole recipes held out: for measuring how a model "
     "generalizes.",
     PALLAS: "Kernels in Pallas, which is not Triton.",
+    REPAIRS: "Faulty kernels with the checks that rejected them, and their repair: for training a "
+    "model to repair kernels.",
+    LADDERS: "Versions of one function, each faster than the one before: for training a model to "
+    "optimize kernels.",
+    PREFERENCES: "A faster and a slower version of one function, both right: for preference "
+    "optimization.",
     "alpaca": "Pairs as instruction, input and output: for trainers with these columns.",
     "kernelbook": "Pairs in KernelBook's columns: for code written for that dataset.",
     PROMPTS: "The task of each pair in plain English, its PyTorch reference, and its inputs, but "
@@ -23,10 +29,6 @@ USES: dict[str, str] = {
     "the answer and the test. `metadata.phrasings` has all wordings of the task, of which "
     "`description` is one; if `metadata.from_grammar` is false, it is the pair's own description. "
     "Pairs whose PyTorch side names Triton are left out.",
-    REPAIRS: "Kernels with a planted mistake, what rejected them, and the fix: for training to "
-    "repair.",
-    LADDERS: "Versions of a function, each faster than the one before: for training to optimize.",
-    PREFERENCES: "A faster and a slower version of a function: for training on preferences.",
 }
 
 

@@ -15,12 +15,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='pair',
             name='ladder',
-            field=models.CharField(blank=True, help_text='Pairs of a ladder share their Python side.', max_length=100),
+            field=models.CharField(blank=True, help_text='They share a Python side.', max_length=100),
         ),
         migrations.AddField(
             model_name='pair',
             name='rung',
-            field=models.CharField(blank=True, help_text='Its place in the ladder, from the slowest, and its name: 1 naive.', max_length=60),
+            field=models.CharField(blank=True, help_text='From the slowest: 1 naive.', max_length=60),
         ),
         migrations.AddIndex(
             model_name='pair',

@@ -260,14 +260,8 @@ class Pair(Item):
     split_group = models.CharField(
         max_length=200, blank=True, help_text="All pairs of a group are in one split."
     )
-    ladder = models.CharField(
-        max_length=100, blank=True, help_text="Pairs of a ladder share their Python side."
-    )
-    rung = models.CharField(
-        max_length=60,
-        blank=True,
-        help_text="Its place in the ladder, from the slowest, and its name: 1 naive.",
-    )
+    ladder = models.CharField(max_length=100, blank=True, help_text="They share a Python side.")
+    rung = models.CharField(max_length=60, blank=True, help_text="From the slowest: 1 naive.")
     metadata = models.JSONField(default=dict, blank=True)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,

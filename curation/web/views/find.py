@@ -102,6 +102,7 @@ def find(request: HttpRequest) -> HttpResponse:
         ],
         "columns": _columns(filter, kind, order, opened),
         "order_words": _order_words(kind, order),
+        "measured": order.removeprefix("-") in listing.MEASURED,
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
         "found": page.found,
