@@ -9,6 +9,7 @@ from typing import Literal
 from validation.pairs.recipes.choices import named
 
 Stored = Literal["int8", "int4", "int32", "nf4", "mxfp4", "nvfp4"]
+Layout = Literal["nk", "kn"]
 
 NAMES = {
     "int8": "w8a16", "int4": "w4a16", "int32": "gptq", "nf4": "nf4", "mxfp4": "mxfp4",
@@ -35,7 +36,7 @@ class Weights:
     group: int
     """Weights that share a scale; 0 if all of an output do."""
     zero: bool = False
-    layout: Literal["nk", "kn"] = "nk"
+    layout: Layout = "nk"
 
     @property
     def exists(self) -> bool:

@@ -108,7 +108,7 @@ def _permute(
     if permutes:
         summary = "Gather the rows of tokens in the order of their experts"
         summary += ", times the routing weights" if weighted else ""
-        python = (
+        python: tuple[str, ...] = (
             ("return x[index // top_k]",)
             if not weighted
             else (

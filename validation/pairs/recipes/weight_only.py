@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 from validation.pairs.recipes.activations import ACTIVATIONS, Activation
-from validation.pairs.recipes.packed_weights import Weights
+from validation.pairs.recipes.packed_weights import Layout, Stored, Weights
 from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
@@ -29,7 +30,7 @@ WHY = {
     128: ("BLOCK_K divides the group of 128.", "Few rows are for decoding, many for a prefill."),
     0: ("BLOCK_K is free without groups: 64 values of 16 bits fill a cache line of 128 bytes.",),
 }
-TIMED = (
+TIMED: tuple[Mapping[str, int | str], ...] = (
     {"m": 16, "n": 4096, "k": 4096, "dtype": "float16"},
     {"m": 2048, "n": 11008, "k": 4096, "dtype": "float16"},
 )
@@ -270,10 +271,12 @@ def _tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]:
 
 def _formats() -> tuple[Weights, ...]:
     """Return the integer formats in all their variants, and the 4-bit floats."""
+    stored_as: tuple[Stored, ...] = ("int4", "int8", "int32")
+    layouts: tuple[Layout, ...] = ("nk", "kn")
     integers = (
         Weights(stored, group, zero, layout)
         for stored, group, zero, layout in product(
-            ("int4", "int8", "int32"), (32, 64, 128, 0), (False, True), ("nk", "kn")
+            stored_as, (32, 64, 128, 0), (False, True), layouts
         )
     )
     floats = (
