@@ -11,6 +11,8 @@ DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 TOLERANCE = {
     "float32": (1e-4, 2e-5), "float16": (4e-3, 4e-3), "bfloat16": (1.6e-2, 1.6e-2),
 }  # fmt: skip
+# On the CPU, PyTorch sums the gradients of bfloat16 parameters in bfloat16.
+NORM_TOLERANCE = TOLERANCE | {"bfloat16": (3e-2, 3e-2)}
 ROWS = (
     {"rows": 1, "cols": 1},
     {"rows": 5, "cols": 127},
@@ -39,7 +41,7 @@ def _norm(
         arguments=(*map(Argument, names), Argument("eps", default=eps)),
         sizes=ROWS,
         dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
+        tolerance={dtype: NORM_TOLERANCE[dtype] for dtype in dtypes},
         layouts=STRIDED,
         test="prepared",
         differentiable=True,
