@@ -111,7 +111,7 @@ def _rotary(
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 3),
         values={
-            "style": style,
+            "pairing": style,
             "chain": after,
             "sign": sign,
             "other_sign": other,

@@ -45,8 +45,8 @@ def test_some_combination_takes_every_branch_of_every_template() -> None:
             environment.get_template(name)
 
     for recipe in RECIPES:
-        for sketch in _covering(recipe):
-            rendered(sketch, STYLES[0], environment=environment)
+        for sketch, style in zip(_covering(recipe), itertools.cycle(STYLES), strict=False):
+            rendered(sketch, style, environment=environment)
     rendered_test(described(WITH_A_MASK, "some model"), environment)
 
     assert {name for name, _, _ in known} <= set(environment.list_templates())
