@@ -106,22 +106,22 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
 def _reduced(line: str, tile: bool) -> str:
     """Write out `sum(v)`, `max(v)` and `min(v)` of a row, or of each row of a tile.
 
-    `row_max` and `row_min` propagate NaN.
+    `frow_max` and `frow_min` leave out what lies beyond the row, and may propagate NaN.
     """
 
     def written(found: re.Match[str]) -> str:
         value = found[2]
         name = found[1]
-        if name != "sum":
+        if name.startswith("frow_"):
             value = f'tl.where(mask, {value}, {"-" if name.endswith("max") else ""}float("inf"))'
-        name = name if name.startswith("row_") else f"tl.{name}"
+        name = name if name.startswith("frow_") else f"tl.{name}"
         return f"{name}({value}, axis={1 if tile else 0}){'[:, None]' if tile else ''}"
 
     return ROW_REDUCTION.sub(written, line)
 
 
 ROW_REDUCTION = re.compile(
-    r"(?<![.\w])(sum|(?:row_)?(?:max|min))\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
+    r"(?<![.\w])(sum|(?:frow_)?(?:max|min))\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
 )
 
 

@@ -24,8 +24,12 @@ class Space:
 
     def warps(self, blocks: Mapping[str, int]) -> int:
         """Return the usual number of warps for blocks of this size."""
-        elements = math.prod(blocks.values())
-        return 4 if 512 <= elements <= 2048 or not blocks else 2 if elements < 512 else 8
+        sides = [size for name, size in blocks.items() if name not in ("BLOCK_K", "GROUP_M")]
+        elements = math.prod(sides)
+        if "BLOCK_K" in blocks:
+            return 8 if elements >= 128 * 128 else 4
+        is_small = elements < 512 and tuple(blocks) != ("BLOCK_M",)
+        return 2 if is_small else 4 if elements <= 2048 else 8
 
 
 def _sizes(name: str, *configs: tuple[int, int]) -> tuple[Config, ...]:

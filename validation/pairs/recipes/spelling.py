@@ -3,13 +3,15 @@
 | recipes write | meaning |
 |---|---|
 | `fmax(a, b)`, `fmin(a, b)`, `fclamp(x, low, high)` | as in PyTorch; with NaN propagation if the style is exact |
-| `row_max(values, axis)`, `row_min(values, axis)` | the same along an axis of a block |
+| `frow_max(values, axis)`, `frow_min(values, axis)` | the same along an axis of a block |
 | `ftanh(x)`, `fexpm1(x)`, `flog1p(x)` | inline, as a function of the text, or as a series near zero |
+| `fexact_tanh(x)` | always as a series near zero |
 """  # noqa: E501 - a table
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from validation.pairs.recipes.styles import Style
 
@@ -23,7 +25,7 @@ INLINE = {
 CALL = re.compile(r"(?<![.\w])(fmax|fmin|fclamp|ftanh|fexpm1|flog1p)\(")
 
 ROW = '''@triton.jit
-def row_{which}(values, axis: tl.constexpr):
+def nan_{which}(values, axis: tl.constexpr):
     """Return the {word} along an axis, or NaN if there is one. `tl.{which}` ignores NaN."""
     has_nan = tl.max((values != values).to(tl.int32), axis=axis) > 0
     return tl.where(has_nan, float("nan"), tl.{which}(values, axis=axis))
@@ -85,6 +87,10 @@ def log1p(x):
 
 def spelled_out(source: str, style: Style) -> str:
     """Replace the recipes' functions by standalone Triton code in this style."""
+    if "fexact_tanh(" in source:
+        # A large factor follows, which would enlarge the rounding of the short forms.
+        source = source.replace("fexact_tanh(", "ftanh(")
+        style = replace(style, series="series")
     functions = SERIES if style.series == "series" else FUNCTIONS
     helpers = ""
     while (call := CALL.search(source)) is not None:
@@ -95,15 +101,17 @@ def spelled_out(source: str, style: Style) -> str:
             text = f"{ELEMENTWISE[name]}({arguments}{nan})"
         elif style.series == "inline":
             text = INLINE[name].format(_operand(arguments))
+            if _stands_alone(source, call.start(), end + 1):
+                text = text.removeprefix("(").removesuffix(")") if text[0] == "(" else text
         else:
             text = f"{name[1:]}({arguments})"
             helpers += functions[name] if functions[name] not in helpers else ""
         source = source[: call.start()] + text + source[end + 1 :]
     for which, word in WORDS.items():
-        if not style.exact_nan:
-            source = source.replace(f"row_{which}(", f"tl.{which}(")
-        elif f"row_{which}(" in source:
+        if style.exact_nan and f"frow_{which}(" in source:
             helpers += ROW.format(which=which, word=word)
+        written = f"nan_{which}(" if style.exact_nan else f"tl.{which}("
+        source = source.replace(f"frow_{which}(", written)
     return _with_helpers(source, helpers)
 
 
@@ -111,6 +119,12 @@ def _operand(argument: str) -> str:
     """Return an argument as an operand, in parentheses unless it is a name, number or call."""
     is_plain = re.fullmatch(r"[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?", argument)
     return argument if is_plain else f"({argument})"
+
+
+def _stands_alone(source: str, start: int, end: int) -> bool:
+    """Return whether a call is a whole argument or right side."""
+    before = source[:start].rstrip(" ")[-1:]
+    return before in ("=", "(", ",") and source[end : end + 1] in (",", ")", "\n")
 
 
 def _with_helpers(source: str, helpers: str) -> str:

@@ -88,7 +88,7 @@ def drawn_style(draw: random.Random) -> Style:
     return replace(
         draw.choice(NAMINGS),
         tuning=draw.choices((AUTOTUNE, META, FIXED), (45, 20, 35))[0],
-        writes_warps=draw.random() < 0.45,
+        writes_warps=draw.random() < 0.25,
         exact_nan=draw.random() < 0.15,
         series=draw.choices(("inline", "function", "series"), (50, 40, 10))[0],
         wide_offsets=draw.random() < 0.3,
@@ -121,7 +121,7 @@ def _free_names(names: tuple[str, ...]) -> re.Pattern[str]:
 
 # The first program index of a line that makes offsets, and no bound of a loop.
 PROGRAM = re.compile(
-    r"^( +(?:pid|row|rows|offsets|channel|entry|outer|token|segment|i) = \(?tl\.program_id\(\d\))"
+    r"^( +(?:pid|row|rows|offsets|channel|entry|outer|token|segment|b) = \(?tl\.program_id\(\d\))"
     r"(?=$| \*)",
     re.MULTILINE,
 )

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from validation.pairs.recipes.spaces import SPACES, Config, Space
-from validation.pairs.recipes.styles import AUTOTUNE, META, Style
+from validation.pairs.recipes.styles import AUTOTUNE, FIXED, META, Style
 
 DECORATOR = """CONFIGS = [
 {configs}
@@ -44,22 +44,29 @@ class Tuning:
         """Lines before `@triton.jit`."""
         if self.kind != AUTOTUNE:
             return ""
-        configs = (self.first, *(one for one in self.space.others if self._differs(one)))
+        configs = [_config(self.first)]
+        for other in self.space.others:
+            if all(name in other.blocks for name in self.first.blocks):
+                blocks = {name: other.blocks[name] for name in self.first.blocks}
+                configs.append(_config(replace(other, blocks=blocks)))
         key = ", ".join(f'"{name}"' for name in self.key)
-        lines = "\n".join(f"    {_config(config)}," for config in configs)
+        lines = "\n".join(f"    {config}," for config in dict.fromkeys(configs))
         return f"{self.reason}{DECORATOR.format(configs=lines, key=key, note=NOTE)}"
+
+    @property
+    def is_tuned(self) -> bool:
+        return self.kind == AUTOTUNE
 
     def grid(self, *sizes: str, name: str = "grid") -> str:
         """Return the assignment of the grid. Sizes name blocks, such as `cdiv(n, BLOCK_SIZE)`."""
         uses_blocks = any(block in size for size in sizes for block in self.first.blocks)
-        if self.kind in (AUTOTUNE, META) and uses_blocks:
-            sizes_of_meta = self._tuple(sizes, 'META["{}"]')
-            return f"{name} = lambda META: {sizes_of_meta}"
-        reason = "" if self.kind == AUTOTUNE else self.reason
-        if self.kind == META or not uses_blocks or not self.first.blocks:
-            return f"{reason if not uses_blocks else ''}{name} = {self._tuple(sizes, '{}')}"
+        if self.kind != FIXED and uses_blocks:
+            reason = self.reason if self.kind == META else ""
+            return f"{reason}{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
+        if self.kind != FIXED:
+            return f"{name} = {self._tuple(sizes, '{}')}"
         named = "".join(f"{_local(b)} = {value}\n" for b, value in self.first.blocks.items())
-        return f"{reason}{named}{name} = {self._tuple(sizes, '')}"
+        return f"{self.reason}{named}{name} = {self._tuple(sizes, '')}"
 
     @property
     def options(self) -> str:
@@ -71,7 +78,9 @@ class Tuning:
             for block, value in self.first.blocks.items()
         ]
         if self.writes_warps:
-            lines.append(f"num_warps={self.first.warps},")
+            # Only the launcher knows how long a row is.
+            of_row = f"8 if {self.key[-1]} > 2048 else 4"
+            lines.append(f"num_warps={self.first.warps if self.first.blocks else of_row},")
             lines += [f"num_stages={self.first.stages},"] if self.first.stages else []
         return "\n".join(lines)
 
@@ -83,13 +92,15 @@ class Tuning:
         if blocks:
             pattern = re.compile(rf"\b(?:{blocks})\b")
             sizes = [pattern.sub(block, size) for size in sizes]
-        inner = ", ".join(sizes)
-        return f"({inner},)" if len(sizes) == 1 else f"({inner})"
+        inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+        if len(inner) <= LONGEST_GRID:
+            return f"({inner})"
+        return "(\n" + "".join(f"    {size},\n" for size in sizes) + ")"
 
-    def _differs(self, other: Config) -> bool:
-        same = {name: other.blocks.get(name) for name in self.first.blocks}
-        is_complete = None not in same.values()
-        return is_complete and (same, other.warps) != (dict(self.first.blocks), self.first.warps)
+
+META_ITEM = 'META["{}"]'
+LONGEST_GRID = 70
+"""Bound on the characters of a grid on one line."""
 
 
 def tuning_of(
