@@ -89,12 +89,16 @@ RESIDUALS = (
     *_chains(((ADD_RESIDUAL,),), _alone(COMMON)),
     *_chains(((AFFINE,), (STANDARDIZE,)), ((ADD_RESIDUAL,),), (NONE, *_alone(COMMON))),
 )  # fmt: skip
+SCALES = _alone(_named("scale_scores", "scale_scores_128", "temperature", "double"))
+CAPS = _alone(_named("soft_cap", "soft_cap_50"))
+MASKS = ((ADD_MASK,), (FILL_MASK,), (POSITION_BIAS,))
 SCORES = (
-    *_chains(((SCALE,), (TEMPERATURE,)), ((ADD_MASK,), (FILL_MASK,), (POSITION_BIAS,))),
-    *_chains(((SCALE,), NONE), ((SOFT_CAP,),), ((ADD_MASK,), (FILL_MASK,), (POSITION_BIAS,))),
-    *_chains(((SCALE,), NONE), ((POSITION_BIAS,),), ((ADD_MASK,), (FILL_MASK,))),
-    *_chains(((SCALE,), (TEMPERATURE,)), ((SOFT_CAP,),)),
-    *_chains(((ADD_BIAS,),), ((TEMPERATURE,), (SOFT_CAP,), (SOFT_CAP, TEMPERATURE))),
+    *_chains(SCALES, MASKS),
+    *_chains((*SCALES[:2], NONE), CAPS, MASKS),
+    *_chains((*SCALES, NONE), ((POSITION_BIAS,),), MASKS[:2]),
+    *_chains(SCALES, CAPS),
+    *_chains(((ADD_BIAS,),), (*SCALES[2:3], *CAPS)),
+    *_chains(((ADD_MASK,), (ADD_BIAS,), (LAYER_SCALE,)), ((FILL_MASK,),)),
 )
 PREPARATIONS = (
     *_chains((_named("rescale_pixels"),), ((STANDARDIZE,), (AFFINE,), (DROPOUT,))),
@@ -134,18 +138,27 @@ SUMMANDS = (
     Chain(()),
     *_chains(_alone(_named(
         "absolute", "square", "relu", "gelu", "silu", "sigmoid", "tanh", "softplus", "log_sigmoid",
-        "signed_log", "gaussian", "clamp", "soft_cap", "elu", "leaky_relu", "squared_relu", "mish",
+        "signed_log", "gaussian", "clamp", "elu", "leaky_relu", "squared_relu", "mish",
         "hard_swish", "standard_deviation", "cosine", "sine", "hard_shrink", "binarize", "erf",
         "add_residual", "multiply", "sigmoid_gate", "silu_gate", "gelu_gate", "relu_gate",
         "tanh_gate", "drop", "squared_error", "absolute_error", "smooth_l1", "lower_bound",
         "upper_bound", "ema_update", "magnitude", "power", "log_add_exp", "add_attention_mask",
         "gru_update", "multiply_add", "reparameterize", "clamp_between", "luma", "rotate"))),
-    *_chains(_alone(_named("add_residual", "multiply", "drop", "power", "magnitude")),
-             _alone(_named("relu", "gelu", "silu", "absolute", "sigmoid", "tanh", "signed_log",
-                           "clamp", "soft_cap"))),
-    *_chains(_alone(_named("relu", "gelu", "silu", "tanh", "clamp", "sigmoid", "softplus")),
-             _alone(_named("multiply", "drop", "add_residual", "squared_error", "absolute_error"))),
+    *_chains((_named("add_residual"),),
+             _alone(_named("relu", "gelu", "silu", "sigmoid", "tanh", "clamp", "square"))),
+    *_chains((_named("multiply"),), _alone(_named("tanh", "sigmoid", "clamp", "absolute"))),
+    *_chains(_alone(_named("power", "magnitude")), (_named("signed_log"),)),
+    *_chains(_alone(_named("relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "clamp",
+                           "leaky_relu", "elu", "mish")),
+             _alone(_named("multiply", "drop", "squared_error", "absolute_error"))),
 )  # fmt: skip
+# Inputs of dropout and noise.
+ACTIVATIONS_AND_SUMS = (
+    Chain(()),
+    *_chains(_alone(ACTIVATIONS)),
+    *_chains((*_alone(GATES), (ADD_RESIDUAL,), (HADAMARD,))),
+    *_chains(((ADD_RESIDUAL,),), _alone(COMMON)),
+)
 BEFORE_NORM = (
     Chain(()),
     *_chains(((ADD_RESIDUAL,), (DROPOUT,), (HADAMARD,), (DROPOUT_RESIDUAL,), (GATED_RESIDUAL,),

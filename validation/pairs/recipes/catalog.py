@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.descriptors import DESCRIPTOR_RECIPES
+from validation.pairs.recipes.distances import DISTANCE_RECIPES
 from validation.pairs.recipes.integers import INTEGER_RECIPES
 from validation.pairs.recipes.losses import LOSS_RECIPES
 from validation.pairs.recipes.maps import MAPS
@@ -22,6 +24,8 @@ RECIPES: tuple[Recipe, ...] = (
     *REDUCTION_RECIPES,
     *NORM_RECIPES,
     *MATMUL_RECIPES,
+    *DESCRIPTOR_RECIPES,
+    *DISTANCE_RECIPES,
     *MEMORY_RECIPES,
     *SEQUENCE_RECIPES,
     *LOSS_RECIPES,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.maps import chains
-from validation.pairs.recipes.unary import ACTIVATIONS, UNARY
+from validation.pairs.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 # Only read: Triton's interpreter rounds to them wrongly.
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 NONE = Chain(())
-ACTIVATED = (NONE, *chains(ACTIVATIONS))
 ONE = (NONE, *chains(UNARY))
 
 

@@ -120,7 +120,7 @@ def _map_2d(
         return None
     block_m, block_n = tile
     first = Operand("x", "column" if outer else "full")
-    further = tuple(replace(one, kind="row") if outer else one for one in chain.further)
+    further = tuple(replace(o, kind="row") if outer else o for o in chain.further)
     operands = (first, *further)
     shapes = {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)}
     views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from validation.pairs.recipes.blocks import EPILOGUES, only
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.informative import ORDINARY, answers, is_informative
 from validation.pairs.recipes.maps import chains
 from validation.pairs.recipes.operation import Operation
 from validation.pairs.recipes.operations import ADD_BIAS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import ACTIVATIONS, UNARY
+from validation.pairs.recipes.unary import ACTIVATIONS
 
 # Not bfloat16: Triton's interpreter multiplies the bits of such blocks as integers.
 DTYPES = (("float32",), ("float16",), ("float16", "float32"))
@@ -44,7 +41,7 @@ def product(layout: str, wide: bool) -> str:
     return f"{left.replace('a', 'a.float()')} @ {right.replace('b', 'b.float()')}"
 
 
-def _python(layout: str, epilogue: Chain) -> tuple[str, ...]:
+def reference(layout: str, epilogue: Chain) -> tuple[str, ...]:
     """Return the reference, in the type of its inputs."""
     line = f"x = {product(layout, wide=True)}"
     if layout == "nt":
@@ -85,15 +82,15 @@ def _matmul(
     tile: tuple[int, int, int],
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not _is_smooth(epilogue):
+    if not is_smooth(epilogue):
         return None
     return Sketch(
         entry_point=named(PREFIXES[layout], epilogue.name),
-        summary=_then(f"Multiply {LAYOUTS[layout]}", epilogue),
+        summary=then(f"Multiply {LAYOUTS[layout]}", epilogue),
         operation_type="matmul",
         tags=("matmul", order.replace("_", "-"), *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
-        python=_python(layout, epilogue),
+        python=reference(layout, epilogue),
         arguments=(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
@@ -101,7 +98,7 @@ def _matmul(
         ),
         sizes=MATMUL_SIZES,
         dtypes=dtypes,
-        tolerance=_tolerance(dtypes),
+        tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "layout": layout,
@@ -109,35 +106,40 @@ def _matmul(
             "chain": epilogue,
             "tile": tile,
             "batched": False,
-            "precision": _precision(dtypes),
+            "precision": precision(dtypes),
         },
     )
 
 
-def _precision(dtypes: tuple[str, ...]) -> str:
+def precision(dtypes: tuple[str, ...]) -> str:
     """Return the argument of `tl.dot` that keeps float32 from being rounded to tf32."""
     return ', input_precision="ieee"' if "float32" in dtypes else ""
 
 
-def _then(sentence: str, chain: Chain) -> str:
+def then(sentence: str, chain: Chain) -> str:
     return f"{sentence}, then {chain.phrase}." if chain.operations else f"{sentence}."
 
 
-def _is_smooth(epilogue: Chain) -> bool:
+def is_smooth(epilogue: Chain) -> bool:
     return all(one.smooth for one in epilogue.operations) and epilogue.possible
 
 
-def _tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]:
-    return tolerances(dtypes, 2, 1e-4) | ({"float16": (1e-2, 1e-2)} if "float16" in dtypes else {})
+def product_tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    known = tolerances(dtypes, 2, 1e-4)
+    return {name: ROUNDED_PRODUCTS.get(name, tolerance) for name, tolerance in known.items()}
+
+
+# The reference rounds the product, and each operation after it.
+ROUNDED_PRODUCTS = {"float16": (1e-2, 1e-2), "bfloat16": (3e-2, 3e-2)}
 
 
 def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> Sketch | None:
-    if not _is_smooth(epilogue):
+    if not is_smooth(epilogue):
         return None
     first = "x = torch.bmm(a, b)" if len(epilogue.operations) % 2 else "x = a @ b"
     return Sketch(
         entry_point=named("batched_matmul", epilogue.name),
-        summary=_then("Multiply two batches of matrices", epilogue),
+        summary=then("Multiply two batches of matrices", epilogue),
         operation_type="matmul",
         tags=("matmul", "batched", *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
@@ -157,7 +159,7 @@ def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...
             {"batch": 2, "m": 40, "n": 70, "k": 33},
         ),
         dtypes=dtypes,
-        tolerance=_tolerance(dtypes),
+        tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "layout": "nn",
@@ -165,7 +167,7 @@ def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...
             "chain": epilogue,
             "tile": tile,
             "batched": True,
-            "precision": _precision(dtypes),
+            "precision": precision(dtypes),
         },
     )
 
@@ -175,10 +177,10 @@ def _split_k(
 ) -> Sketch | None:
     if (way == "atomic") != (after is None) or (after is not None and not after.smooth):
         return None
-    python = _python(layout, Chain((after,) if after else ()))
+    python = reference(layout, Chain((after,) if after else ()))
     return Sketch(
         entry_point=named("split_k", PREFIXES[layout], after.name if after else ""),
-        summary=_then(f"Multiply {LAYOUTS[layout]}", Chain((after,) if after else ())),
+        summary=then(f"Multiply {LAYOUTS[layout]}", Chain((after,) if after else ())),
         operation_type="matmul",
         tags=("matmul", "split-k", *(("atomics",) if way == "atomic" else ())),
         triton="matmul_split_k",
@@ -197,7 +199,7 @@ def _split_k(
 def _matvec(
     side: str, walk: str, epilogue: Chain, block: tuple[int, int], dtypes: tuple[str, ...]
 ) -> Sketch | None:
-    if not _is_smooth(epilogue):
+    if not is_smooth(epilogue):
         return None
     line = "x = a @ v" if side == "right" else "x = v @ a"
     out, inner = ("m", "n") if side == "right" else ("n", "m")
@@ -208,7 +210,7 @@ def _matvec(
     )
     return Sketch(
         entry_point=named(name, epilogue.name),
-        summary=_then(f"Multiply {factors}", epilogue),
+        summary=then(f"Multiply {factors}", epilogue),
         operation_type="matmul",
         tags=("matmul", "matrix-vector"),
         triton="matvec",
@@ -222,110 +224,15 @@ def _matvec(
         ),
         sizes=({"m": 1, "n": 1}, {"m": 17, "n": 31}, {"m": 130, "n": 70}, {"m": 37, "n": 301}),
         dtypes=dtypes,
-        tolerance=_tolerance(dtypes) | ({"bfloat16": (3e-2, 3e-2)} if "bfloat16" in dtypes else {}),
+        tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided"),
         values={"side": side, "walk": walk, "chain": epilogue, "block": block},
     )  # fmt: skip
 
 
-DISTANCES = {
-    "squared": ("compute the squared Euclidean distance", "squares", "squares"),
-    "euclidean": (
-        "compute the Euclidean distance",
-        "torch.sqrt(torch.clamp(squares, min=1e-4))",
-        "tl.sqrt(fmax(squares, 1e-4))",
-    ),
-    "gaussian": (
-        "compute the Gaussian kernel",
-        "torch.exp(-0.05 * squares)",
-        "tl.exp(-0.05 * squares)",
-    ),
-    "inverse": (
-        "compute the inverse quadratic kernel",
-        "1.0 / (1.0 + squares)",
-        "1.0 / (1.0 + squares)",
-    ),
-    "multiquadric": (
-        "compute the inverse multiquadric kernel",
-        "torch.rsqrt(1.0 + squares)",
-        "tl.rsqrt(1.0 + squares)",
-    ),
-    "laplace": (
-        "compute the Laplace kernel",
-        "torch.exp(-0.3 * torch.sqrt(torch.clamp(squares, min=1e-4)))",
-        "tl.exp(-0.3 * tl.sqrt(fmax(squares, 1e-4)))",
-    ),
-}
-
-
-SATURATING = ("tanh", "sigmoid", "clamp", "clip_value", "gaussian", "inverse_root")
-
-# Range of a kernel that falls with the distance, between rows of some dozens of columns.
-NEARNESS = np.linspace(0.0, 0.2, ORDINARY.size)
-
-
-def _shows_little(after: Operation) -> bool:
-    """Return whether small values remain distinguishable.
-
-    Far rows give tiny values, whose digits the short forms of tanh and log1p lose.
-    """
-    if after.name in ("tanh", "soft_cap", "signed_log"):
-        return False
-    return is_informative(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
-
-
-def _distance(
-    kind: str, way: str, after: Operation | None, tile: tuple[int, int, int]
-) -> Sketch | None:
-    if after is not None and not after.smooth:
-        return None
-    # For large numbers these give only 1 or 0, and a test would notice no mistake.
-    if kind in ("squared", "euclidean") and after is not None and after.name in SATURATING:
-        return None
-    if kind not in ("squared", "euclidean") and after is not None and not _shows_little(after):
-        return None
-    phrase, torch, triton = DISTANCES[kind]
-    expanded = [
-        "squares = a.square().sum(dim=-1)[:, None] + b.square().sum(dim=-1) - 2.0 * a @ b.t()",
-        "squares = torch.clamp(squares, min=0.0)",
-    ]
-    direct = [
-        "difference = a[:, None, :] - b[None, :, :]",
-        "squares = difference.square().sum(dim=-1)",
-    ]
-    python = [
-        # Each as its kernel computes it, because infinities come out differently.
-        *(expanded if way == "dot" else direct),
-        f"y = {torch}",
-        *([f"y = {after.torch.format(x='y')}"] if after else []),
-        "return y",
-    ]
-    return Sketch(
-        entry_point=named(kind, "distances", after.name if after else ""),
-        summary=_then(
-            f"{phrase[0].upper()}{phrase[1:]} of each row of a to each row of b",
-            Chain((after,) if after else ()),
-        ),
-        operation_type="matmul",
-        tags=("distance", "pairwise"),
-        triton="distances",
-        python=tuple(python),
-        arguments=(Argument("a", ("m", "k")), Argument("b", ("n", "k"))),
-        sizes=MATMUL_SIZES,
-        tolerance=tolerances(("float32",), 4, 5e-4),
-        layouts=("contiguous", "strided", "transposed"),
-        values={"way": way, "distance": triton, "after": after, "tile": tile},
-    )
-
-
 TILES = ((64, 64, 32), (32, 32, 32), (64, 32, 32), (32, 64, 64), (128, 64, 32), (16, 64, 64))
 BY_VECTORS = only(EPILOGUES, "full", "row", draws=("normal",))
 AFTER_SPLIT = (None, *(chain.operations[0] for chain in chains(ACTIVATIONS)))
-AFTER_DISTANCE = (
-    None,
-    *(one for one in UNARY if one.name in ("signed_log", "negate", "double", "scale_scores",
-                                           "soft_cap", "tanh", "clamp", "temperature")),
-)  # fmt: skip
 
 MATMUL_RECIPES = (
     Recipe(
@@ -333,7 +240,7 @@ MATMUL_RECIPES = (
         _matmul,
         {
             "layout": tuple(LAYOUTS),
-            "order": ("grouped", "grouped", "grid", "rows", "persistent"),
+            "order": ("grouped", "grouped", "grouped", "grid", "persistent"),
             "epilogue": EPILOGUES,
             "tile": TILES,
             "dtypes": DTYPES,
@@ -368,16 +275,6 @@ MATMUL_RECIPES = (
             "epilogue": BY_VECTORS,
             "block": ((16, 64), (32, 64), (8, 256), (4, 512)),
             "dtypes": (("float32",), ("bfloat16", "float32"), ("float16",)),
-        },
-    ),
-    Recipe(
-        "pairwise-distance",
-        _distance,
-        {
-            "kind": tuple(DISTANCES),
-            "way": ("dot", "loop"),
-            "after": AFTER_DISTANCE,
-            "tile": TILES,
         },
     ),
 )

@@ -67,6 +67,10 @@ EXACT = tuple(
 )  # fmt: skip
 
 
+SUMS = tuple(NAMED[name] for name in ("add_residual", "lower_bound", "upper_bound"))
+CUTS = tuple(NAMED[name] for name in ("relu", "relu6", "clamp", "clip_value"))
+
+
 def _dequantize(
     chain: Chain,
     stored: str,
@@ -142,7 +146,7 @@ QUANTIZATION_RECIPES = (
         "quantize",
         _quantize,
         {
-            "chain": (Chain(()), *chains(EXACT), *chains(EXACT, EXACT)),
+            "chain": (Chain(()), *chains(EXACT), *chains(SUMS, CUTS)),
             "scheme": ("symmetric", "asymmetric", "four_bit"),
             "walk": ("whole", "looped", "tile"),
         },

@@ -275,8 +275,13 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
     )
 
 
+BOUNDS = ("add_attention_mask", "lower_bound", "upper_bound")
 SEARCHABLE = tuple(NAMED[name] for name in EXACT)
-SEARCHED = (Chain(()), *chains(SEARCHABLE), *chains(SEARCHABLE, SEARCHABLE))
+SEARCHED = (
+    Chain(()),
+    *chains(SEARCHABLE),
+    *(chain for chain in chains(SEARCHABLE, SEARCHABLE) if chain.operations[1].name in BOUNDS),
+)
 AFTER_CONVOLUTION = only(EPILOGUES, "full")
 
 SEQUENCE_RECIPES = (

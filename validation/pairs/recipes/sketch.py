@@ -53,6 +53,8 @@ class Sketch:
     """The lines of the function's body."""
     arguments: tuple[Argument, ...]
     sizes: tuple[Mapping[str, int | tuple[int, ...]], ...]
+    multiples: Mapping[str, int] = field(default_factory=dict)
+    """Sizes that a checker may vary by multiples only."""
     perf: tuple[Mapping[str, int], ...] = ()
     """Sizes as models have them, for timing only."""
     dtypes: tuple[str, ...] = ("float32",)

@@ -1,12 +1,11 @@
-"""Spelling of the functions that recipes use but Triton lacks, or has in several forms.
+"""Spelling of functions that Triton lacks, or has in several forms.
 
-| recipes write | meaning |
-|---|---|
-| `fmax(a, b)`, `fmin(a, b)`, `fclamp(x, low, high)` | as in PyTorch; with NaN propagation if the style is exact |
-| `frow_max(values, axis)`, `frow_min(values, axis)` | the same along an axis of a block |
-| `ftanh(x)`, `fexpm1(x)`, `flog1p(x)` | inline, as a function of the text, or as a series near zero |
-| `fexact_tanh(x)` | always as a series near zero |
-"""  # noqa: E501 - a table
+Recipes write `fmax`, `fmin` and `fclamp` for PyTorch's functions. They become Triton's, which
+propagate NaN if the style is exact. `frow_max` and `frow_min` are the same along an axis.
+
+`ftanh`, `fexpm1` and `flog1p` are written inline, as a function of the text, or as a series near
+zero. `fexact_tanh` is always a series.
+"""
 
 from __future__ import annotations
 

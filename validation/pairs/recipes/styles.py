@@ -87,11 +87,11 @@ def drawn_style(draw: random.Random) -> Style:
     """Return a style with each property as often as authors of Triton have it."""
     return replace(
         draw.choice(NAMINGS),
-        tuning=draw.choices((AUTOTUNE, META, FIXED), (45, 20, 35))[0],
+        tuning=draw.choices((AUTOTUNE, META, FIXED), (52, 16, 32))[0],
         writes_warps=draw.random() < 0.25,
         exact_nan=draw.random() < 0.15,
-        series=draw.choices(("inline", "function", "series"), (50, 40, 10))[0],
-        wide_offsets=draw.random() < 0.3,
+        series=draw.choices(("inline", "function", "series"), (52, 42, 6))[0],
+        wide_offsets=draw.random() < 0.2,
         typed=draw.random() < 0.35,
         module=draw.random() < 0.15,
         number=draw.randrange(12),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.blocks import SUMMANDS
+from validation.pairs.recipes.blocks import ACTIVATIONS_AND_SUMS, NAMED
 from validation.pairs.recipes.chains import Chain
-from validation.pairs.recipes.choices import ACTIVATED, DTYPES, named
+from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -123,12 +123,15 @@ def _rotary(
     )  # fmt: skip
 
 
+# Queries may be scaled by 1 / sqrt(head_dim) in the same kernel.
+SCALED = (Chain(()), *(Chain((NAMED[f"scale_scores{end}"],)) for end in ("", "_128")))
+
 TRAINING_RECIPES = (
     Recipe(
         "seeded-random",
         _dropout,
         {
-            "chain": SUMMANDS,
+            "chain": ACTIVATIONS_AND_SUMS,
             "kind": ("dropout", "noise", "scaled", "flip"),
             "rounds": (2, 3),
             "block": (512, 1024, 2048),
@@ -140,7 +143,7 @@ TRAINING_RECIPES = (
         {
             "style": ("halves", "interleaved"),
             "order": ("forward", "inverse"),
-            "after": ACTIVATED,
+            "after": SCALED,
             "block": (32, 64, 128),
             "dtypes": DTYPES,
         },

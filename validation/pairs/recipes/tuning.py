@@ -46,7 +46,8 @@ class Tuning:
             return ""
         configs = [_config(self.first)]
         for other in self.space.others:
-            if all(name in other.blocks for name in self.first.blocks):
+            more = other.blocks.keys() - self.first.blocks.keys()
+            if more <= {"BLOCK_K", "GROUP_M"} and self.first.blocks.keys() <= other.blocks.keys():
                 blocks = {name: other.blocks[name] for name in self.first.blocks}
                 configs.append(_config(replace(other, blocks=blocks)))
         key = ", ".join(f'"{name}"' for name in self.key)

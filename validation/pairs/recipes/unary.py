@@ -67,6 +67,8 @@ ELEMENTARY = (
     Operation("soft_cap_50", "cap softly at 50", "50.0 * torch.tanh({x} / 50.0)",
               "50.0 * fexact_tanh({x} * (1.0 / 50.0))"),
     Operation("scale_scores", "scale by 0.125", "{x} * 0.125", "{x} * 0.125", short="scaled"),
+    Operation("scale_scores_128", "scale by 1 / sqrt(128)", "{x} * 0.08838834764831845",
+              "{x} * 0.08838834764831845", short="scaled"),
     Operation("temperature", "divide by the temperature 0.7", "{x} / 0.7", "{x} / 0.7"),
     Operation("double", "scale by 2", "2.0 * {x}", "2.0 * {x}"),
     Operation("rescale_pixels", "map [0, 1] to [-1, 1]", "({x} - 0.5) / 0.5", "({x} - 0.5) / 0.5"),

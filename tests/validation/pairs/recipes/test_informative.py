@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.distances import _distance
 from validation.pairs.recipes.integers import INTEGERS, _integer_map
-from validation.pairs.recipes.matmuls import _distance
 from validation.pairs.recipes.memory import _segment
 from validation.pairs.recipes.normalizations import NORMS, _spreads, _stays_in_range, _tells
 from validation.pairs.recipes.operations import BINARY, TERNARY
