@@ -90,7 +90,7 @@ RESIDUALS = (
     *_chains(((AFFINE,), (STANDARDIZE,)), ((ADD_RESIDUAL,),), (NONE, *_alone(COMMON))),
 )  # fmt: skip
 SCALES = _alone(_named("scale_scores", "scale_scores_128", "temperature", "double"))
-CAPS = _alone(_named("soft_cap", "soft_cap_50"))
+CAPS = _alone(_named("soft_cap"))
 MASKS = ((ADD_MASK,), (FILL_MASK,), (POSITION_BIAS,))
 SCORES = (
     *_chains(SCALES, MASKS),
@@ -151,6 +151,24 @@ SUMMANDS = (
     *_chains(_alone(_named("relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "clamp",
                            "leaky_relu", "elu", "mish")),
              _alone(_named("multiply", "drop", "squared_error", "absolute_error"))),
+)  # fmt: skip
+# Values that models scan, sort, pool or scatter.
+UNORDERED = {"drop", "reparameterize", "gru_update", "luma", "rotate", "sine", "cosine", "erf",
+             "standard_deviation", "gaussian", "binarize", "hard_shrink", "clamp_between",
+             "lower_bound", "upper_bound"}  # fmt: skip
+SERIES = tuple(
+    chain
+    for chain in SUMMANDS
+    if not UNORDERED & {operation.name for operation in chain.operations}
+)
+# Inputs of a loss.
+PREDICTIONS = (
+    Chain(()),
+    *_chains(_alone(_named("sigmoid", "tanh", "softplus", "clamp", "temperature", "scale_scores",
+                           "double", "signed_log", "relu", "add_residual", "drop", "multiply",
+                           "ema_update", "interpolate", "soft_cap"))),
+    *_chains((_named("add_residual"), _named("multiply")),
+             _alone(_named("sigmoid", "tanh", "clamp", "softplus"))),
 )  # fmt: skip
 # Inputs of dropout and noise.
 ACTIVATIONS_AND_SUMS = (

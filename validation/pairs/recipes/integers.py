@@ -12,7 +12,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch
 INTEGERS = (
     Operation("and_mask", "keep the low six bits", "{x} & 63", "{x} & 63"),
     Operation("or_bit", "set bit 4", "{x} | 16", "{x} | 16"),
-    Operation("xor_mask", "XOR with 85", "{x} ^ 85", "{x} ^ 85"),
+    Operation("xor_mask", "take the bitwise XOR with 85", "{x} ^ 85", "{x} ^ 85"),
     Operation("invert", "invert all bits", "~{x}", "~{x}"),
     Operation(
         "shift_left", "shift the low 16 bits left by 2", "({x} & 65535) << 2", "({x} & 65535) << 2"
@@ -56,10 +56,18 @@ INTEGERS = (
         "minus", "subtract a second vector", "{x} - {y}", "{x} - {y}", further=(Operand("other"),)
     ),
     Operation(
-        "bit_and", "AND with a second vector", "{x} & {y}", "{x} & {y}", further=(Operand("other"),)
+        "bit_and",
+        "take the bitwise AND with a second vector",
+        "{x} & {y}",
+        "{x} & {y}",
+        further=(Operand("other"),),
     ),
     Operation(
-        "bit_xor", "XOR with a second vector", "{x} ^ {y}", "{x} ^ {y}", further=(Operand("other"),)
+        "bit_xor",
+        "take the bitwise XOR with a second vector",
+        "{x} ^ {y}",
+        "{x} ^ {y}",
+        further=(Operand("other"),),
     ),
     Operation(
         "larger",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from validation.pairs.recipes.blocks import NAMED, SUMMANDS
+from validation.pairs.recipes.blocks import NAMED, PREDICTIONS
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.maps import ROUNDED, chains, widening
@@ -203,15 +203,10 @@ def _gated(
     )  # fmt: skip
 
 
-PREDICTIONS = tuple(
-    chain
-    for chain in SUMMANDS
-    if "target" not in chain.operands and not {"absolute", "binarize"} & set(chain.name.split("_"))
-)
 GATING = tuple(one for one in ACTIVATIONS if one.name not in ("log_sigmoid", "selu", "celu"))
 SCALED = (
     Chain(()),
-    *chains(tuple(NAMED[name] for name in ("clamp", "soft_cap", "double", "scale_scores"))),
+    *chains(tuple(NAMED[name] for name in ("clamp", "double", "scale_scores"))),
 )
 
 LOSS_RECIPES = (

@@ -225,7 +225,7 @@ FLAT = only(BLOCKS, *SIMPLE)
 PAIRED = _paired("add_residual", "multiply", "squared_error", "absolute_error", "lower_bound",
                  "upper_bound", "magnitude", "power", "log_add_exp", "interpolate")  # fmt: skip
 AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
-               "square", "clamp", "cosine", "sine", "gelu", "silu", "elu")  # fmt: skip
+               "square", "clamp", "negate", "soft_cap", "temperature")  # fmt: skip
 
 MAPS = (
     Recipe(

@@ -6,8 +6,8 @@ from validation.pairs.recipes.blocks import (
     FEED_FORWARD,
     GATED,
     RESIDUALS,
+    SERIES,
     SINGLES,
-    SUMMANDS,
     only,
 )
 from validation.pairs.recipes.chains import Chain, answers_of
@@ -18,7 +18,6 @@ from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
-WIDE = tuple(chain for chain in SUMMANDS if chain.name not in ("binarize", "hard_shrink"))
 EMBEDDED = (
     Chain(()),
     *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "mask")),
@@ -235,7 +234,7 @@ MEMORY_RECIPES = (
         "scatter-add",
         _scatter,
         {
-            "chain": WIDE,
+            "chain": SERIES,
             "walk": ("row", "flat", "search"),
             "block": (128, 256, 512),
             "into": ("copy", "zeros"),
@@ -257,7 +256,7 @@ MEMORY_RECIPES = (
         _segment,
         {
             "kind": tuple(SEGMENTS),
-            "chain": ONE,
+            "chain": tuple(chain for chain in SERIES if not chain.further),
             "walk": ("rows", "tiles"),
             "block": (64, 128),
         },

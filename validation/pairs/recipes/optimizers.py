@@ -87,11 +87,6 @@ CLIPS = {
         "g = torch.clamp(g, -1.0, 1.0)",
         "g = fclamp(g, -1.0, 1.0)",
     ),
-    "soft": (
-        ", with gradients bounded by softsign",
-        "g = g / (1.0 + torch.abs(g))",
-        "g = g / (1.0 + tl.abs(g))",
-    ),
 }
 PROJECTIONS = {
     "none": ("", "", ""),

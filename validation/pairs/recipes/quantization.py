@@ -59,16 +59,7 @@ SCHEMES = {
     "four_bit": "quantize each row to 4 bits with its own scale",
 }
 # Each of these rounds at most once.
-EXACT = tuple(
-    NAMED[name]
-    for name in ("absolute", "add_residual", "relu", "clamp", "relu6", "lower_bound",
-                 "upper_bound", "add_attention_mask", "clip_value", "position_bias")
-    if name in NAMED
-)  # fmt: skip
-
-
-SUMS = tuple(NAMED[name] for name in ("add_residual", "lower_bound", "upper_bound"))
-CUTS = tuple(NAMED[name] for name in ("relu", "relu6", "clamp", "clip_value"))
+EXACT = tuple(NAMED[name] for name in ("add_residual", "relu", "relu6", "clamp", "clip_value"))
 
 
 def _dequantize(
@@ -146,7 +137,7 @@ QUANTIZATION_RECIPES = (
         "quantize",
         _quantize,
         {
-            "chain": (Chain(()), *chains(EXACT), *chains(SUMS, CUTS)),
+            "chain": (Chain(()), *chains(EXACT), *chains(EXACT[:1], EXACT[1:])),
             "scheme": ("symmetric", "asymmetric", "four_bit"),
             "walk": ("whole", "looped", "tile"),
         },

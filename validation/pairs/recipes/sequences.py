@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SUMMANDS, only
+from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SERIES, only
 from validation.pairs.recipes.chains import Chain, answers_of
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.informative import has_order, stands_out
@@ -135,7 +135,7 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     )
 
 
-EXACT = ("absolute", "negate", "add_residual", "add_attention_mask", "lower_bound", "upper_bound")
+EXACT = ("absolute", "negate", "add_residual", "add_attention_mask", "add_position_bias")
 
 WINDOWS = {
     "average": ("average", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]", "0.0"),
@@ -275,12 +275,12 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
     )
 
 
-BOUNDS = ("add_attention_mask", "lower_bound", "upper_bound")
+ADDED = ("add_attention_mask", "add_position_bias")
 SEARCHABLE = tuple(NAMED[name] for name in EXACT)
 SEARCHED = (
     Chain(()),
     *chains(SEARCHABLE),
-    *(chain for chain in chains(SEARCHABLE, SEARCHABLE) if chain.operations[1].name in BOUNDS),
+    *(chain for chain in chains(SEARCHABLE, SEARCHABLE) if chain.operations[1].name in ADDED),
 )
 AFTER_CONVOLUTION = only(EPILOGUES, "full")
 
@@ -290,7 +290,7 @@ SEQUENCE_RECIPES = (
         _scan,
         {
             "kind": tuple(SCANS),
-            "chain": SUMMANDS,
+            "chain": SERIES,
             "walk": ("whole", "looped", "down"),
             "block": (64, 128, 256),
         },
@@ -310,7 +310,7 @@ SEQUENCE_RECIPES = (
         _window,
         {
             "kind": tuple(WINDOWS),
-            "chain": SUMMANDS,
+            "chain": SERIES,
             "window": (2, 3, 4, 5, 7),
             "stride": (1, 2, 3),
             "walk": ("unrolled", "block"),
@@ -332,7 +332,7 @@ SEQUENCE_RECIPES = (
         _sort,
         {
             "kind": ("sort", "sort_descending", "rank", "top", "median_low"),
-            "chain": SUMMANDS,
+            "chain": SERIES,
             "count": (2, 4, 8),
         },
     ),
