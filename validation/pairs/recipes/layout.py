@@ -36,7 +36,7 @@ def _fitting(line: str) -> list[str]:
     return [f"{indent}{text[:start]}", *rest, f"{indent}{text[end:]}"]
 
 
-CALL = re.compile(r"(?:\bdef \w+|\breturn \w+\(\)|\b(?:tl|torch|F)\.\w+)\(")
+CALL = re.compile(r"(?:\bdef \w+|\breturn \w+\(\)|\b(?:tl|torch|F)\.\w+|(?<== )_\w+)\(")
 
 
 def _docstring(indent: str, text: str) -> list[str]:

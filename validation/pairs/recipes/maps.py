@@ -8,7 +8,7 @@ from dataclasses import replace
 from validation.pairs.recipes.blocks import BLOCKS, SINGLES, only
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.operation import Operand, Operation
-from validation.pairs.recipes.operations import BINARY, TERNARY
+from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import FLOATS, Argument, Sketch, Tolerance, tolerances
 from validation.pairs.recipes.unary import ACTIVATIONS, UNARY
@@ -125,7 +125,7 @@ def _map_2d(
     shapes = {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)}
     views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
     python = reference_lines(chain, dtypes, views)
-    ending = "for each pair of an element of x and an element of the other vector"
+    ending = "for all pairs of elements of two vectors"
     return Sketch(
         entry_point=f"{'outer_' if outer else ''}{chain.name}",
         summary=f"{chain.sentence()[:-1]} {ending}." if outer else chain.sentence(),
@@ -198,15 +198,6 @@ def _map_3d(
     )
 
 
-def _paired(*names: str) -> tuple[Operation, ...]:
-    """Return operations on an element of each of two vectors, whose second is called `other`."""
-    return tuple(
-        replace(operation, further=(Operand("other"),))
-        for operation in BINARY
-        if operation.name in names
-    )
-
-
 def chains(*places: tuple[Operation, ...]) -> tuple[Chain, ...]:
     """Return every choice of one operation for each place."""
     choices: list[tuple[Operation, ...]] = [()]
@@ -222,8 +213,6 @@ BROADCAST = tuple(
     chain for chain in BLOCKS if chain.further and any(o.kind != "full" for o in chain.further)
 )
 FLAT = only(BLOCKS, *SIMPLE)
-PAIRED = _paired("add_residual", "multiply", "squared_error", "absolute_error", "lower_bound",
-                 "upper_bound", "magnitude", "power", "log_add_exp", "interpolate")  # fmt: skip
 AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
                "square", "clamp", "negate", "soft_cap", "temperature")  # fmt: skip
 
@@ -310,8 +299,8 @@ MAPS = (
         _outer,
         {
             "chain": (
-                *chains(PAIRED),
-                *chains(PAIRED, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
+                *chains(OUTER),
+                *chains(OUTER, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
             ),
             "walk": WALKS,
             "tile": TILES,

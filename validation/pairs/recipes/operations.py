@@ -159,3 +159,22 @@ TERNARY = (
               "(0.9 * {x} + 0.1 * {y}) * {z}", "(0.9 * {x} + 0.1 * {y}) * {z}",
               further=(Operand("prior", "row"), Operand("sample_weight", "column"))),
 )  # fmt: skip
+
+OTHER = (Operand("other"),)
+# Operations on an element of each of two vectors.
+OUTER = (
+    Operation("sum", "add", "{x} + {y}", "{x} + {y}", further=OTHER),
+    Operation("product", "multiply", "{x} * {y}", "{x} * {y}", further=OTHER),
+    Operation("difference", "subtract", "{x} - {y}", "{x} - {y}", further=OTHER),
+    Operation("distance", "take the absolute difference", "torch.abs({x} - {y})",
+              "tl.abs({x} - {y})", further=OTHER),
+    Operation("squared_distance", "square the difference", "torch.square({x} - {y})",
+              "difference * difference", ("difference = {x} - {y}",), further=OTHER),
+    Operation("maximum", "take the maximum", "torch.maximum({x}, {y})", "fmax({x}, {y})",
+              further=OTHER),
+    Operation("minimum", "take the minimum", "torch.minimum({x}, {y})", "fmin({x}, {y})",
+              further=OTHER),
+    Operation("log_add_exp", "compute log(exp(x) + exp(y))", "torch.logaddexp({x}, {y})",
+              "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
+              ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",), further=OTHER),
+)  # fmt: skip

@@ -135,7 +135,7 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     )
 
 
-EXACT = ("absolute", "negate", "add_residual", "add_attention_mask", "add_position_bias")
+EXACT = ("absolute", "add_residual", "add_attention_mask", "add_position_bias")
 
 WINDOWS = {
     "average": ("average", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]", "0.0"),

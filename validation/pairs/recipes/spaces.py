@@ -118,6 +118,22 @@ SPACES: Mapping[str, Space] = {
         ),
         stages=3,
     ),
+    # In full float32, tensor cores do not help: large tiles only spill, and compile for minutes.
+    "exact_product": Space(
+        _products(
+            (32, 32, 32, 8, 4, 3),
+            (64, 32, 32, 8, 4, 3),
+            (32, 64, 32, 8, 4, 3),
+            (64, 64, 16, 8, 8, 3),
+            (64, 64, 32, 8, 8, 2),
+        ),
+        (
+            "Without tensor cores, small tiles keep the accumulator in registers.",
+            "The accumulator must stay in registers, so tiles are small.",
+            "",
+        ),
+        stages=2,
+    ),
     "vector_product": Space(
         tuple(
             Config({"BLOCK_OUT": out, "BLOCK_IN": inner}, warps)

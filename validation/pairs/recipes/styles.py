@@ -108,7 +108,13 @@ def styled(source: str, style: Style) -> str:
         source = POINTER.sub(style.pointer_suffix, source)
     if not style.names:
         return source
-    return _free_names(tuple(style.names)).sub(lambda found: style.names[found[0]], source)
+    words = tuple(name for name in style.names if "_" in name or name.isupper())
+    return "".join(
+        _free_names(words if TEXT.fullmatch(part) else tuple(style.names)).sub(
+            lambda match: style.names[match[0]], part
+        )
+        for part in TEXT.split(source)
+    )
 
 
 @functools.cache
@@ -125,5 +131,7 @@ PROGRAM = re.compile(
     r"(?=$| \*)",
     re.MULTILINE,
 )
+# Docstrings and comments, in which `mask` is a word of a sentence.
+TEXT = re.compile(r'("""[\s\S]*?"""|#.*)')
 COMMENT_LINE = re.compile(r"^ *#.*\n", re.MULTILINE)
 POINTER = re.compile(r"_ptr\b")

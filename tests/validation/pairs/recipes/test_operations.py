@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the name that the operations use
 
 from validation.pairs.recipes.operation import Operation
-from validation.pairs.recipes.operations import BINARY, TERNARY
+from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
 from validation.pairs.recipes.unary import UNARY
 
 TRITON = SimpleNamespace(
@@ -44,7 +44,7 @@ SPECIAL = (
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
-@pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY], ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY, *OUTER], ids=lambda one: one.name)
 def test_the_triton_and_pytorch_sides_of_each_operation_agree(
     operation: Operation, scale: float
 ) -> None:
@@ -72,7 +72,7 @@ def test_operations_keep_the_precision_of_small_results(name: str, first: int, s
     assert torch.allclose(found.double(), precise, rtol=2e-6, atol=0.0)
 
 
-@pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY], ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY, *OUTER], ids=lambda one: one.name)
 def test_both_sides_of_each_operation_agree_on_nan_and_infinity(operation: Operation) -> None:
     names = "xyz"[: operation.operands]
     grid = torch.cartesian_prod(*[torch.tensor(SPECIAL)] * len(names)).reshape(-1, len(names))
