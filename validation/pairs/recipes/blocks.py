@@ -166,7 +166,7 @@ PREDICTIONS = (
     Chain(()),
     *_chains(_alone(_named("sigmoid", "tanh", "softplus", "clamp", "temperature", "scale_scores",
                            "double", "signed_log", "relu", "add_residual", "drop", "multiply",
-                           "ema_update", "interpolate", "soft_cap"))),
+                           "ema_update", "interpolate", "negate"))),
     *_chains((_named("add_residual"), _named("multiply")),
              _alone(_named("sigmoid", "tanh", "clamp", "softplus"))),
 )  # fmt: skip

@@ -54,7 +54,7 @@ def _shows_little(after: Operation) -> bool:
 
     Far rows give tiny values, whose digits the short forms of tanh and log1p lose.
     """
-    if after.name in ("tanh", "soft_cap", "signed_log"):
+    if after.name in ("tanh", "signed_log"):
         return False
     return is_informative(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
 
@@ -108,7 +108,7 @@ def _distance(
 AFTER_DISTANCE = (
     None,
     *(one for one in UNARY if one.name in ("signed_log", "negate", "double", "scale_scores",
-                                           "soft_cap", "tanh", "clamp", "temperature")),
+                                            "tanh", "clamp", "temperature")),
 )  # fmt: skip
 
 DISTANCE_RECIPES = (

@@ -214,7 +214,7 @@ BROADCAST = tuple(
 )
 FLAT = only(BLOCKS, *SIMPLE)
 AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
-               "square", "clamp", "negate", "soft_cap", "temperature")  # fmt: skip
+               "square", "clamp", "negate", "double", "temperature")  # fmt: skip
 
 MAPS = (
     Recipe(

@@ -90,7 +90,7 @@ def drawn_style(draw: random.Random) -> Style:
         tuning=draw.choices((AUTOTUNE, META, FIXED), (52, 16, 32))[0],
         writes_warps=draw.random() < 0.25,
         exact_nan=draw.random() < 0.15,
-        series=draw.choices(("inline", "function", "series"), (52, 42, 6))[0],
+        series=draw.choices(("inline", "function", "series"), (53, 42, 5))[0],
         wide_offsets=draw.random() < 0.2,
         typed=draw.random() < 0.35,
         module=draw.random() < 0.15,
