@@ -312,7 +312,7 @@ MAPS = (
         "cube-map",
         _map_3d,
         {
-            "chain": (*chains(ACTIVATIONS), *SINGLES, *BLOCKS),
+            "chain": tuple(dict.fromkeys((*chains(BINARY), *SINGLES, *BLOCKS))),
             "walk": ("flat", "grid"),
             "block": (256, 512, 1024),
             "dtypes": DTYPES,
