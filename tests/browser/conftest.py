@@ -20,6 +20,8 @@ from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from tests.curation.operations.conftest import copy_of_prepared as copy_of_prepared
+from tests.curation.operations.conftest import prepared as prepared
 from tests.factories import PASSWORD
 from tests.waiting import wait_for
 
@@ -44,10 +46,17 @@ class Installation:
 
 
 @pytest.fixture
-def installation(tmp_path: Path, migrated: Callable[[Path], Path]) -> Iterator[Installation]:
-    """A fresh one on SQLite and the embedded Redis, stopped by Ctrl-C."""
+def installation(
+    tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
+) -> Iterator[Installation]:
+    """An installation on SQLite and the embedded Redis, stopped by Ctrl-C.
+
+    It has its first account, so that `up` does not check the library's pairs on all processors.
+    Ctrl-C would wait 13 s for that.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    environment = {**kept, "CURATION_DATA": str(migrated(tmp_path / "data")), "SWEEP_SECONDS": "1"}
+    data = copy_of_prepared(tmp_path / "data")
+    environment = {**kept, "CURATION_DATA": str(data), "SWEEP_SECONDS": "1"}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

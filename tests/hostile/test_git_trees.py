@@ -1,7 +1,7 @@
 """Trees that no honest tool would make: names, links, numbers and sizes."""
 
+import os
 import resource
-import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +37,11 @@ def test_links_and_paths_outside_the_repository_are_recorded_as_problems(
     assert list(leaving.read()) == [Absent("../..", Problem.UNSAFE_PATH)]
 
 
+def _processor_seconds() -> float:
+    """Return the time of this process and of the git processes that ended."""
+    return sum(os.times()[:4])
+
+
 def _tree(repository: Path, entry: bytes, object_id: str) -> str:
     feed = entry + bytes.fromhex(object_id)
     return git(repository, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", feed=feed)
@@ -68,13 +73,13 @@ def test_a_hundred_thousand_tiny_files_take_seconds_and_little_memory(
         repository, (File(b"d%d/f%d.py" % (n % 300, n), b"%d" % (n % 1000)) for n in range(100_000))
     )
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.monotonic()
+    start = _processor_seconds()
 
     snapshot = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
     read = sum(isinstance(found, Blob) for found in snapshot.read())
 
     assert read == 100_000
-    assert time.monotonic() - start < 15
+    assert _processor_seconds() - start < 15
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 300_000
     with pytest.raises(LimitExceeded, match="narrow the sparse paths or globs"):
         fetch(snapshot.source, mirrors=mirrors, limits=Limits(files=1000))

@@ -1,6 +1,7 @@
 """Programs that share a sandbox: none reaches another, and each honest one gets its verdict."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from validation.harness.entry import Entry, parse
 from validation.harness.options import Options
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import Level
-from validation.harness.schedule import check
+from validation.harness.schedule import open_pool, reports
+from validation.harness.worker_pool import WorkerPool
 
-pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
+pytestmark = [pytest.mark.parametrize("level", levels(), scope="module"), pytest.mark.slow]
 
 PROGRAMS = Path(__file__).parent / "neighbors"
 NOTHING = "reached nothing"
@@ -39,63 +41,73 @@ def honest(name: str) -> Entry:
     return replace(parse(found.record(), name), id=name)
 
 
-def judged(entries: list[Entry], level: Level) -> dict[str, Report]:
-    options = Options(jobs=2, level=level)
-    return {report.id: report for report in check(entries, options)}
+@pytest.fixture(scope="module")
+def harness(level: Level) -> Iterator[WorkerPool]:
+    with open_pool(Options(jobs=2, level=level)) as pool:
+        yield pool
 
 
-def test_an_entry_can_not_attack_other_entries_in_the_harness(level: Level) -> None:
+@pytest.fixture(scope="module")
+def judge(level: Level) -> Iterator[Judge]:
+    with Judge(level=level, parallel=2) as open_judge:
+        yield open_judge
+
+
+def judged(entries: list[Entry], harness: WorkerPool) -> dict[str, Report]:
+    return {report.id: report for report in reports(entries, harness)}
+
+
+def test_an_entry_can_not_attack_other_entries_in_the_harness(harness: WorkerPool) -> None:
     names = ["honest0", "honest1", "honest2"]
     evil = replace(honest("evil"), triton_code=attacker(IN_HARNESS))
 
-    reports = judged([evil, *map(honest, names)], level)
+    done = judged([evil, *map(honest, names)], harness)
 
-    assert {name: reports[name].message for name in names if not passed(reports[name])} == {}
-    assert NOTHING in reports["evil"].message
+    assert {name: done[name].message for name in names if not passed(done[name])} == {}
+    assert NOTHING in done["evil"].message
 
 
 def passed(report: Report) -> bool:
     return report.verdict is Verdict.PASSED
 
 
-def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(level: Level) -> None:
+def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(judge: Judge) -> None:
     evil = Unit(0, kernels.ADD + attacker(IN_COMPILE), "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
-    with Judge(level=level, parallel=2) as judge:
-        done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
+    done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
 
     assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
     assert NOTHING in done[0].message
 
 
-def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(level: Level) -> None:
+def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(judge: Judge) -> None:
     evil = Unit(0, program("daemon") + kernels.ADD, "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
-    with Judge(level=level, parallel=2) as judge:
-        assert judge.environment.triton
-        before = set(descendants(os.getpid()))
-        assert before
-        done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
-        wait_for("no child is left", lambda: before.issuperset(descendants(os.getpid())))
+    assert judge.environment.triton
+    before = set(descendants(os.getpid()))
+    assert before
+
+    done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
+
+    wait_for("no child is left", lambda: before.issuperset(descendants(os.getpid())))
 
     assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
 
 
-def test_an_honest_entry_may_use_a_temporary_folder_of_pytest(level: Level) -> None:
+def test_an_honest_entry_may_use_a_temporary_folder_of_pytest(harness: WorkerPool) -> None:
     entry = honest("honest")
     entry = replace(entry, test_code=entry.test_code + "\n\n" + program("uses_a_folder"))
 
-    report = judged([entry], level)["honest"]
+    report = judged([entry], harness)["honest"]
 
     assert passed(report), report.message
 
 
-def test_an_honest_unit_may_write_move_and_run_a_compiler(level: Level) -> None:
+def test_an_honest_unit_may_write_move_and_run_a_compiler(judge: Judge) -> None:
     unit = Unit(0, program("honest_needs") + kernels.ADD, "kernel")
 
-    with Judge(level=level, parallel=1) as judge:
-        [(_, done)] = judge.compile([unit])
+    [(_, done)] = judge.compile([unit])
 
     assert done.answer is Answer.COMPILES, done.message

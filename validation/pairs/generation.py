@@ -91,7 +91,8 @@ class _Offer:
     # Computed for the few that are not too near others, because each parses a text.
     @cached_property
     def difficulty(self) -> str:
-        return pair_difficulty(self.triton, self.sketch.operation_type)
+        sketch = self.sketch
+        return pair_difficulty(self.triton, sketch.operation_type, sketch.differentiable)
 
     @cached_property
     def operations(self) -> str:
@@ -243,5 +244,6 @@ def _draft(offer: _Offer) -> PairDraft:
         source=OURS,
         slug=sketch.slug,
         tags=sketch.tags,
+        differentiable=sketch.differentiable,
         recipe=offer.recipe.name,
     )

@@ -120,8 +120,8 @@ def test_the_standard_library_is_read_in_bounded_time() -> None:
     sources = sorted(Path(ast.__file__).parent.glob("*.py"))[:60]
     for source in sources:
         text = source.read_text("utf-8", "replace")
-        start = time.monotonic()
+        start = time.process_time()
 
         syntax_hash(text)
 
-        assert time.monotonic() - start < 0.5 + len(text) / 20_000
+        assert time.process_time() - start < 0.5 + len(text) / 20_000

@@ -208,11 +208,11 @@ def test_a_mutilated_kernel_can_still_be_classified(data: st.DataObject) -> None
 def test_the_standard_library_is_classified_in_bounded_time() -> None:
     for source in sorted(Path(ast.__file__).parent.glob("*.py"))[:60]:
         text = source.read_text("utf-8", "replace")
-        start = time.monotonic()
+        start = time.process_time()
 
         classify("main", text)
 
-        assert time.monotonic() - start < 0.5 + len(text) / 20_000
+        assert time.process_time() - start < 0.5 + len(text) / 20_000
 
 
 JAX = (

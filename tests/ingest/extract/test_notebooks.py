@@ -148,11 +148,11 @@ def test_notebook_outputs_are_discarded() -> None:
     output = {"output_type": "display_data", "data": {"image/png": "iVBOR" * 300_000}}
     document = json.loads(notebook(PRELUDE, KERNEL))
     document["cells"][0]["outputs"] = [output]
-    started = time.perf_counter()
+    started = time.process_time()
     read_ = read_notebook(json.dumps(document).encode())
 
     assert len(read_.code) + len(read_.words) < 500
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_a_notebook_can_not_be_imported_as_a_module() -> None:

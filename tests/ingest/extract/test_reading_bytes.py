@@ -100,9 +100,9 @@ def test_a_file_above_the_size_limit_is_reported_as_a_problem() -> None:
     ],
 )
 def test_parser_bombs_end_in_bounded_time(bomb: bytes) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     read({"k.py": KERNEL + bomb})
-    assert time.monotonic() - start < 12
+    assert time.process_time() - start < 12
 
 
 def test_an_unreadable_file_is_a_problem() -> None:

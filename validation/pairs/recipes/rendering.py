@@ -57,7 +57,7 @@ def rendered_python(
 
 
 def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:
-    template = (environment or templates()).get_template("pytest/equivalence.py.j2")
+    template = (environment or templates()).get_template(f"pytest/{sketch.test}.py.j2")
     text = template.render(
         sketch=sketch,
         cases=cases(sketch),

@@ -61,6 +61,10 @@ class Sketch:
     tolerance: Mapping[str, Tolerance] = field(default_factory=dict)
     layouts: tuple[str, ...] = ("contiguous", "strided")
     outputs: int = 1
+    test: str = "equivalence"
+    """The template of the test."""
+    differentiable: bool = False
+    """Whether the Triton side has a backward of its own."""
     values: Mapping[str, object] = field(default_factory=dict)
     """Values for this template only."""
 
