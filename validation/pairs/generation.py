@@ -26,7 +26,7 @@ from validation.pairs.diversity import Families
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.rendering import rendered_python, rendered_test, rendered_triton
 from validation.pairs.recipes.sketch import Sketch
-from validation.pairs.recipes.styles import STYLES, Style
+from validation.pairs.recipes.styles import Style, drawn_style
 
 OPERATION_WEIGHTS: Mapping[str, int] = {
     "matmul": 4,
@@ -215,11 +215,11 @@ def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
         sketch = recipe.sketch(number)
         if sketch is not None:
             count += 1
-            yield _offered(recipe, sketch, draw.choice(STYLES))
+            yield _offered(recipe, sketch, drawn_style(draw))
 
 
 def _offered(recipe: Recipe, sketch: Sketch, style: Style) -> _Offer:
-    triton, python = rendered_triton(sketch, style), rendered_python(sketch)
+    triton, python = rendered_triton(sketch, style), rendered_python(sketch, style)
     shape = structure(triton)
     return _Offer(
         recipe=recipe,

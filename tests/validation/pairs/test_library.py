@@ -102,7 +102,7 @@ def test_every_byte_is_read_as_torch_reads_it():
 
 def test_every_float8_bit_pattern_is_dequantized_correctly(tmp_path: Path) -> None:
     """Triton's interpreter takes its NaN and its infinities for numbers."""
-    [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantise"]
+    [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantize"]
     plain = {axis: values[:1] for axis, values in recipe.axes.items()}
     drafts = []
     for stored in FLOAT8:

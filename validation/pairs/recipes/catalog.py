@@ -5,6 +5,8 @@ from __future__ import annotations
 from validation.pairs.recipes.activation_gradients import ACTIVATION_GRADIENT_RECIPES
 from validation.pairs.recipes.attention import ATTENTION_RECIPES
 from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
+from validation.pairs.recipes.descriptors import DESCRIPTOR_RECIPES
+from validation.pairs.recipes.distances import DISTANCE_RECIPES
 from validation.pairs.recipes.fusions import FUSION_RECIPES
 from validation.pairs.recipes.gradients import GRADIENT_RECIPES
 from validation.pairs.recipes.integers import INTEGER_RECIPES
@@ -30,6 +32,8 @@ RECIPES: tuple[Recipe, ...] = (
     *REDUCTION_RECIPES,
     *NORM_RECIPES,
     *MATMUL_RECIPES,
+    *DESCRIPTOR_RECIPES,
+    *DISTANCE_RECIPES,
     *MEMORY_RECIPES,
     *SEQUENCE_RECIPES,
     *LOSS_RECIPES,
