@@ -60,7 +60,7 @@ class Edits:
 
     def line_start(self, statement: ast.stmt) -> int:
         """Return the start of a statement's first line, that of its decorators included."""
-        decorators = getattr(statement, "decorator_list", [])
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         line = min([statement.lineno, *(each.lineno for each in decorators)])
         return self._starts[line - 1]
 

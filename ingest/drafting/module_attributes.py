@@ -202,9 +202,9 @@ class _Run:
         keywords = [each for each in call.keywords if each.arg is not None]
         if given and ast.unparse(given[0]) == "self":
             given = given[1:]
-        for each in call.args:
-            if isinstance(each, ast.Starred):
-                inner = self.value(each.value)
+        for argument in call.args:
+            if isinstance(argument, ast.Starred):
+                inner = self.value(argument.value)
                 if not isinstance(inner, ast.Tuple) or inner.elts:
                     raise Unknown
                 given = []
@@ -213,9 +213,9 @@ class _Run:
                 inner = self.value(each.value)
                 if not isinstance(inner, ast.Dict):
                     raise Unknown
-                for key, value in zip(inner.keys, inner.values, strict=True):
-                    assert isinstance(key, ast.Constant)  # noqa: S101 - `_bound` made it
-                    keywords.append(ast.keyword(str(key.value), value))
+                for key, inner_value in zip(inner.keys, inner.values, strict=True):
+                    if isinstance(key, ast.Constant):
+                        keywords.append(ast.keyword(str(key.value), inner_value))
         for place, (name, default) in enumerate(places):
             value = next((each.value for each in keywords if each.arg == name), None)
             if value is None and place < len(given):
