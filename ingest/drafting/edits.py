@@ -61,7 +61,7 @@ class Edits:
     def line_start(self, statement: ast.stmt) -> int:
         """Return the start of a statement's first line, that of its decorators included."""
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-        line: int = min([statement.lineno, *(each.lineno for each in decorators)])
+        line = min([statement.lineno, *(each.lineno for each in decorators)])
         return self._starts[line - 1]
 
     def replace(self, first: int, last: int, text: str) -> None:

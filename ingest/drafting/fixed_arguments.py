@@ -69,7 +69,7 @@ def _find(
 
 def _without_defaults(text: str) -> str:
     """Return the text whose calls of helpers do not hand over None, True or False where that is the
-    default, by keyword or as the last argument. Of the last arguments, one goes in each round.
+    default, by keyword or as the last argument. Each round drops a single last argument.
     """
     tree = ast.parse(text)
     edits = Edits(text)

@@ -213,13 +213,11 @@ class _Run:
                 inner = self.value(each.value)
                 if not isinstance(inner, ast.Dict):
                     raise Unknown
-                for key, given_value in zip(inner.keys, inner.values, strict=True):
-                    assert isinstance(key, ast.Constant)  # noqa: S101 - `_bound` made it
-                    keywords.append(ast.keyword(str(key.value), given_value))
+                for key, inner_value in zip(inner.keys, inner.values, strict=True):
+                    if isinstance(key, ast.Constant):
+                        keywords.append(ast.keyword(str(key.value), inner_value))
         for place, (name, default) in enumerate(places):
-            value: ast.expr | None = next(
-                (each.value for each in keywords if each.arg == name), None
-            )
+            value = next((each.value for each in keywords if each.arg == name), None)
             if value is None and place < len(given):
                 value = given[place]
             if value is not None:

@@ -217,15 +217,15 @@ def _derivation(name: str, inputs: Inputs) -> tuple[str, str] | None:
     values = inputs.values()
     stores = inputs.stores()
     if name in values:
-        found = _of_one(values[name])
-        return found if found is not None and stores[found[0]] == 1 else None
+        derived = _of_one(values[name])
+        return derived if derived is not None and stores[derived[0]] == 1 else None
     for block in inputs.blocks():
         for statement in block:
             match statement:
                 case ast.If(body=body, orelse=orelse) if stores[name] == 2:
-                    found = _of_branches(name, dict(assignments(body)), dict(assignments(orelse)))
-                    if found is not None:
-                        return found
+                    derived = _of_branches(name, dict(assignments(body)), dict(assignments(orelse)))
+                    if derived is not None:
+                        return derived
                 case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=listed)) if (
                     stores[name] == 1 and listed in values
                 ):
@@ -242,10 +242,10 @@ def _of_one(value: ast.expr) -> tuple[str, str] | None:
             case ast.Compare(
                 left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]
             ) if ast.unparse(value.body) == "None":
-                found = _of_one(value.orelse)
-                if found is not None and found[0] == name:
-                    guarded = f"None if {{0}} is None else {found[1].replace('{}', '{0}')}"
-                    return name, guarded if found[1] != "{}" else "{}"
+                inner = _of_one(value.orelse)
+                if inner is not None and inner[0] == name:
+                    guarded = f"None if {{0}} is None else {inner[1].replace('{}', '{0}')}"
+                    return name, guarded if inner[1] != "{}" else "{}"
         return None
     conversion = ""
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
@@ -265,13 +265,13 @@ def _of_branches(
     """Return the tensor of an input that one branch computes from it, where both are None in the
     other branch.
     """
-    for one, other in ((first, second), (second, first)):
-        if name not in one or name not in other:
+    for taken, other in ((first, second), (second, first)):
+        if name not in taken or name not in other:
             continue
-        found = _of_one(one[name])
-        if found is None or found[0] not in one or found[0] not in other:
+        derived = _of_one(taken[name])
+        if derived is None or derived[0] not in taken or derived[0] not in other:
             continue
-        owner, written = found
+        owner, written = derived
         if ast.unparse(other[name]) == ast.unparse(other[owner]) == "None":
             if "None if" in written or written == "{}":
                 return owner, written
@@ -288,9 +288,9 @@ def _of_list(value: ast.expr, place: int, stores: Counter[str]) -> tuple[str, st
                 ast.comprehension(target=ast.Name(id=each), iter=ast.List(elts=names), ifs=[])
             ],
         ) if place < len(names):
-            found = _of_one(element)
+            derived = _of_one(element)
             original = names[place]
-            if found is not None and found == (each, "{}") and isinstance(original, ast.Name):
+            if derived is not None and derived == (each, "{}") and isinstance(original, ast.Name):
                 return (original.id, "{}") if stores[original.id] == 1 else None
     return None
 

@@ -86,8 +86,8 @@ class Writes:
                     yield name, [self.functions[first], self.functions[second]]
 
     def backward_writes(self) -> bool:
-        """Return whether a backward pass may write to what its forward pass has saved. What one
-        outside of a class may write to is unknown.
+        """Return whether a backward pass may write to what its forward pass has saved. A function
+        outside of a class counts as one that does.
         """
         if "backward" in self.functions:
             return True
