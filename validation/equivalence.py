@@ -19,7 +19,7 @@ from validation.harness.single_case import ChosenCase, try_case
 from validation.harness.worker_pool import GpuSick, WorkerPool
 
 # Options that a run may set.
-OPTIONS = ("jobs", "share", "timeout", "seed", "timing", "sanitize")
+OPTIONS = ("checks", "jobs", "share", "timeout", "seed", "timing", "sanitize")
 
 
 class HarnessUnavailable(CurationError):

@@ -15,6 +15,7 @@ from curation.models import REJECTED, Outcome, Pair, Verdict
 from validation.equivalence import Harness, entry
 from validation.findings import Finding
 from validation.harness.entry import Entry
+from validation.harness.options import EVERY_CHECK
 from validation.repairs.kind import Kind
 from validation.repairs.source import Fault, Source
 
@@ -24,6 +25,9 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 LONGEST = 500
 # Pairs of a kind in a row that may have no place for the mistake.
 SEARCHED = 1000
+# The pair's own test runs without guards: a wrong address breaks its process, and the message is
+# only a signal. The other checks name the place.
+CHECKS = tuple(name for name in EVERY_CHECK if name != "test")
 # Candidates of a kind in a row that may pass the harness.
 PATIENCE = 6
 
@@ -63,14 +67,10 @@ class Attempt:
 
     @property
     def message(self) -> str:
-        """Return the failed checks with the harness's words, a line each.
-
-        The entry's own test says least, so it is left out if another check fails.
-        """
+        """Return the failed checks with the harness's words, a line each."""
         checks = self.finding.checks if self.finding else ()
         failed = [check for check in checks if check.outcome == Outcome.FAILED]
-        telling = [check for check in failed if check.name != "test"] or failed
-        return "\n".join(f"{check.name}: {_brief(check.message)}" for check in telling)
+        return "\n".join(f"{check.name}: {_brief(check.message)}" for check in failed)
 
 
 def _shows_fault(finding: Finding) -> bool:

@@ -56,7 +56,7 @@ class Command(BaseCommand):
     def _make(self, count: int, seed: int, kinds: list[str], device: Device) -> None:
         # The harness takes long to import, and `--list` does not need it.
         from validation.equivalence import open_harness
-        from validation.repairs.plant import plant
+        from validation.repairs.plant import CHECKS, plant
         from validation.repairs.store import passed_pairs, store, stored_hashes
 
         pairs = passed_pairs(device)
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         planted, kept = Counter[str](), Counter[str]()
         added = 0
         bar = Bar(sys.stderr)
-        with open_harness(device, {}) as harness:
+        with open_harness(device, {"checks": CHECKS}) as harness:
             chosen = [KINDS[name] for name in kinds]
             for attempt in plant(pairs, chosen, count, seed, harness, stored_hashes):
                 name = attempt.candidate.kind.name
