@@ -90,7 +90,9 @@ def measure_pages() -> None:
         "reviewer=reviewer3", "tag=tag-7&difficulty=hard", "contaminated=no&kind=entry",
         "order=priority&difficulty=hard", "language=gluon", "validation=failed",
         "order=name", "order=-lines&status=pending", "order=operation&difficulty=hard",
-        "order=-license&language=triton", "items=pairs&order=name", "repository=org3/repo3",
+        "order=-license&language=triton", "items=pairs&order=name",
+        "order=registers&registers=..64", "items=pairs&order=-speedup", "spills=yes",
+        "repository=org3/repo3",
         "items=pairs&validation=passed", "open=license&category=jax&status=pending",
         f"after={last // 2}", f"after={last // 50}&status=rejected",
     )  # fmt: skip

@@ -100,7 +100,8 @@ def _kernels(
                 standalone=number % 20 != 0, lines=source.count("\n"), tokens=400, status=status,
                 version=1 if status == "pending" else 2, operation_type=rng.choice(OPERATIONS),
                 difficulty=rng.choice(("easy", "medium", "hard")), tags=[f"tag-{number % 50}"],
-                license=license, license_verdict="permissive",
+                license=license, license_verdict="permissive", registers=number % 255,
+                spilled_bytes=8 * (number % 10 == 0),
             )
         )  # fmt: skip
     Kernel.objects.bulk_create(rows)
@@ -140,7 +141,7 @@ def _pairs(start: int, count: int, rng: random.Random) -> None:
             content_hash=make.sha(f"pair {number}"), slug=f"scaled-add-{number}",
             entry_point="scaled_add", python_code=PYTHON, triton_code=f"{TRITON}# {number}\n",
             test_code=TEST, origin="template", operation_type=rng.choice(OPERATIONS),
-            difficulty="easy",
+            difficulty="easy", speedup=number % 400 / 100,
         )
         for number in range(start, start + count)
     )  # fmt: skip

@@ -22,7 +22,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Work": (
         "Kernel", "Pair", "Draft", "Decision", "DecisionReason", "BulkDecision", "SecondReview",
-        "Question", "Correction", "LineComment", "Guideline", "GuidelineExample", "Claim", "Skip",
+        "Question", "Correction", "LineComment", "Claim", "Skip",
         "IngestRun", "ValidationRun", "ExportRun", "TriedCase", "Release", "ReleaseFile",
         "ReleaseMember", "SplitAssignment", "Withdrawal", "Dashboard", "Lease", "Figures",
     ),

@@ -16,9 +16,10 @@ _VIEWED = (
     "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
     "correction", "decision", "decisionreason", "draft", "drop", "duplicatelink", "exportrun",
     "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
-    "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "provenance",
-    "qualityfinding",
-    "question", "release", "releasefile", "releasemember", "repository", "secondreview", "skip",
+    "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "passrate",
+    "provenance", "qualityfinding",
+    "question", "release", "releasefile", "releasemember", "repairtrace", "repository",
+    "secondreview", "skip",
     "sourcefile", "sourcetext", "splitassignment", "triedcase", "validationcheck",
     "validationresult", "validationrun", "withdrawal",
 )  # fmt: skip
@@ -41,6 +42,7 @@ CURATE = (
     "change_draft",
     "add_bulkdecision",
     "change_secondreview",
+    "add_guideline",
     "steer_queue",
 )
 

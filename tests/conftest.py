@@ -125,6 +125,7 @@ WITHOUT_ROWS = tuple(
         "ingest/github", "ingest/inductor", "ingest/licenses", "ingest/quality",
         "validation/compile", "validation/harness", "validation/pairs/inductor",
         "validation/pairs/recipes", "validation/pairs/test_near_duplicates.py",
+        "validation/rewards",
     )
 )  # fmt: skip
 

@@ -32,6 +32,8 @@ from curation.models import (
     ExportRun,
     Figures,
     Fingerprint,
+    Guideline,
+    GuidelineExample,
     IngestRun,
     Invitation,
     Kernel,
@@ -53,6 +55,7 @@ from curation.models import (
     Outcome,
     Pair,
     PairOrigin,
+    PassRate,
     Provenance,
     QualityFinding,
     Question,
@@ -60,6 +63,7 @@ from curation.models import (
     Release,
     ReleaseFile,
     ReleaseMember,
+    RepairTrace,
     Repository,
     Role,
     Run,
@@ -294,6 +298,11 @@ def an_approved_pair(**over: Any) -> Pair:
     return pair
 
 
+def a_pass_rate(**over: Any) -> PassRate:
+    over["pair"] = over.get("pair") or a_pair()
+    return PassRate.objects.create(**{"model": "some-7b", "k": 1, "n": 8, "passed": 2} | over)
+
+
 def a_draft(**over: Any) -> Draft:
     """Open, with a Triton side and no test."""
     number = next(_numbers)
@@ -448,6 +457,22 @@ def a_question(**over: Any) -> Question:
     return Question.objects.create(**{"text": "Is it right?"} | _about(over))
 
 
+def a_guideline(**over: Any) -> Guideline:
+    over["author"] = over.get("author") or a_curator()
+    values = {"operation_type": OperationType.REDUCTION, "text": "Check the mask.\n"}
+    return Guideline.objects.create(**values | over)
+
+
+def a_guideline_example(**over: Any) -> GuidelineExample:
+    over["added_by"] = over.get("added_by") or a_curator()
+    values = {
+        "operation_type": OperationType.REDUCTION,
+        "status": Status.APPROVED,
+        "reason": "It masks the last block.",
+    }
+    return GuidelineExample.objects.create(**values | _about(over))
+
+
 def a_second_review(**over: Any) -> SecondReview:
     """Waiting for somebody."""
     over["first"] = over.get("first") or a_decision()
@@ -538,6 +563,24 @@ def a_tried_case(**over: Any) -> TriedCase:
         **{"pair": pair, "content_hash": pair.content_hash, "device": "interpreter", "place": 0}
         | over
     )
+
+
+def a_repair_trace(**over: Any) -> RepairTrace:
+    pair = over.pop("pair", None) or a_pair()
+    number = next(_numbers)
+    values = {
+        "pair": pair,
+        "content_hash": pair.content_hash,
+        "kind": "missing-load-mask",
+        "faulty_code": f"{pair.triton_code}# fault {number}\n",
+        "faulty_hash": sha(f"fault {number}"),
+        "line": 1,
+        "device": Device.INTERPRETER,
+        "verdict": Verdict.FAILED,
+        "message": "accuracy: 3 of 7 elements are wrong",
+        "why": "Line 1, `x = tl.load(p)`: the load has no mask.",
+    }
+    return RepairTrace.objects.create(**values | over)
 
 
 def a_line_comment(**over: Any) -> LineComment:

@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
+from validation.rewards import command as serve
+
 ROOT = Path(settings.BASE_DIR)
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
@@ -59,7 +61,7 @@ def harness_options() -> frozenset[str]:
         [sys.executable, "-m", "validation.harness", "--help"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return frozenset(OPTION.findall(shown.stdout))
+    return frozenset(OPTION.findall(shown.stdout + serve.parser("cuda").format_help()))
 
 
 def test_the_list_of_documents_includes_readme_and_tutorial() -> None:

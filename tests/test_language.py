@@ -40,10 +40,6 @@ STORED_WORDS = {
     "validation/pairs/inductor/modules/": (
         r"(?:Layer|RMS|Batch|Instance) normalisation|l2_normalise"
     ),
-    "validation/pairs/recipes/normalizations.py": (
-        r"(?:layer |RMS |row-|looped-)normalisation|l[12]_normalise|normaliser|centred?"
-    ),
-    "validation/pairs/recipes/optimizers.py": r"optimiser(?:-step)?",
 }
 UNCLEAR_NAMES = {"found", "said", "told", "asked", "one", "here", "mine", "theirs"}
 

@@ -1,6 +1,6 @@
 """Equivalence check of pairs by the harness, with its reports as findings."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from validation.harness.single_case import ChosenCase, try_case
 from validation.harness.worker_pool import GpuSick, WorkerPool
 
 # Options that a run may set.
-OPTIONS = ("jobs", "share", "timeout", "seed", "timing", "sanitize")
+OPTIONS = ("checks", "jobs", "share", "timeout", "seed", "timing", "sanitize")
 
 
 class HarnessUnavailable(CurationError):
@@ -72,10 +72,21 @@ class Harness:
     ) -> Iterator[tuple[Pair, Finding]]:
         pairs = {str(pair.pk): pair for pair in items}
         entries = map(entry, pairs.values())
-        reports = schedule.reports(entries, self._pool, beat, lambda entry: begin(pairs[entry.id]))
-        with closing(reports):
+        findings = self.check_entries(entries, beat, lambda entry: begin(pairs[entry.id]))
+        with closing(findings):
+            for name, result in findings:
+                yield pairs[name], result
+
+    def check_entries(
+        self,
+        entries: Iterable[Entry],
+        beat: Beat = lambda: None,
+        begin: Callable[[Entry], None] = lambda _: None,
+    ) -> Generator[tuple[str, Finding], None, None]:
+        """Yield the finding of each entry with the entry's id."""
+        with closing(schedule.reports(entries, self._pool, beat, begin)) as reports:
             for report in reports:
-                yield pairs[report.id], judged(partial(finding, report))
+                yield report.id, judged(partial(finding, report))
 
 
 def entry(pair: Pair) -> Entry:

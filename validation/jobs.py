@@ -13,6 +13,7 @@ from curation.jobs.in_process import at_shell
 from curation.models import (
     CompiledText,
     Device,
+    Kernel,
     TriedCase,
     ValidationCheck,
     ValidationResult,
@@ -146,6 +147,8 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
         )
         for check in finding.checks
     )
+    if measured := _measured(item, finding):
+        type(item)._default_manager.filter(pk=item.pk).update(**measured)
     if finding.texts:
         # Only the newest compile of an item keeps its texts: they have 20 KB each.
         CompiledText.objects.filter(**{f"result__{item._meta.model_name}": item}).delete()
@@ -153,6 +156,16 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
             CompiledText(result=result, name=name, compressed=zlib.compress(text.encode()))
             for name, text in finding.texts.items()
         )
+
+
+def _measured(item: Any, finding: Finding) -> dict[str, Any]:
+    """Return the columns of the item that lists are sorted by, if the finding has them."""
+    figures = finding.figures
+    if isinstance(item, Kernel):
+        names = {"registers": "registers", "spilled_bytes": "local_bytes"}
+        return {column: figures[name] for column, name in names.items() if name in figures}
+    speedup = figures.get("speedup")
+    return {"speedup": speedup} if isinstance(speedup, int | float) else {}
 
 
 class Progress:

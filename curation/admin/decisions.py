@@ -1,7 +1,10 @@
 """Admin of decisions, claims, reasons, reviews and login failures."""
 
+from typing import Any
+
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import Field, Model, QuerySet
+from django.forms import Field as FormField
 from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin
@@ -62,6 +65,15 @@ class DecisionReasonAdmin(LeanAdmin[DecisionReason]):
     list_display = ("text", "status", "position", "offered")
     list_editable = ("position", "offered")
     list_filter = ("status", "offered")
+
+    def formfield_for_dbfield(
+        self, db_field: "Field[Any, Any]", request: HttpRequest, **kwargs: Any
+    ) -> FormField | None:
+        """Name each field for a screen reader: those in the list have no label."""
+        field: FormField | None = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and db_field.name in self.list_editable:
+            field.widget.attrs["aria-label"] = db_field.verbose_name
+        return field
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

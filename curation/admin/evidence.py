@@ -22,8 +22,10 @@ from curation.models import (
     LicenseEvidence,
     LicenseReading,
     OptOut,
+    PassRate,
     Provenance,
     QualityFinding,
+    RepairTrace,
     SourceFile,
     SourceText,
 )
@@ -152,6 +154,14 @@ class ContaminationMatchAdmin(AboutItemAdmin[ContaminationMatch]):
     search_fields = (*AboutItemAdmin.search_fields, "problem")
 
 
+@admin.register(RepairTrace)
+class RepairTraceAdmin(ReadOnlyAdmin[RepairTrace]):
+    list_display = ("kind", "pair", "line", "verdict", "device", "created_at")
+    list_filter = ("kind", "verdict", "device")
+    list_select_related = ("pair",)
+    search_fields = ("pair__slug",)
+
+
 @admin.register(OptOut)
 class OptOutAdmin(LeanAdmin[OptOut]):
     fields = ("repository", "path", "author", "reason", "lifted_at", "created_by", "created_at")
@@ -191,3 +201,11 @@ class OptOutAdmin(LeanAdmin[OptOut]):
         messages.success(
             request, f"{lifted} lifted; {marked} places of kernels are included again."
         )
+
+
+@admin.register(PassRate)
+class PassRateAdmin(ReadOnlyAdmin[PassRate]):
+    list_display = ("pair", "model", "k", "n", "passed", "created_at")
+    list_filter = ("model",)
+    list_select_related = ("pair",)
+    search_fields = ("pair__slug", "model")

@@ -182,7 +182,7 @@ def _add_result(features: dict[str, float], result: Mapping[str, Any]) -> None:
     speedup = figures.get("speedup")
     if isinstance(speedup, int | float) and speedup > 0:
         features["speed"] = math.log2(speedup)
-    if figures.get("spills"):
+    if figures.get("local_bytes"):
         features["spilling registers"] = 1.0
 
 

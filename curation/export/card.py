@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from curation.export import ladders
+from curation.export.card_configurations import configurations_section
 from curation.export.card_sections import (
     benchmarks_section,
     estimates_table,
@@ -19,6 +21,11 @@ from curation.export.card_sections import (
 )
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
+from curation.export.prompts.writing import FOLDER as PROMPTS_FOLDER
+from curation.export.prompts.writing import PROMPTS
+from curation.export.repairs import COLUMNS as REPAIR_COLUMNS
+from curation.export.repairs import FOLDER as REPAIRS
+from curation.export.repairs import repairs_section
 from curation.export.schema import (
     ALPACA,
     KERNEL,
@@ -63,7 +70,7 @@ def write_card(
     parquet = [config for config in configs if config.folder.startswith(PARQUET)]
     text = [
         *_header(title, plan, statistics, lines or parquet, ""),
-        *_body(folder, title, plan, options, statistics, files),
+        *_body(folder, title, plan, options, statistics, files, lines or parquet),
     ]
     (folder / "README.md").write_bytes(("\n".join(text) + "\n").encode())
     if parquet:
@@ -91,12 +98,16 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
         "pairs": ("pairs", pairs),
         "kernels": ("kernels", KERNEL),
         HELD_OUT: (HELD_OUT, pairs),
+        REPAIRS: (REPAIRS, REPAIR_COLUMNS),
+        ladders.FOLDER: (ladders.FOLDER, ladders.COLUMNS),
+        ladders.PREFERENCES: (ladders.PREFERENCES, ladders.PREFERENCE_COLUMNS),
         PALLAS: (PALLAS, KERNEL),
         f"{PARQUET}/pairs": ("pairs", pairs),
         f"{PARQUET}/kernels": ("kernels", KERNEL),
         f"{PARQUET}/{PALLAS}": (PALLAS, KERNEL),
         "alpaca": ("alpaca", ALPACA),
         "kernelbook": ("kernelbook", KERNELBOOK),
+        PROMPTS_FOLDER: (PROMPTS_FOLDER, PROMPTS),
     }
     for folder, (config, columns) in known.items():
         splits = {
@@ -151,6 +162,7 @@ def _body(
     options: ExportOptions,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
+    configs: Sequence[Config],
 ) -> Iterator[str]:
     numbers, pallas = {kind: len(plan.rows[kind]) for kind in KINDS}, statistics.pallas
     yield f"# {title}"
@@ -172,10 +184,18 @@ def _body(
             f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
             "Triton. The tables and pictures below count them among the kernels."
         )
+    sizes = {
+        config.name: sum(file["records"] for file in config.files.values()) for config in configs
+    }
+    yield from configurations_section(sizes)
     yield from files_table(files, options)
     yield from splits_section(plan, options)
     if plan.held_out:
         yield from held_out_section(plan.held_out, files)
+    if plan.repairs:
+        yield from repairs_section(plan.repairs)
+    if plan.ladders:
+        yield from ladders.ladders_section(plan.ladders)
     yield from benchmarks_section(plan)
     yield from left_out_section(plan)
     for kind in KINDS:

@@ -16,6 +16,7 @@ from curation import __version__
 from curation.errors import CurationError
 from curation.export.card import write_card
 from curation.export.coverage import Coverage, check_release
+from curation.export.derived import write_derived
 from curation.export.facts import db_snapshot
 from curation.export.folder import LineFile, Spool, new_folder, write_manifest
 from curation.export.formats import FormatTarget, Record, write_formats
@@ -23,6 +24,7 @@ from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
 from curation.export.plan import build_plan
 from curation.export.release import save_release, save_splits
+from curation.export.reviews import write_reviews
 from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
 from curation.export.statistics import (
     KINDS,
@@ -98,10 +100,15 @@ def export(
             others = [rejected, *plan.notices.write(folder)]
             if plan.held_out:
                 others.append(plan.held_out.write_dropped(folder))
+            if options.reviews:
+                others += write_reviews(folder, plan, options)
+            derived = write_derived(folder, plan, options)
         target = FormatTarget(folder, options, pair_columns(checks), KERNEL, plan.held_out)
         files = write_formats(target, _with_progress(_records(plan, spool, checks), progress))
-        write_card(folder, plan, options, name, statistics, files, checks)
-        manifest = _describe(folder, plan, options, name, statistics, files, others, checks)
+        listed = [*files, *(file.as_json(folder) for file in derived)]
+        write_card(folder, plan, options, name, statistics, listed, checks)
+        kept = [*others, *derived]
+        manifest = _describe(folder, plan, options, name, statistics, files, kept, checks)
         write_manifest(folder, manifest)
         progress("remembered", 0)
         save_splits(plan, options.plan)
@@ -201,6 +208,8 @@ def _describe(
         "splits": split_tables(plan, options),
         "benchmarks": plan.coverage.as_json(),
         "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
+        "repairs": plan.repairs.as_json() if plan.repairs else None,
+        "ladders": plan.ladders.as_json() if plan.ladders else None,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [asdict(share) for share in shares(plan)],
         "files": sorted(files, key=lambda file: str(file["path"])),

@@ -111,11 +111,35 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("with_launcher", "--with-launcher", "Host code below kernels", ""),
     Option("fenced", "--fenced", "Code between ``` for torchtune", ""),
+    Option(
+        "varied_instructions", "--varied-instructions", "Several wordings of the instruction", "",
+        usage="vary the instruction of the instruct, chat and alpaca records",
+    ),
+    Option(
+        "with_reasons", "--with-reasons", "Reasons of reviewers, without names", "",
+        usage="also reviewers' reasons and resolved line comments, without their names",
+    ),
     Option("repeat_rows", "--repeat-rows", "Weights as repeated rows in train", ""),
     Option("together", "--whole-repositories", "No repository in two splits", ""),
     Option(
         "held_out_recipes", "--held-out-recipes", "A configuration with held-out recipes", "",
         usage="also the generated pairs with whole recipes in validation and test",
+    ),
+    Option(
+        "reviews", "--reviews", "Line comments and decisions", "in reviews/",
+        usage="also line comments and decisions, in reviews/",
+    ),
+    Option(
+        "review_names", "--review-names", "Account names in the reviews", "",
+        usage="account names in the reviews (default: reviewer-1)",
+    ),
+    Option(
+        "repairs", "--repairs", "A configuration with repair traces", "",
+        usage="also conversations about planted mistakes: see `make_repairs`",
+    ),
+    Option(
+        "ladders", "--ladders", "Configurations with optimization ladders", "",
+        usage="also versions of one function by speed, as conversations and as preferences",
     ),
     Option("include_pending", "--include-pending", "Also unreviewed items", ""),
     Option(

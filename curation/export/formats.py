@@ -5,28 +5,27 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from curation.export.folder import LineFile, decode, encode
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.held_out import HeldOut
+from curation.export.json_array import JsonArray, fenced
 from curation.export.options import ExportOptions
+from curation.export.parquet import ParquetFile
+from curation.export.prompts.instructions import instruction
+from curation.export.prompts.writing import Prompts
 from curation.export.schema import (
     PALLAS,
     AlpacaRecord,
     Columns,
     KernelBookRecord,
-    ParquetFile,
 )
 from curation.export.splits import SPLITS
 from curation.models import PairOrigin, Split
 
 BATCH = 1000
 TRAIN = SPLITS.index(Split.TRAIN)
-INSTRUCTION = (
-    "Rewrite this PyTorch function as a Triton kernel with a launcher of the same name and "
-    "signature."
-)
 
 
 @dataclass(slots=True)
@@ -152,13 +151,16 @@ def jsonl(target: FormatTarget, stack: ExitStack) -> Format:
 
 def alpaca(target: FormatTarget, stack: ExitStack) -> Format:
     """Three columns, for trainers without support for others. Pairs only."""
-    return JsonLines(target, stack, {"pair": "alpaca"}, _alpaca_line)
+    varied = target.options.varied_instructions
+    return JsonLines(
+        target, stack, {"pair": "alpaca"}, lambda record: _alpaca_line(record, varied=varied)
+    )
 
 
-def _alpaca_line(record: Record) -> str:
+def _alpaca_line(record: Record, *, varied: bool) -> str:
     pair = record.document
     row: AlpacaRecord = {
-        "instruction": INSTRUCTION,
+        "instruction": instruction(record.content_hash, varied=varied),
         "input": pair["python_code"],
         "output": pair["triton_code"],
     }
@@ -224,12 +226,13 @@ class Torchtune:
     def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._fenced = target.options.fenced
+        self._varied = target.options.varied_instructions
         names = ["triton_functions", *(f"torchtune/triton_functions_{s}" for s in SPLITS[1:])]
         self._completion = [self._open(name, stack) for name in names]
         self._instruct = [self._open(f"torchtune/instruct_{split}", stack) for split in SPLITS]
         self._chat = [self._open(f"torchtune/chat_{split}", stack) for split in SPLITS]
 
-    def _open(self, name: str, stack: ExitStack) -> "JsonArray":
+    def _open(self, name: str, stack: ExitStack) -> JsonArray:
         return stack.enter_context(JsonArray(LineFile(self._folder / f"{name}.json")))
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
@@ -240,10 +243,7 @@ class Torchtune:
             self._completion[split].write([self._input(record) for record in records], tokens)
             return
         questions = [
-            (
-                f"{INSTRUCTION}\n\n{_fenced(record.document['python_code'])}",
-                self._shown(record.document["triton_code"]),
-            )
+            (self._question(record), self._shown(record.document["triton_code"]))
             for record in records
         ]
         instruct = [encode({"input": question, "output": answer}) for question, answer in questions]
@@ -263,45 +263,21 @@ class Torchtune:
 
     def _input(self, record: Record) -> str:
         if self._fenced:
-            return encode({"input": _fenced(record.document["input"])})
+            return encode({"input": fenced(record.document["input"])})
         # A quote inside a string is escaped, so the first match ends the input. Decoding the record
         # takes a tenth of an export's time.
         return record.line[: record.line.index('","metadata":') + 1] + "}"
 
+    def _question(self, record: Record) -> str:
+        sentence = instruction(record.content_hash, varied=self._varied)
+        return f"{sentence}\n\n{fenced(record.document['python_code'])}"
+
     def _shown(self, text: str) -> str:
-        return _fenced(text) if self._fenced else text
+        return fenced(text) if self._fenced else text
 
     def files(self) -> list[dict[str, Any]]:
         every = (*self._completion, *self._instruct, *self._chat)
         return [array.file.as_json(self._folder) for array in every]
-
-
-def _fenced(text: str) -> str:
-    return f"```python\n{text.rstrip()}\n```\n"
-
-
-class JsonArray:
-    """JSON array with a record a line, so that releases can be compared line by line."""
-
-    def __init__(self, file: LineFile) -> None:
-        self.file = file
-        self._last: list[str] = []
-
-    def __enter__(self) -> Self:
-        self.file.__enter__()
-        self.file.text("[")
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.file.write(self._last)
-        self.file.text("]")
-        self.file.__exit__(*error)
-
-    def write(self, records: Sequence[str], tokens: int) -> None:
-        # A record is written with its comma when the next one comes.
-        *others, last = [*self._last, *records]
-        self.file.write([f"{record}," for record in others], tokens)
-        self._last = [last]
 
 
 class Parquet:
@@ -315,7 +291,7 @@ class Parquet:
             "kernel": self._open("kernels", target.kernel_columns),
         }
 
-    def _open(self, folder: str, columns: Columns) -> list["ParquetFile"]:
+    def _open(self, folder: str, columns: Columns) -> list[ParquetFile]:
         beside = self._target.folder / "parquet" / folder
         return [
             self._stack.enter_context(ParquetFile(beside / f"{split}.parquet", columns))
@@ -339,5 +315,6 @@ WRITERS: dict[str, Callable[[FormatTarget, ExitStack], Format]] = {
     "parquet": Parquet,
     "alpaca": alpaca,
     "kernelbook": kernelbook,
+    "prompts": Prompts,
     HELD_OUT: HeldOutRecipes,
 }

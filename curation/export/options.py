@@ -27,7 +27,7 @@ from curation.models import (
 )
 from curation.search.filters import Filter
 
-FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook")
+FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook", "prompts")
 UNITS = ("standalone", "function", "file")
 UPSAMPLE_BY_SOURCE = "source"
 
@@ -65,6 +65,12 @@ class ExportOptions:
     total_tokens: int = 0
     without_benchmarks: bool = False
     held_out_recipes: bool = False
+    varied_instructions: bool = False
+    with_reasons: bool = False
+    reviews: bool = False
+    review_names: bool = False
+    repairs: bool = False
+    ladders: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
     tokenizer: str = ""
     """The path of a tokenizer's file; only its name is stored."""
@@ -84,6 +90,8 @@ class ExportOptions:
             )
         if not self.hardware:
             raise WrongOptions("Name the hardware to export for, such as cuda.")
+        if self.review_names and not self.reviews:
+            raise WrongOptions("Names of reviewers need the reviews: add --reviews.")
         if self.total_tokens < 0:
             raise WrongOptions("The number of tokens can't be negative.")
         Filter.from_text(self.where)

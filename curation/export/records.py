@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, cast
 
+from curation.evidence.pass_rates import rates_of
 from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource
 from curation.export.facts import PAIR_TEXTS, ExportItem
@@ -23,11 +24,13 @@ from curation.export.schema import (
     NONE,
     KernelRecord,
     PairRecord,
+    PassAtK,
     Place,
     RecordProfile,
     VerifiedColumn,
 )
-from curation.models import PairOrigin, ValidationCheck, ValidationResult, ValidationRun
+from curation.export.why import reasons_given
+from curation.models import PairOrigin, PassRate, ValidationCheck, ValidationResult, ValidationRun
 from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
 
@@ -60,7 +63,13 @@ class RecordBuilder:
     def drafts(self, kind: str, batch: Sequence[ExportItem]) -> Iterator[Draft]:
         return self._kernels(batch) if kind == "kernel" else self._pairs(batch)
 
+    def _why(self, kind: str, batch: Sequence[ExportItem]) -> Mapping[int, list[str]]:
+        if not self._options.with_reasons:
+            return {}
+        return reasons_given(kind, {item.pk: item.content_hash for item in batch})
+
     def _kernels(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
+        why = self._why("kernel", batch)
         for item in batch:
             row, (text,) = item.row, item.texts
             place = item.places[0] if item.places else None
@@ -97,6 +106,7 @@ class RecordBuilder:
                     "license": item.license,
                     "notice": notice.key,
                     "reviewed": item.reviewed,
+                    "why": why.get(item.pk, []),
                     "tokens": item.tokens,
                     "stars": source.stars if source else None,
                     "weight": item.weight,
@@ -106,6 +116,8 @@ class RecordBuilder:
 
     def _pairs(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
         """Yield drafts of pairs. Each has only its own checks: see `Record.add_checks`."""
+        why = self._why("pair", batch)
+        rates = rates_of({item.pk for item in batch})
         validations = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
             row, texts = item.row, dict(zip(PAIR_TEXTS, item.texts, strict=True))
@@ -151,11 +163,13 @@ class RecordBuilder:
                         "copyright": notice.copyright or None,
                     },
                     "verified": validation.column,
+                    "pass_at_k": [_pass_at_k(rate) for rate in rates.get(item.pk, ())],
                     "recipe": row["recipe"] or None,
                     "category": profile.category,
                     "license": item.license,
                     "notice": notice.key,
                     "reviewed": item.reviewed,
+                    "why": why.get(item.pk, []),
                     "tokens": item.tokens,
                     "stars": source.stars if source else None,
                     "weight": item.weight,
@@ -163,6 +177,16 @@ class RecordBuilder:
             }
             text = "".join(item.texts)
             yield Draft(record, profile, text.count("\n"), _size(text))
+
+
+def _pass_at_k(row: PassRate) -> PassAtK:
+    return {
+        "model": row.model,
+        "k": row.k,
+        "n": row.n,
+        "passed": row.passed,
+        "rate": round(row.rate, 6),
+    }
 
 
 def record_id(kind: str, name: str, content_hash: str) -> str:

@@ -4,15 +4,12 @@ Every record has every key, null where there is no value, because readers infer 
 from its first records. The order of the keys is the order in the files.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import NoneType
 from typing import (
     Any,
     NamedTuple,
-    Self,
     TypeAlias,
     TypedDict,
     cast,
@@ -21,7 +18,6 @@ from typing import (
     get_type_hints,
 )
 
-from curation.errors import CurationError
 from curation.models import Language
 
 PALLAS = Language.PALLAS.value
@@ -63,6 +59,7 @@ class KernelMetadata(TypedDict):
     license: str | None
     notice: str
     reviewed: bool
+    why: list[str]
     tokens: int
     stars: int | None
     weight: float
@@ -93,6 +90,16 @@ class VerifiedColumn(TypedDict):
     at: str
 
 
+class PassAtK(TypedDict):
+    """A model's attempts at the pair, the number that passed its test, and the estimated pass@k."""
+
+    model: str
+    k: int
+    n: int
+    passed: int
+    rate: float
+
+
 class PairMetadata(TypedDict):
     description: str
     operation_type: str
@@ -109,11 +116,13 @@ class PairMetadata(TypedDict):
     mutates: list[str]
     provenance: ProvenanceColumn
     verified: VerifiedColumn | None
+    pass_at_k: list[PassAtK]
     recipe: str | None
     category: str | None
     license: str | None
     notice: str
     reviewed: bool
+    why: list[str]
     tokens: int
     stars: int | None
     weight: float
@@ -182,7 +191,7 @@ _TYPES = {str: TEXT, int: "int64", float: "float64", bool: "bool"}
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    of: str
+    of: "Column"
 
 
 Column: TypeAlias = "str | ListOf | Columns"
@@ -203,8 +212,7 @@ def _column(hint: Any) -> Column:
     if kind in _TYPES:
         return _TYPES[kind]
     if get_origin(kind) is list:
-        item = _column(get_args(kind)[0])
-        return ListOf(cast(str, item))
+        return ListOf(_column(get_args(kind)[0]))
     return columns_of(kind) if isinstance(kind, type) else {}
 
 
@@ -245,8 +253,11 @@ def features(columns: Columns, indent: str) -> list[str]:
         lines.append(f"{indent}- name: {name}")
         if isinstance(column, str):
             lines.append(f"{indent}  dtype: {column}")
-        elif isinstance(column, ListOf):
+        elif isinstance(column, ListOf) and isinstance(column.of, str):
             lines.append(f"{indent}  sequence: {column.of}")
+        elif isinstance(column, ListOf):
+            lines.append(f"{indent}  list:")
+            lines.extend(features(cast(Columns, column.of), f"{indent}  "))
         else:
             lines.append(f"{indent}  struct:")
             lines.extend(features(column, f"{indent}  "))
@@ -261,78 +272,3 @@ def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> l
         if isinstance(column, dict) and isinstance(inner, Mapping):
             wrong += differing(column, inner, f"{at}.{name}")
     return wrong
-
-
-# --- Parquet files with these columns ---------------------------------------------------------
-# Rows in memory for each file; also the size of a row group, so it shapes the bytes.
-ROWS = 2000
-
-
-class ParquetFile:
-    def __init__(self, path: Path, columns: Columns) -> None:
-        self._path = path
-        self._columns = columns
-        self._rows: list[dict[str, Any]] = []
-        self._records = self._tokens = 0
-
-    def __enter__(self) -> Self:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise CurationError(
-                "Parquet needs pyarrow: pip install 'triton-curation[parquet]', or leave the "
-                "format out."
-            ) from None
-        self._arrow = pa
-        self._schema = pa.schema(_fields(pa, self._columns))
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = pq.ParquetWriter(self._path, self._schema, compression="zstd")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            self._flush()
-        finally:
-            self._writer.close()
-
-    def write(self, row: dict[str, Any], tokens: int) -> None:
-        self._rows.append(row)
-        self._records += 1
-        self._tokens += tokens
-        if len(self._rows) == ROWS:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._rows:
-            self._writer.write_table(self._arrow.Table.from_pylist(self._rows, self._schema))
-            self._rows = []
-
-    def as_json(self, folder: Path) -> dict[str, Any]:
-        with self._path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {
-            "path": self._path.relative_to(folder).as_posix(),
-            "bytes": self._path.stat().st_size,
-            "lines": None,
-            "records": self._records,
-            "tokens": self._tokens,
-            "sha256": digest,
-        }
-
-
-def _fields(pa: Any, columns: Columns) -> list[Any]:
-    return [pa.field(name, _type(pa, column)) for name, column in columns.items()]
-
-
-def _type(pa: Any, column: Any) -> Any:
-    if isinstance(column, dict):
-        return pa.struct(_fields(pa, column))
-    if isinstance(column, ListOf):
-        return pa.list_(_type(pa, column.of))
-    return {
-        "string": pa.string(),
-        "int64": pa.int64(),
-        "float64": pa.float64(),
-        "bool": pa.bool_(),
-    }[column]

@@ -14,8 +14,10 @@ from curation.export.coverage import Coverage
 from curation.export.folder import PLACE
 from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.held_out import HeldOut
+from curation.export.ladders import Ladders
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions
+from curation.export.repairs import Repairs
 from curation.export.schema import NONE, PALLAS, RecordProfile
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.models import PairOrigin, Split
@@ -81,6 +83,8 @@ class ExportPlan:
     coverage: Coverage = field(default_factory=Coverage)
     # Extra split of the generated pairs, if requested.
     held_out: HeldOut | None = None
+    repairs: Repairs | None = None
+    ladders: Ladders | None = None
 
     def stages(self) -> dict[str, dict[str, int]]:
         return {f"{kind}s": self.funnel.stages(kind) for kind in KINDS}

@@ -12,9 +12,11 @@ from curation.models.evidence import (
     OperationOverlap,
     QualityFinding,
 )
+from curation.models.guidelines import Guideline, GuidelineExample
 from curation.models.items import Kernel, Kind, Language, Pair, PairOrigin
 from curation.models.licenses import License, LicenseEvidence, LicenseReading, ReadFrom
 from curation.models.origins import CompiledGraph, Container, Draft, DraftState, Provenance
+from curation.models.pass_rates import PassRate
 from curation.models.releases import (
     Release,
     ReleaseFile,
@@ -48,9 +50,11 @@ from curation.models.sources import (
 )
 from curation.models.talk import LineComment, Notice, NoticeChoice, NoticeKind
 from curation.models.validation import (
+    REJECTED,
     CompiledText,
     Device,
     Outcome,
+    RepairTrace,
     TriedCase,
     ValidationCheck,
     ValidationResult,
@@ -67,6 +71,7 @@ from curation.models.vocabulary import (
 )
 
 __all__ = [
+    "REJECTED",
     "Action",
     "Actor",
     "Agreement",
@@ -93,6 +98,8 @@ __all__ = [
     "ExportRun",
     "Figures",
     "Fingerprint",
+    "Guideline",
+    "GuidelineExample",
     "Hardware",
     "IngestRun",
     "Invitation",
@@ -119,6 +126,7 @@ __all__ = [
     "Outcome",
     "Pair",
     "PairOrigin",
+    "PassRate",
     "Provenance",
     "QualityFinding",
     "Question",
@@ -126,6 +134,7 @@ __all__ = [
     "Release",
     "ReleaseFile",
     "ReleaseMember",
+    "RepairTrace",
     "Repository",
     "Role",
     "Run",

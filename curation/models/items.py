@@ -156,6 +156,12 @@ class Kernel(Item):
         max_length=8, blank=True, help_text="The oldest Triton release that has every API it uses."
     )
     lines = models.PositiveIntegerField()
+    registers = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Of a thread, by the newest compile check."
+    )
+    spilled_bytes = models.PositiveIntegerField(
+        null=True, editable=False, help_text="Local memory of a thread, by the same check."
+    )
     operation_type = models.CharField(max_length=20, choices=OperationType.choices, blank=True)
     difficulty = models.CharField(max_length=10, choices=Difficulty.choices, blank=True)
     kind_evidence = models.JSONField(
@@ -193,6 +199,11 @@ class Kernel(Item):
             models.Index(fields=("hardware", "id"), name="kernel_by_hardware"),
             models.Index(fields=("name", "id"), name="kernel_by_name"),
             models.Index(fields=("lines", "id"), name="kernel_by_lines"),
+            models.Index(
+                fields=("-registers", "id", "spilled_bytes"),
+                condition=models.Q(registers__isnull=False),
+                name="kernel_by_registers",
+            ),
         )
 
     def __str__(self) -> str:
@@ -239,10 +250,18 @@ class Pair(Item):
         max_length=8, blank=True, help_text="The oldest Triton release that has every API it uses."
     )
     differentiable = models.BooleanField(default=False)
+    speedup = models.FloatField(
+        null=True, editable=False, help_text="Against eager PyTorch, when it was last timed."
+    )
+    pass_rate = models.FloatField(
+        null=True, editable=False, help_text="Share of attempts of models that passed its test."
+    )
     recipe = models.CharField(max_length=100, blank=True)
     split_group = models.CharField(
         max_length=200, blank=True, help_text="All pairs of a group are in one split."
     )
+    ladder = models.CharField(max_length=100, blank=True, help_text="They share a Python side.")
+    rung = models.CharField(max_length=60, blank=True, help_text="From the slowest: 1 naive.")
     metadata = models.JSONField(default=dict, blank=True)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -273,10 +292,28 @@ class Pair(Item):
             one_of("operation_type", OperationType, "pair_operation_type_valid"),
             one_of("difficulty", Difficulty, "pair_difficulty_valid"),
             one_of("hardware", Hardware, "pair_hardware_valid"),
+            models.CheckConstraint(
+                condition=Q(ladder="", rung="") | (~Q(ladder="") & ~Q(rung="")),
+                name="pair_rung_iff_ladder",
+            ),
         )
-        indexes = indexes(
-            "pair", "slug", "operation_type", "difficulty", "origin", "license_verdict", "license"
-        )
+        indexes = (
+            *indexes(
+                "pair", "slug", "operation_type", "difficulty", "origin", "license_verdict",
+                "license",
+            ),
+            models.Index(
+                fields=("-speedup", "id"),
+                condition=models.Q(speedup__isnull=False),
+                name="pair_by_speedup",
+            ),
+            models.Index(
+                fields=("-pass_rate", "id"),
+                condition=models.Q(pass_rate__isnull=False),
+                name="pair_by_pass_rate",
+            ),
+            models.Index(fields=("ladder", "rung"), condition=~Q(ladder=""), name="pair_by_ladder"),
+        )  # fmt: skip
 
     def __str__(self) -> str:
         return f"{self.slug}-{self.content_hash[:8]}"

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from curation.models.fields import one_of, sha256
+from curation.models.fields import AppendOnly, one_of, sha256
 from curation.models.items import AboutKernelOrPair, Pair
 from curation.models.runs import Run, RunQuerySet
 
@@ -29,6 +29,9 @@ class Verdict(models.TextChoices):
     CRASHED = "crashed"
     UNSUPPORTED = "unsupported"
 
+
+# Verdicts that can show a wrong kernel. The others say more about the machine or the test.
+REJECTED = (Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED)
 
 # Limit on skipped items: a machine that kills every worker must not blame its batch.
 MOST_SKIPPED = 5
@@ -207,3 +210,41 @@ class CompiledText(models.Model):
     @property
     def text(self) -> str:
         return zlib.decompress(bytes(self.compressed)).decode()
+
+
+class RepairTrace(AppendOnly):
+    """A mistake that was planted into a passed pair and that the harness rejects.
+
+    The pair's own Triton code is the fixed version.
+    """
+
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="repair_traces")
+    content_hash = models.CharField(max_length=64, help_text="Of the pair.")
+    kind = models.CharField(max_length=40, help_text="The kind of mistake.")
+    faulty_code = models.TextField()
+    faulty_hash = models.CharField(
+        max_length=64, unique=True, help_text="sha256 of the faulty code."
+    )
+    line = models.PositiveIntegerField(help_text="The first faulty line, from 1.")
+    device = models.CharField(max_length=20, choices=Device.choices)
+    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    message = models.TextField(help_text="The failed checks, in the harness's words.")
+    why = models.TextField(help_text="The reason why the line is wrong.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            one_of("device", Device, "repairtrace_device_valid"),
+            models.CheckConstraint(
+                condition=Q(verdict__in=REJECTED), name="repairtrace_verdict_rejects"
+            ),
+            sha256("content_hash", "repairtrace_content_hash_valid"),
+            sha256("faulty_hash", "repairtrace_faulty_hash_valid"),
+            models.CheckConstraint(condition=Q(line__gte=1), name="repairtrace_line_counts"),
+            models.CheckConstraint(condition=~Q(message=""), name="repairtrace_has_message"),
+        )
+        indexes = (models.Index(fields=("kind", "pair"), name="repairtrace_by_kind"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} in {self.pair}"

@@ -101,8 +101,11 @@ REFERENCE = re.compile(
     r"(?:for|of) (?P<what>.+)"
 )
 VERB = re.compile(
-    r"(?:Add|Apply|Blend|Clamp|Compute|Convolve|Count|Dequantize|Divide|Find|Flip|Gather|Multiply|"
-    r"Negate|Normalize|Quantize|Rotate|Scale|Sort|Square|Subtract|Sum|Take|For|Along|Over)\b"
+    r"(?:Accumulate|Add|Apply|Average|Blend|Bound|Cap|Clamp|Clip|Compute|Concatenate|Convert|"
+    r"Convolve|Count|Dequantize|Divide|Find|Flip|Gate|Gather|Invert|Keep|Look|Map|Modulate|Move|"
+    r"Multiply|Negate|Normalize|Pad|Quantize|Repeat|Reverse|Roll|Rotate|Sample|Scale|Select|Set|"
+    r"Shift|Smooth|Sort|Square|Stack|Standardize|Subtract|Sum|Take|Transpose|Turn|Update|For|"
+    r"Along|Over)\b"
 )
 
 

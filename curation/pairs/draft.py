@@ -53,6 +53,10 @@ class PairDraft:
     differentiable: bool = False
     recipe: str = ""
     split_group: str = ""
+    ladder: str = ""
+    """Name of the group of pairs that share a Python side and differ in their optimization."""
+    rung: str = ""
+    """The place in the ladder, from the slowest, and its name: `1 naive`."""
     kernel: int | None = None
     """Primary key of the kernel that it was drafted from."""
     hardware: str = "cuda"

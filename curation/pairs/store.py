@@ -97,6 +97,7 @@ def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
     row.previous = previous
     # All versions of one pair stay in one split, even if they are renamed.
     row.split_group = previous.split_group or row.split_group
+    row.ladder, row.rung = previous.ladder, previous.rung
     row.save()
     return row
 
@@ -185,6 +186,8 @@ def _row(name: str, draft: PairDraft, tokens: int, license: License | None) -> P
         differentiable=draft.differentiable,
         recipe=draft.recipe,
         split_group=draft.split_group or f"pair:{draft.origin}:{draft.readable}"[:200],
+        ladder=draft.ladder,
+        rung=draft.rung,
         metadata={"provenance": draft.source.as_metadata(), "token_encoding": ENCODING},
         tokens=tokens,
         license=license,

@@ -50,6 +50,7 @@ CHOICES: Mapping[str, Words] = {
     "language": tuple(Language.values),
     "kind": tuple(Kind.values),
     "origin": tuple(PairOrigin.values),
+    "spills": ("yes", "no"),
 }
 LONGEST = 1000
 # A statement has a condition for each word: SQLite allows 1,000, and each costs time.
@@ -80,6 +81,10 @@ class Filter:
     language: Words = ()
     kind: Words = ()
     origin: Words = ()
+    speedup: Words = ()
+    pass_rate: Words = ()
+    registers: Words = ()
+    spills: Words = ()
     reviewer: Words = ()
     decided: Words = ()
     q: Words = ()

@@ -4,6 +4,7 @@ Rare values are looked up first (`pk IN (...)`), common ones are tested row by r
 page of a list over 200,000 rows takes milliseconds either way.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 
@@ -214,6 +215,55 @@ def _decided(model: Model, values: tuple[str, ...]) -> Q:
     return _newest_decision(model, within)
 
 
+def number_range(written: str) -> tuple[float | None, float | None]:
+    """Parse `1.5..4`, either end open, or a single number. Both ends belong to the range."""
+    first, dots, last = written.partition("..")
+    try:
+        least = float(first) if first else None
+        most = float(last) if last else (None if dots else least)
+        if not all(math.isfinite(end) for end in (least, most) if end is not None):
+            raise ValueError
+    except ValueError:
+        raise WrongFilter(
+            f"{written!r} is no number and no range of numbers: write 2, 1.5.. or 1.5..4."
+        ) from None
+    if least is not None and most is not None and least > most:
+        raise WrongFilter(f"The range {written!r} ends before it begins.")
+    return least, most
+
+
+def _number(model: Model, name: str) -> Condition:
+    """Match a measured column. Items that were not measured never match."""
+
+    def condition(given_model: Model, values: tuple[str, ...]) -> Q:
+        if given_model is not model:
+            return NOTHING
+        within = NOTHING
+        for value in values:
+            least, most = number_range(value)
+            measured = Q(**{f"{name}__isnull": False})
+            if least is not None:
+                measured &= Q(**{f"{name}__gte": least})
+            if most is not None:
+                measured &= Q(**{f"{name}__lte": most})
+            within |= measured
+        return within
+
+    return condition
+
+
+def _spills(model: Model, values: tuple[str, ...]) -> Q:
+    """Match compiled kernels by whether registers spill to local memory."""
+    if model is not Kernel:
+        return NOTHING
+    within = NOTHING
+    if "yes" in values:
+        within |= Q(registers__isnull=False, spilled_bytes__gt=0)
+    if "no" in values:
+        within |= Q(registers__isnull=False, spilled_bytes=0)
+    return within
+
+
 CONDITIONS: Mapping[str, Condition] = {
     "items": _items,
     "id": _id,
@@ -237,5 +287,9 @@ CONDITIONS: Mapping[str, Condition] = {
     "origin": _only(Pair, "origin"),
     "reviewer": _reviewer,
     "decided": _decided,
+    "speedup": _number(Pair, "speedup"),
+    "pass_rate": _number(Pair, "pass_rate"),
+    "registers": _number(Kernel, "registers"),
+    "spills": _spills,
     "q": holds,
 }

@@ -19,6 +19,7 @@ from curation.models import Run
 from curation.people import CURATORS
 from curation.text import pluralize
 from curation.web.access import SEE_RUNS
+from curation.web.markdown import rendered
 
 # Maximum number of curators named on the page for an account without a group.
 ADVISERS = 20
@@ -50,6 +51,11 @@ def _navigation(
 ) -> SafeString:
     shown = {"page": page, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
     return render_to_string("curation/navigation.html", shown)
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    return rendered(text)
 
 
 @register.simple_tag

@@ -26,7 +26,10 @@ _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
     "operation_type", "priority", "status", "tags", "version",
 )  # fmt: skip
-LISTED = {Kernel: (*_LISTED, "name", "lines"), Pair: (*_LISTED, "slug", "origin", "kernel")}
+LISTED = {
+    Kernel: (*_LISTED, "name", "lines", "registers", "spilled_bytes"),
+    Pair: (*_LISTED, "slug", "origin", "kernel", "speedup", "pass_rate"),
+}
 # Orders of a list, by the columns that decide. Each begins an index, but for the small table of
 # pairs. A minus before the name of an order turns all its columns round.
 _ORDERS: dict[str, tuple[str, ...]] = {
@@ -39,6 +42,7 @@ ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
         "operation": ("operation_type", "status", "pk"),
         "license": ("license_verdict", "status", "pk"),
         "lines": ("lines", "pk"),
+        "registers": ("-registers", "pk"),
     },
     Pair: {
         **_ORDERS,
@@ -46,8 +50,14 @@ ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
         "operation": ("operation_type", "pk"),
         "license": ("license_verdict", "pk"),
         "origin": ("origin", "pk"),
+        "speedup": ("-speedup", "pk"),
+        "pass_rate": ("-pass_rate", "pk"),
     },
 }
+
+
+# Items without a value are left out of a list that is sorted by such a column.
+MEASURED = ("registers", "speedup", "pass_rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,9 @@ def a_page(
     if second.tells(filter):
         items = items.exclude(second.blind(model, user))
     columns = columns_of(model, order) or ORDERS[model]["newest"]
+    first = columns[0].removeprefix("-")
+    if first in MEASURED:
+        items = items.filter(**{f"{first}__isnull": False})
     # The keys of a first page are also its count, so there is no second query.
     pks, all_of_them = _keys(items, filter, columns, after, size + 1, max(size, COUNTED) + 1)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
@@ -187,9 +200,9 @@ def _after(rows: QuerySet[Any], columns: tuple[str, ...], after: str) -> QuerySe
     for column, value in reversed(list(zip(columns, values, strict=True))):
         name = column.removeprefix("-")
         is_text = isinstance(rows.model._meta.get_field(_field(rows, name)), CharField)
-        if is_text != isinstance(value, str) or not isinstance(value, int | str):
+        if is_text != isinstance(value, str) or not isinstance(value, int | float | str):
             return rows
-        if isinstance(value, int) and abs(value) >= 1 << 62:
+        if not isinstance(value, str) and not abs(value) < 1 << 62:
             return rows
         compare = "lt" if column.startswith("-") else "gt"
         behind = Q(**{f"{name}__{compare}": value})

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
+from curation.decisions.guidelines import current
 from curation.decisions.suggestions import Suggestion, suggestions
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
@@ -118,6 +119,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         "kind": "kernels" if kind is Kernel else "pairs",
         "item_url": about(kind),
         "places": places,
+        "rungs": rows.rungs(item),
         "badges": _badges(item, places, texts, results, links, compiled),
         "tabs": shown,
         "tab": tab,
@@ -134,7 +136,9 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         ).query(),
         "suggestion": None if item.blind else _suggestion(item),
         "commentable": not item.blind,
+        "guideline": current(item.operation_type),
         "open_threads": still_open,
+        "pass_rates": rows.pass_rates(item),
         **_body(item, tab, query, places, others, results, compiled, user, talked),
     }
 
@@ -233,7 +237,7 @@ def _body(
     if tab == "discussion":
         return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
     if tab == "results":
-        return _results(results)
+        return _results(item, results)
     if tab == "try":
         return try_tab.context(item, query)
     panes = [
@@ -314,7 +318,7 @@ def _alike(item: Any, user: User) -> dict[str, Any]:
     return {"alike": approved.without_sources().order_by("-pk")[:20]}
 
 
-def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
+def _results(pair: Pair, results: Sequence[ValidationResult]) -> dict[str, Any]:
     newest = results[0] if results else None
     if newest is None:
         return {"result": None}
@@ -328,4 +332,5 @@ def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
         "figures": figures_of(newest),
         "environment": environment_of(newest),
         "results": results,
+        "repairs": pair.repair_traces.defer("faulty_code").order_by("kind", "pk"),
     }

@@ -1,6 +1,7 @@
 """Queries of an item's page, one statement for each kind of row."""
 
 import uuid
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 from curation.compiled_queries import compiled_query
 from curation.decisions import claims
 from curation.decisions import second_reviews as second
+from curation.evidence.ladders import rungs_beside, timed_rungs
 from curation.evidence.opt_outs import opted_out
 from curation.models import (
     Claim,
@@ -23,6 +25,7 @@ from curation.models import (
     LicenseEvidence,
     OperationOverlap,
     Pair,
+    PassRate,
     Provenance,
     QualityFinding,
     Question,
@@ -86,6 +89,13 @@ def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
 def results(pair: Pair, content_hash: str) -> list[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
     return list(rows.select_related("run").order_by("-pk")[:10])
+
+
+def pass_rates(item: Item) -> list[PassRate]:
+    """Return the pass rates of models on a pair. An item without a rate costs no query."""
+    if isinstance(item, Kernel) or item.pass_rate is None:
+        return []
+    return list(PassRate.objects.filter(pair=item).order_by("model", "k")[:SHOWN])
 
 
 def undone(item: Item, user: User) -> Decision | None:
@@ -154,3 +164,24 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
         decided_times=Subquery(decisions.annotate(n=Count("pk")).values("n")),
         newer=Subquery(newer.values("pk")[:1]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A rung of the ladder of a pair's page. `place`: the GPU and the case of the time."""
+
+    pair: Pair
+    current: bool
+    median_us: float | None
+    place: str
+
+
+def rungs(item: Item) -> list[Rung]:
+    """Return the ladder of a pair with the times at one place; empty for other items."""
+    if not isinstance(item, Pair) or not item.ladder:
+        return []
+    pairs = list(rungs_beside(item))
+    place, timed = timed_rungs(pairs) or (None, [])
+    times = {rung.pair.pk: rung.median_us for rung in timed}
+    words = f"{place.gpu}, {place.case}" if place else ""
+    return [Rung(pair, pair.pk == item.pk, times.get(pair.pk), words) for pair in pairs]

@@ -13,6 +13,7 @@ from curation.web.views import (
     edit,
     find,
     guide,
+    guidelines,
     history,
     item,
     people,
@@ -67,6 +68,12 @@ urlpatterns = [
     path("join/<str:token>", people.join, name="join"),
     path("keys", account.keys, name="keys"),
     path("guide", guide.guide, name="guide"),
+    path("guidelines/", guidelines.guidelines, name="guidelines"),
+    path("guidelines/<str:operation>/", guidelines.guideline, name="guideline"),
+    path("guidelines/<str:operation>/edit", guidelines.edit_guideline, name="edit-guideline"),
+    path(
+        "guidelines/<str:operation>/example", guidelines.guideline_example, name="guideline-example"
+    ),
     path("api/v1/openapi.json", api.description, name="api-description"),
     path("api/v1/next", api.claim_next, name="api-next"),
     path("api/v1/<kind:kind>/", api.items, name="api-items"),

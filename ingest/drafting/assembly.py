@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.drafting.case_branches import fold_cases
+from ingest.drafting.comparable import why_not_comparable
 from ingest.drafting.computing import (
     computes_a_part,
     computes_backward,
@@ -81,11 +82,19 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         words = f"On the Triton side of {where}, {lacking}."
         return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
     if made.missing is None and not sentence:
-        return replace(made, draft=polish(_noted(made.draft), test, whole, isolator))
+        return _compared(
+            replace(made, draft=polish(_noted(made.draft), test, whole, isolator)), where
+        )
     if made.missing is None:
         words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
     return made
+
+
+def _compared(made: Assembly, where: str) -> Assembly:
+    """Return an assembly, or a reason if its two sides are no pair."""
+    why = why_not_comparable(made.draft.texts, made.draft.entry_point)
+    return Assembly(made.draft, Missing.NO_COMPARISON, f"{where}: {why}") if why else made
 
 
 def _noted(draft: Draft) -> Draft:

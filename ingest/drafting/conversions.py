@@ -11,6 +11,13 @@ Function = ast.FunctionDef
 
 # Functions of torch that return whole numbers, if no type is given.
 WHOLE_NUMBERS = {"torch.randint", "torch.randperm", "torch.bincount", "torch.argsort"}
+WHOLE_TYPES = {"torch.long", "torch.int", "torch.short", "torch.bool", "torch.uint8", "torch.int8",
+               "torch.int16", "torch.int32", "torch.int64"}  # fmt: skip
+ALLOCATING = {"torch.ones", "torch.zeros", "torch.full", "torch.tensor", "torch.empty"}
+JOINING = {"torch.cat", "torch.stack", "torch.full_like", "torch.zeros_like", "torch.ones_like"}
+# Methods whose results are whole if their tensor is.
+KEEPING = {"clamp", "cumsum", "flatten", "view", "reshape", "long", "int", "clone", "contiguous",
+           "unsqueeze", "squeeze", "sum", "repeat", "transpose", "permute", "expand"}  # fmt: skip
 
 
 def drop_second_conversions(text: str, entry: str) -> str:
@@ -114,19 +121,89 @@ def drop_detached(text: str, entry: str, test: str) -> str:
     return edits.text()
 
 
-def _whole_numbers(tree: ast.Module) -> set[str]:
-    """Return the names in a test that only hold tensors of whole numbers."""
-    kinds: dict[str, set[bool]] = {}
+def drop_requirements(test: str) -> str:
+    """Return a test without gradients whose inputs require none: `x.requires_grad_()` is `x`."""
+    if "requires_grad_" not in test:
+        return test
+    try:
+        tree = ast.parse(test)
+    except UNREADABLE:
+        return test
+    edits = Edits(test)
     for node in ast.walk(tree):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                made = isinstance(value, ast.Call) and ast.unparse(value.func) in WHOLE_NUMBERS
-                typed = isinstance(value, ast.Call) and any(
-                    each.arg == "dtype" and "int" not in ast.unparse(each.value)
-                    for each in value.keywords
-                )
-                kinds.setdefault(name, set()).add(made and not typed)
-            case ast.Name(id=name, ctx=ast.Store()):
-                kinds.setdefault(name, set())
-    stores = _stored(tree)
-    return {name for name, kind in kinds.items() if kind == {True} and stores.count(name) == 1}
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="requires_grad_"))):
+                continue
+            case ast.Call(
+                func=ast.Name(id="tuple" | "list" as kind),
+                args=[
+                    ast.GeneratorExp(
+                        elt=ast.Call(func=ast.Attribute(value=ast.Name(id=each), attr=attr)),
+                        generators=[ast.comprehension(target=ast.Name(id=name), iter=of, ifs=[])],
+                    )
+                ],
+            ) if each == name and attr == "requires_grad_":
+                edits.put(node, f"{kind}({edits.of(of)})")
+            case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_"), keywords=[]):
+                edits.put(node, edits.of(value))
+    return edits.text()
+
+
+def _whole_numbers(tree: ast.Module) -> set[str]:
+    """Return the names in `make_inputs` that only hold tensors of whole numbers."""
+    whole: set[str] = set()
+    other: set[str] = set()
+    for function in tree.body:
+        if not isinstance(function, Function) or function.name != "make_inputs":
+            continue
+        assigned: set[int] = set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                assigned.add(id(node.targets[0]))
+                (whole if _is_whole(node.value, whole) else other).add(node.targets[0].id)
+        for node in ast.walk(function):
+            stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+            if stored and id(node) not in assigned:
+                other.add(node.id)  # type: ignore[attr-defined]
+    return whole - other
+
+
+def _is_whole(value: ast.expr, known: set[str]) -> bool:
+    """Return whether a tensor holds whole numbers for certain. `known`: names of such tensors."""
+    match value:
+        case ast.Name(id=name):
+            return name in known
+        case ast.Subscript(value=inner):
+            return _is_whole(inner, known)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            sides = [each for each in (left, right) if not _is_number(each)]
+            return bool(sides) and all(_is_whole(each, known) for each in sides)
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            return bool(elements) and all(_is_whole(each, known) for each in elements)
+        case ast.ListComp(elt=element):
+            return _is_whole(element, known)
+        case ast.Call(func=ast.Attribute(value=owner, attr=attr) as func, args=args):
+            kind = next((each.value for each in value.keywords if each.arg == "dtype"), None)
+            if kind is not None and ast.unparse(kind) not in WHOLE_TYPES:
+                return False
+            called = ast.unparse(func)
+            if called in WHOLE_NUMBERS:
+                return True
+            if called in ALLOCATING:
+                return kind is not None or (called == "torch.tensor" and _are_whole(args))
+            if called in JOINING:
+                return bool(args) and _is_whole(args[0], known)
+            return attr in KEEPING and _is_whole(owner, known)
+    return False
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
+
+
+def _are_whole(args: list[ast.expr]) -> bool:
+    """Return whether the first argument of `torch.tensor` is a list of written whole numbers."""
+    match args:
+        case [ast.List(elts=elements), *_]:
+            return all(map(_is_number, elements))
+    return False

@@ -39,12 +39,42 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
             ) if kept and not isinstance(other, ast.Attribute) and is_device(other, local):
                 # DEVICE is a kind of device: `cuda` is not equal to `cuda:0`.
                 edits.replace(edits.end(left), edits.end(other), f"{_sign(node)}{DEVICE}")
+            case ast.Attribute(value=owner, attr="index" | "type" as attr) if (
+                kept and is_device(owner, local) and not isinstance(owner, ast.Constant)
+            ):
+                edits.put(node, DEVICE if attr == "type" else "torch.cuda.current_device()")
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
                         # A default is evaluated at the definition, which may precede DEVICE.
                         edits.put(default, OF_THE_MACHINE if kept else "None")
     return edits.text()
+
+
+def define_device(text: str) -> str:
+    """Return a file's text that defines DEVICE as the machine's device: where the author does, or
+    behind the first imports. Statements at the top level may read it.
+    """
+    tree = ast.parse(text)
+    edits = Edits(text)
+    defined = False
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="DEVICE")]):
+                edits.put(node, DEVICE_LINE)
+                defined = True
+    if not defined:
+        last = next((n for n in tree.body if not _is_heading(n)), None)
+        place = edits.line_start(last) if last is not None else len(text.encode())
+        edits.replace(place, place, f"\n\n{DEVICE_LINE}\n\n\n")
+    return edits.text()
+
+
+def _is_heading(node: ast.stmt) -> bool:
+    """Return whether a statement is an import or the docstring of a file."""
+    return isinstance(node, ast.Import | ast.ImportFrom) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
 
 
 def _sign(compared: ast.Compare) -> str:

@@ -58,6 +58,12 @@ class Edits:
         start = self.start(decorators[0]) - 1 if decorators else self.start(first)
         return self._data[start : self.end(last)].decode()
 
+    def line_start(self, statement: ast.stmt) -> int:
+        """Return the start of a statement's first line, that of its decorators included."""
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        line = min([statement.lineno, *(each.lineno for each in decorators)])
+        return self._starts[line - 1]
+
     def replace(self, first: int, last: int, text: str) -> None:
         self._made.append((first, last, text.encode()))
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ingest.drafting.dead_branches import moved_out
+from ingest.drafting.dead_branches import take_branch
 from ingest.drafting.edits import Edits, rewrite
 
 ROUNDS = 12
@@ -262,10 +262,7 @@ class _Fold:
         if taken is None:
             return
         kept = statement.body if taken else statement.orelse
-        if kept:
-            self.edits.put(statement, moved_out(kept, statement, self.edits))
-        else:
-            self.edits.drop(statement, alone=alone)
+        take_branch(statement, kept, self.edits, alone=alone)
         self.edits.drop_comments(statement)
 
     def _truth(self, test: ast.expr) -> bool | None:

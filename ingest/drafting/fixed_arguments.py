@@ -68,8 +68,8 @@ def _find(
 
 
 def _without_defaults(text: str) -> str:
-    """Return the text whose calls of helpers do not hand over None, True or False by keyword where
-    that is the default.
+    """Return the text whose calls of helpers do not hand over None, True or False where that is the
+    default, by keyword or as the last argument. Each round drops a single last argument.
     """
     tree = ast.parse(text)
     edits = Edits(text)
@@ -83,7 +83,18 @@ def _without_defaults(text: str) -> str:
             for each, default in zip(named, a.defaults, strict=True)
             if isinstance(default, ast.Constant) and isinstance(default.value, bool | None)
         }
+        places = [each.arg for each in a.args]
         for call in find_calls(tree, function.name) if defaults else ():
+            last = call.args[-1] if call.args and not call.keywords else None
+            name = places[len(call.args) - 1] if len(call.args) <= len(places) else ""
+            if (
+                len(call.args) > 1
+                and isinstance(last, ast.Constant)
+                and name in defaults
+                and last.value is defaults[name]
+            ):
+                edits.drop_among(call.args, [last])
+                return edits.text()
             dropped = [
                 each
                 for each in call.keywords

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from ingest.drafting.dead_branches import moved_out
+from ingest.drafting.dead_branches import take_branch
 from ingest.drafting.edits import Edits, rewrite
 
 ROUNDS = 60
@@ -48,6 +48,28 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
             ):
                 edits.put(node, str((left is right) == isinstance(op, ast.Is)))
                 return True
+            case ast.Compare(
+                left=ast.Name(id=first),
+                ops=[ast.Is() | ast.IsNot() as op],
+                comparators=[ast.Name(id=second)],
+            ) if first == second:
+                edits.put(node, str(isinstance(op, ast.Is)))
+                return True
+            case ast.Compare(
+                left=ast.Constant(value=str() as left),
+                ops=[ast.Eq() | ast.NotEq() as op],
+                comparators=[ast.Constant(value=str() as right)],
+            ):
+                edits.put(node, str((left == right) == isinstance(op, ast.Eq)))
+                return True
+            case ast.Compare(
+                left=ast.Constant(value=str() as left),
+                ops=[ast.In() | ast.NotIn() as op],
+                comparators=[ast.Tuple(elts=elements) | ast.List(elts=elements)],
+            ) if all(isinstance(each, ast.Constant) for each in elements):
+                held = any(isinstance(e, ast.Constant) and e.value == left for e in elements)
+                edits.put(node, str(held == isinstance(op, ast.In)))
+                return True
     body = function.body
     known = dict(kinds)
     constants: dict[str, ast.Assign] = {}
@@ -70,6 +92,12 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
         leading = leading and isinstance(statement, ast.Assign)
         if isinstance(statement, ast.If) and value_of(statement.test, known) is not None:
             return _keep(statement, body, known, edits)
+        if isinstance(statement, ast.Assign):
+            # Its value is computed before its names are bound.
+            later = _stored(body[place + 1 :])
+            lasting = {n: v for n, v in known.items() if n not in later}
+            if _folds_inside(ast.Expr(statement.value), known, lasting, edits):
+                return True
         stored = _stored([statement])
         for each in stored & known.keys():
             del known[each]
@@ -82,12 +110,9 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
 def _keep(statement: ast.If, block: Sequence[ast.stmt], known: Known, edits: Edits) -> bool:
     """Keep the branch of a statement that is taken."""
     kept = statement.body if value_of(statement.test, known) else statement.orelse
-    if any(not isinstance(each, ast.Pass) for each in kept):
-        if _has_long_text(kept):
-            return False
-        edits.put(statement, moved_out(kept, statement, edits))
-    else:
-        edits.drop(statement, alone=len(block) == 1)
+    if _has_long_text(kept):
+        return False
+    take_branch(statement, kept, edits, alone=len(block) == 1)
     return True
 
 

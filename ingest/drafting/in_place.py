@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from ingest.drafting.naming import dotted_name
 from ingest.drafting.statements import mark_written, written_names
-from ingest.drafting.suites import Suite, suite_at
+from ingest.drafting.suites import Suite, Suites
 from ingest.drafting.weights import innermost_call
 from ingest.extract.targets import External, Local
 
@@ -29,11 +29,11 @@ DEEPEST = 6
 Function = ast.FunctionDef
 
 
-def mark_calls(suite: Suite, tree: ast.AST) -> None:
+def mark_calls(suite: Suite, tree: ast.AST, suites: Suites) -> None:
     """Mark each call of a function or module of the repository, and its statement, with the names
-    that it writes to.
+    that it writes to. `suites`: the repository's other files.
     """
-    writes = _Writes()
+    writes = _Writes(suites)
     functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
     inner = {
         node.name: node for each in functions for node in each.body if isinstance(node, Function)
@@ -79,6 +79,7 @@ def _constructed(tree: ast.AST) -> dict[str, tuple[str, ...]]:
 class _Writes:
     """The parameters that functions and kernels write to. Each is read once."""
 
+    _suites: Suites
     _known: dict[Local, tuple[Function, frozenset[str]] | None] = field(default_factory=dict)
 
     def of_host(
@@ -87,7 +88,7 @@ class _Writes:
         """Return a function and the parameters that it writes to, or None if they are unknown."""
         if local not in self._known:
             self._known[local] = None
-            found = _definition(suite, local)
+            found = self._definition(suite, local)
             if found is not None and depth < DEEPEST:
                 home, function = found
                 kernel = any("jit" in ast.unparse(each) for each in function.decorator_list)
@@ -95,6 +96,13 @@ class _Writes:
                 names = read(home, function, depth)
                 self._known[local] = (function, names) if names is not None else None
         return self._known[local]
+
+    def _definition(self, suite: Suite, local: Local) -> tuple[Suite, Function] | None:
+        home = self._suites.at(suite, local.path)
+        if home is None:
+            return None
+        found = home.lookup(local.name)
+        return (home, found) if isinstance(found, Function) else None
 
     def of_inner(self, suite: Suite, function: Function) -> tuple[Function, frozenset[str]] | None:
         names = self._of_launcher(suite, function, 0)
@@ -111,15 +119,15 @@ class _Writes:
             return NOTHING, frozenset()
         if not isinstance(target, Local):
             return None
-        home = suite_at(suite.repository, suite.resolver, target.path)
-        for node in home.tree.body if isinstance(home, Suite) else ():
+        home = self._suites.at(suite, target.path)
+        for node in home.tree.body if home is not None else ():
             if isinstance(node, ast.ClassDef) and node.name == target.name:
                 for method in node.body:
                     if isinstance(method, Function) and method.name == "forward":
                         plain = copy.copy(method)
                         plain.args = copy.deepcopy(method.args)
                         plain.args.args = plain.args.args[1:]
-                        return self.of_inner(home, plain) if isinstance(home, Suite) else None
+                        return self.of_inner(home, plain) if home is not None else None
         return None
 
     def _of_launcher(self, suite: Suite, function: Function, depth: int) -> frozenset[str] | None:
@@ -204,14 +212,6 @@ def written_by_kernel(
                 for value in called(node):
                     written |= find_pointers(value, roots)
     return written & parameters
-
-
-def _definition(suite: Suite, local: Local) -> tuple[Suite, Function] | None:
-    home = suite_at(suite.repository, suite.resolver, local.path)
-    if not isinstance(home, Suite):
-        return None
-    found = home.lookup(local.name)
-    return (home, found) if isinstance(found, Function) else None
 
 
 def parameters_of(function: Function) -> list[str]:

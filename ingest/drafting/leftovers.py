@@ -120,7 +120,9 @@ def _once(text: str, *, inputs: bool) -> str:
             left = [
                 each
                 for each in block
-                if _says_nothing(each) or _binds_nothing(each, kept, inputs=inputs)
+                if _says_nothing(each)
+                or _binds_nothing(each, kept, inputs=inputs)
+                or _is_overwritten(each, block, inputs=inputs)
             ]
             if _is_empty(block):
                 continue
@@ -194,9 +196,30 @@ def _binds_nothing(statement: ast.stmt, read: set[str], *, inputs: bool) -> bool
             names = target.elts if isinstance(target, ast.Tuple) else [target]
             return (
                 all(isinstance(each, ast.Name) and each.id not in read for each in names)
-                and (len(names) == 1 or isinstance(value, ast.Attribute | ast.Tuple))
+                and (len(names) == 1 or isinstance(value, ast.Attribute | ast.Tuple | ast.Name))
                 and _is_pure(value, inputs=inputs)
             )
+    return False
+
+
+def _is_overwritten(statement: ast.stmt, block: Sequence[ast.stmt], *, inputs: bool) -> bool:
+    """Return whether the next statement with a name only binds it anew."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_pure(value, inputs=inputs):
+            pass
+        case _:
+            return False
+    place = next(number for number, each in enumerate(block) if each is statement)
+    for each in block[place + 1 :]:
+        names = [n for n in ast.walk(each) if isinstance(n, ast.Name) and n.id == name]
+        if not names:
+            if any(isinstance(n, ast.FunctionDef | ast.Lambda) for n in ast.walk(each)):
+                return False
+            continue
+        match each:
+            case ast.Assign(targets=[ast.Name()]):
+                return len(names) == 1 and isinstance(names[0].ctx, ast.Store)
+        return False
     return False
 
 

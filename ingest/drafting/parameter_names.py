@@ -38,6 +38,8 @@ def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     moves: dict[str, str] = {}
     for parameter in parameters:
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", parameter))
+        # `rms_norm_weight` of the function `rms_norm`.
+        plain = plain.removeprefix(f"{name}_") or plain
         if plain == parameter:
             continue
         longer = {"out": "output", "inp": "input"}.get(plain, "")
@@ -85,7 +87,9 @@ def _read(function: ast.FunctionDef) -> set[str]:
 def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:
     edits = Edits(text)
     arguments = function.args.args
-    written = ", ".join(edits.of(arguments[place]) for place in kept)
+    apart = arguments[0].lineno != arguments[-1].lineno
+    comma = f",\n{' ' * arguments[0].col_offset}" if apart else ", "
+    written = comma.join(edits.of(arguments[place]) for place in kept)
     edits.replace(edits.start(arguments[0]), edits.end(arguments[-1]), written)
     return edits.text()
 

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from ingest.drafting.computing import remove_backward
-from ingest.drafting.conversions import drop_detached, drop_second_conversions
+from ingest.drafting.constant_classes import write_constants
+from ingest.drafting.conversions import (
+    drop_detached,
+    drop_requirements,
+    drop_second_conversions,
+)
 from ingest.drafting.copies import drop_copies
+from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
+from ingest.drafting.docstring_parts import trim_docstrings
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
@@ -25,12 +33,15 @@ from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.nesting import unnest
+from ingest.drafting.one_sided import settle_inputs
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
+from ingest.drafting.passed_on import write_calls
 from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
+from ingest.drafting.suites import Suite
 from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers
 
@@ -41,30 +52,52 @@ GAP = re.compile(r"\n\n\n+(?=[ \t]+\S)")
 BEHIND_DECORATOR = re.compile(r"^( *@[^\n]*\n)(?:[ \t]*\n)+(?= *(?:@|def ))", re.M)
 
 
+Prune = Callable[[str, str, str], str]
+"""Returns a new text without the code that it needs no more, given the old text and a name."""
+
+
 def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     """Return the draft with texts that are shorter to read, under its operation's name."""
-    name, texts = draft.entry_point, draft.texts
+    name = draft.entry_point
+
+    def prune(old: str, new: str, name: str) -> str:
+        return _pruned(old, new, name, test.suite, isolator)
+
+    kinds = find_kinds(test, whole)
+    texts = polish_texts(draft.texts, name, kinds, prune, differentiable=draft.differentiable)
+    called = find_called(draft.texts.triton_code, name)
+    return with_own_name(replace(draft, texts=texts), test.operation, called)
+
+
+def polish_texts(
+    texts: Texts, name: str, kinds: dict[str, object], prune: Prune, *, differentiable: bool
+) -> Texts:
+    """Return the texts as they are shorter to read. `kinds`: what is known of the parameters."""
     triton = texts.triton_code
-    if not draft.differentiable:
+    if not differentiable:
         triton = remove_backward(triton)
-    triton = _plain(triton)
-    triton = _merged(triton, name, find_kinds(test, whole), draft.differentiable)
+    triton = _merged(_plain(triton), name, kinds, differentiable)
     triton = drop_detached(return_directly(triton, name), name, texts.test_code)
-    triton = _pruned(texts.triton_code, triton, name, test, isolator)
+    triton = prune(texts.triton_code, triton, name)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _plain(texts.python_code)
-    python = _merged(python, name, {}, draft.differentiable)
+    python = _merged(_plain(texts.python_code), name, {}, differentiable)
     python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(python, name, texts.test_code)
-    python = _pruned(texts.python_code, python, name, test, isolator)
-    python, triton, made = drop_unused(python, triton, texts.test_code, name)
-    made = remove_leftovers(made, inputs=True)
+    python = prune(texts.python_code, python, name)
+    made = texts.test_code
+    settled = settle_inputs(python, triton, made, name)
+    if settled != (python, triton, made):
+        made = settled[2]
+        fewer = _merged(settled[0], name, {}, differentiable)
+        python = prune(settled[0], fewer, name)
+        fewer = _merged(settled[1], name, kinds, differentiable)
+        triton = prune(settled[1], fewer, name)
+    python, triton, made = drop_unused(python, triton, made, name)
+    made = remove_leftovers(made if differentiable else drop_requirements(made), inputs=True)
     python, triton = name_parameters(python, triton, name)
-    python = wrap_lines(name_locals(python, name), name)
-    triton = wrap_lines(name_locals(triton, name), name)
-    called = find_called(texts.triton_code, name)
-    polished = replace(draft, texts=Texts(_closed(python), _closed(triton), _closed(made)))
-    return with_own_name(polished, test.operation, called)
+    python = wrap_lines(name_locals(trim_docstrings(python), name), name)
+    triton = wrap_lines(name_locals(trim_docstrings(triton), name), name)
+    return Texts(_closed(python), _closed(triton), _closed(made))
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
@@ -81,14 +114,15 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
 
 def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
-    text = use_devices_of_inputs(remove_switches(write_einops(text)))
+    text = remove_switches(remove_dead_branches(write_einops(text)))
+    text = use_devices_of_inputs(write_constants(text))
     return remove_leftovers(unnest(text))
 
 
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
     for _ in range(ROUNDS):
         changed = fold_function(merge_wrappers(text, name), name, known)
-        changed = write_module_calls(changed, name)
+        changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, name, differentiable=differentiable)
         changed = fix_arguments(changed, name)
         if changed == text:
@@ -106,13 +140,13 @@ def _closed(text: str) -> str:
         return text
 
 
-def _pruned(old: str, new: str, name: str, test: Test, isolator: Isolator) -> str:
+def _pruned(old: str, new: str, name: str, suite: Suite, isolator: Isolator) -> str:
     """Return the new text without the code that it needs no more, or the old one if it is not
     complete.
     """
     if new == old:
         return old
-    module = isolator.isolated(test.suite, new, name)
+    module = isolator.isolated(suite, new, name)
     if module.reasons or not _parses(module.text):
         return old
     return module.text.strip("\n") + "\n"

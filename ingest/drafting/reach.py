@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ingest.drafting.suites import Suites
 from ingest.extract.kernels import kernels_of
 from ingest.extract.meaning import MeaningReader
 from ingest.extract.module import Module
@@ -24,6 +25,7 @@ class Reach:
         self._needs: dict[Local, tuple[Local, ...]] = {}
         self._kernels: dict[Local, tuple[str, int] | None] = {}
         self._reached: dict[Local, bool] = {}
+        self.suites = Suites()
 
     def walk(self, starts: Iterable[Local]) -> Iterator[Local]:
         """Yield these names and the names that they need, nearest first."""

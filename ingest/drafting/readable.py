@@ -55,7 +55,7 @@ def find_in_inputs(
                 continue
         if name not in takes or counts[name] != 1 or name in rebound:
             continue
-        for size, attribute in _facts(value):
+        for size, attribute in allocated_facts(value):
             if size in tuples:
                 attribute = "shape" if _is_whole_shape(value, size) else ""
             if attribute and size in takes and size not in rebound | shapes and counts[size] <= 1:
@@ -179,7 +179,7 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _facts(value: ast.expr) -> Iterator[tuple[str, str]]:
+def allocated_facts(value: ast.expr) -> Iterator[tuple[str, str]]:
     """Yield the names that a new tensor's shape and dtype are, with its attribute of that value."""
     retyped = False
     while True:

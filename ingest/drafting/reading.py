@@ -25,7 +25,7 @@ def read_tests(suite: Suite, reach: Reach) -> Iterator[ast.FunctionDef]:
         targets = (suite.meaning(parts) for parts in names)
         return any(isinstance(each, Local) and reach.launches(each) for each in targets)
 
-    mark_calls(suite, suite.tree)
+    mark_calls(suite, suite.tree, reach.suites)
     helpers = find_effect_calls(suite)
     script = script_test(suite.tree)
     for written in (*find_tests(suite), *([script] if script else [])):

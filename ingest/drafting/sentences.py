@@ -26,6 +26,12 @@ IMPERATIVE = {"Computes": "Compute", "Applies": "Apply", "Performs": "Perform", 
 FOREIGN = re.compile(
     r"\b(varlen version|see |this |these |same as|torchtitan|wrapper|unlike)", re.I
 )
+# Both sides have the same sentence, so that it names the language of neither.
+OF_A_LANGUAGE = re.compile(
+    r",?\s*(?:\b|(?<=[a-z]))(using|in|with|via) (a |the )?(plain |pure |native )?"
+    r"(PyTorch|torch|Triton)( kernels?| operations| ops)?\b(?! function)",
+    re.I,
+)
 GRADIENTS = re.compile(r"_(bwd|backward)$")
 
 
@@ -64,7 +70,12 @@ def _imperative(text: str) -> str:
         return ""
     if FOREIGN.search(sentence[0]):
         return ""
-    return f"{IMPERATIVE.get(first, first)} {rest.rstrip('.')}."
+    return without_language(f"{IMPERATIVE.get(first, first)} {rest.rstrip('.')}.")
+
+
+def without_language(sentence: str) -> str:
+    """Return a sentence that does not say that PyTorch or Triton computes it."""
+    return OF_A_LANGUAGE.sub("", sentence)
 
 
 def describe_names(names: Iterable[str]) -> str:

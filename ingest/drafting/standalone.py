@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from ingest.drafting.devices import DEVICE_LINE, place_on_device
+from ingest.drafting.devices import define_device, place_on_device
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.suites import Suite
 from ingest.extract.isolate import isolate
@@ -43,7 +43,7 @@ class Isolator:
 
     def side(self, suite: Suite, function: str, name: str) -> Module:
         """Isolate one side. Devices that the file names become the machine's device."""
-        around = f"{place_on_device(suite.text, suite.tree, kept=True)}\n{DEVICE_LINE}"
+        around = define_device(place_on_device(suite.text, suite.tree, kept=True))
         return self.isolated(suite, f"{around}\n\n\n{function}\n", name)
 
     def inputs(self, suite: Suite, function: str, name: str) -> Module:

@@ -203,7 +203,7 @@ def functional_form(module: _Module, call: ast.Call) -> ast.expr | None:
     for any other module.
     """
     construction = innermost_call(module.construction.value)  # type: ignore[arg-type]
-    if not isinstance(construction, ast.Call) or module.optional or len(call.args) != 1:
+    if not isinstance(construction, ast.Call) or len(call.args) != 1:
         return None
     kind = ast.unparse(construction.func)
     known = FUNCTIONS.get(kind.rpartition(".")[2])

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+import redis
 from django.test import Client
 
-from curation.models import IngestRun
+from curation.models import IngestRun, RunState
 from ingest.in_process import ingest_now
 from ingest.sources import take_up
 from tests.factories import a_curator, an_ingest_run
@@ -70,3 +71,27 @@ def test_an_unknown_run_url_redirects_to_the_admin(by_curator: Client, what: str
     answer = by_curator.get(f"/admin/curation/ingestrun/{what}/change/")
 
     assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+
+
+def test_a_source_is_saved_and_its_ingest_queued_by_one_click(
+    by_curator: Client, queue_redis: redis.Redis
+) -> None:
+    form = by_curator.get("/admin/curation/repository/add/")
+    values = {
+        name: value
+        for name, value in form.context["adminform"].form.initial.items()
+        if value is not None
+    }
+    assert "Save and queue an ingest" in form.content.decode()
+
+    answer = by_curator.post(
+        "/admin/curation/repository/add/",
+        {**values, "url": "https://github.com/example/kernels", "role": "source",
+         "category": "utils", "tier": "3", "refresh_days": "90", "upsampling_weight": "1",
+         "_ingest": "1"},
+    )  # fmt: skip
+
+    assert answer.status_code == 302, answer.context["adminform"].form.errors
+    run = IngestRun.objects.get()
+    assert run.repository.url == "https://github.com/example/kernels"
+    assert run.state == RunState.QUEUED

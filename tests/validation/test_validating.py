@@ -398,3 +398,17 @@ def test_only_the_newest_compile_of_a_kernel_keeps_its_texts() -> None:
 
     kept = CompiledText.objects.filter(name="ptx").order_by("pk")
     assert [(row.result.kernel, row.text) for row in kept] == [(other, "// 1"), (kernel, "// 2")]
+
+
+def test_the_newest_measured_figures_stand_on_the_item() -> None:
+    kernel, pair = a_kernel(), a_pair()
+    for number in (40, 32):
+        figures = {"registers": number, "local_bytes": number - 32}
+        run = a_validation_run(device=Device.COMPILER)
+        _store(run, kernel, Finding(Verdict.PASSED, "compiles", figures=figures))
+    _store(a_validation_run(), pair, Finding(Verdict.PASSED, "passes", figures={"speedup": 1.5}))
+    _store(a_validation_run(), pair, Finding(Verdict.PASSED, "passes"))
+
+    kernel.refresh_from_db()
+    pair.refresh_from_db()
+    assert (kernel.registers, kernel.spilled_bytes, pair.speedup) == (32, 0, 1.5)

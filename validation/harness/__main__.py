@@ -22,8 +22,17 @@ GIB = 1 << 30
 
 
 def main(words: list[str] | None = None) -> int:
-    """Return 0 if every entry passed, 1 if not every one did, 2 if none could be checked."""
+    """Return 0 if every entry passed, 1 if not every one did, 2 if none could be checked.
+
+    With `serve` as the first word, answer requests for rewards instead.
+    """
+    words = sys.argv[1:] if words is None else words
     try:
+        if words[:1] == ["serve"]:
+            # A check of a file needs no server.
+            from validation.rewards import command
+
+            return command.serve(command.parser(default_device()).parse_args(words[1:]))
         return checked(parser().parse_args(words))
     except (EntryUnreadable, SandboxUnavailable, ForkServerFailed, GpuSick, Unsuited) as error:
         say(f"{error}")

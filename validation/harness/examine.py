@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import Any
 
+from validation.harness.answered import Answered, check_test, load_answered
 from validation.harness.arguments import Inputs
 from validation.harness.children import Answer, Child
 from validation.harness.choice import (
-    group_by_values,
     select_affordable,
     select_answered,
     select_wrong_once,
@@ -19,26 +19,34 @@ from validation.harness.entry import Entry, unsupported
 from validation.harness.input_limits import left_to_the_test
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted
-from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.options import Options
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings
-from validation.harness.references import add_rounding, ask_reference
+from validation.harness.references import add_rounding
 from validation.harness.replays import replay
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import Tried, load_constants, make_trials
 from validation.harness.verdicts import figures, grades, verdict_of
 from validation.harness.worker_pool import WorkerPool
 
 
 class Examination:
-    """The checks of one entry, as they are made. `alone`: in processes that serve no other."""
+    """The checks of one entry, as they are made.
 
-    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
-        self.entry, self.pool, self.options = entry, pool, pool.options
-        self.session = Session(entry, pool, alone=alone)
+    alone: in processes that serve no other.
+    answered: the reference's answers, if they are known. The test is then not damaged.
+    options: None for those of the pool.
+    """
+
+    def __init__(
+        self, entry: Entry, pool: WorkerPool, *, alone: bool, answered: Answered | None = None,
+        options: Options | None = None,
+    ) -> None:  # fmt: skip
+        self.entry, self.pool, self.options = entry, pool, options or pool.options
+        self.session = Session(entry, pool, alone=alone, options=options)
+        self.answered = answered
         self.checks: list[Check] = []
         self.figures: dict[str, Any] = {}
         self.left_out = ""
@@ -76,25 +84,20 @@ class Examination:
         if not self.session.wants(*(set(self.options.checks) - {"test"})):
             self._test()
             return
+        if self.answered is not None:
+            self._candidates(self.answered)
+            return
         with self.pool.reference() as author:
-            constants = load_constants(self.session, author)
-            bound = PracticalBound(declared_factor(self.entry.triton_code), constants.tolerance)
-            tried = make_trials(self.session, author, constants)
-            wanted, device = ask_reference(self.session, tried.inputs)
-            tried = tried.without_refused(wanted, self.session)
-            self.left_out = left_to_the_test(tried.too_large, self.session.limits)
-            self._candidates(tried.inputs, wanted, device, bound)
+            answered = load_answered(self.session, author)
+            self._candidates(answered)
             if self.session.wants("falsifiable"):
-                header = self._damage(author, tried)
-                trials = tried.inputs.trials
-                shown = [trial.number for trial in trials if trial.kind == "shown"]
-                groups = group_by_values(trials)
-                self.checks.append(falsifiable(header, wanted, shown, groups))
+                self.checks.append(check_test(self.session, author, answered))
 
-    def _candidates(
-        self, inputs: Inputs, wanted: dict[int, Wanted], device: str, bound: PracticalBound
-    ) -> None:
-        """Judge the launcher. `device`: where the reference ran."""
+    def _candidates(self, answered: Answered) -> None:
+        """Judge the launcher."""
+        wanted, device, inputs = answered.wanted, answered.device, answered.tried.inputs
+        self.left_out = left_to_the_test(answered.tried.too_large, self.session.limits)
+        bound = PracticalBound(declared_factor(self.entry.triton_code), answered.tolerance)
         inputs = inputs.of_trials(select_answered(inputs.trials, wanted))
         inputs = inputs.of_trials(select_affordable(inputs, wanted, self.options.device))
         order = self.session.order("triton_code")
@@ -179,16 +182,3 @@ class Examination:
             self.checks.insert(0, checks.test(header))
             child.spoiled = self.checks[0].verdict is not Verdict.PASSED
             return dict(header)
-
-    def _damage(self, author: Child, tried: Tried) -> dict[str, Any]:
-        """Run the test on damaged answers: on a GPU if it is for GPUs only."""
-        order = {
-            "instead": [[case.case, case.instead] for case in tried.too_large],
-            "gradients": self.entry.differentiable,
-        }
-        header = self.session.ask(author, "", "damage", order).header
-        if self.options.device != "cuda" or not (header["control"] or header["skipped"]):
-            return dict(header)
-        with self.session.candidate("author") as child:
-            load_constants(self.session, child, on_gpu=True)
-            return dict(self.session.ask(child, "", "damage", order).header)

@@ -18,6 +18,7 @@ from validation.harness.children import (
 from validation.harness.entry import Entry
 from validation.harness.input_limits import INPUT_LIMITS
 from validation.harness.judge.numbers import Unreadable
+from validation.harness.options import Options
 from validation.harness.plan import Trial
 from validation.harness.policy import compile_seconds
 from validation.harness.program_reader import BadProgram
@@ -45,15 +46,21 @@ class Session:
     """Children that work on one entry, and the seconds that they take.
 
     alone: use processes that serve no other entry.
+    options: None for those of the pool.
     """
 
-    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
-        self.entry, self.pool, self.options, self.alone = entry, pool, pool.options, alone
+    def __init__(
+        self, entry: Entry, pool: WorkerPool, *, alone: bool, options: Options | None = None
+    ) -> None:
+        self.entry, self.pool, self.alone = entry, pool, alone
+        self.options = options or pool.options
         self.device = "cuda" if pool.options.device == "cuda" else "cpu"
         self.limits = INPUT_LIMITS[pool.options.device]
         self.check = "accuracy"
         """The check of the last question: it is blamed for an answer that can't be read."""
         self.seconds = {"compile": 0.0, "wait": 0.0}
+        self.unanswered: dict[str, float] = {}
+        """By the role of a child that ran out of time or ended: its share of a processor."""
         self.compile_budget = compile_seconds(entry.origin)
         # A cache of this entry alone: a kernel that one process compiles serves the next.
         self.cache = secrets.token_hex(8)
@@ -119,13 +126,16 @@ class Session:
                 begin, step, order, self.options.timeout, blobs or [], compile_budget=left
             )
         except DeadlinePassed as passed:
+            self._keep_unanswered(role, child, started)
             words = f"{blamed}not done after {self.options.timeout:g} s"
             if passed.compiling:
                 words = f"{blamed}compiling takes more than {self.compile_budget:g} s"
             raise Stopped(Check(check, Verdict.TIMEOUT, words)) from None
         except Forged as error:
+            self._keep_unanswered(role, child, started)
             raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{error}")) from None
         except ChildEnded as ended:
+            self._keep_unanswered(role, child, started)
             if ended.why == SERVER_ENDED:
                 raise
             raise Stopped(ended_as(check, blamed, ended)) from None
@@ -137,6 +147,9 @@ class Session:
             words = words or "a result that can't be read: no header"
             raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{words}"))
         return answer
+
+    def _keep_unanswered(self, role: str, child: Child, started: float) -> None:
+        self.unanswered[role] = child.seconds / max(time.monotonic() - started, 0.001)
 
 
 def misread(check: str, error: BaseException) -> Check:

@@ -26,7 +26,7 @@ from validation.pairs.diversity import Families
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.rendering import rendered_python, rendered_test, rendered_triton
 from validation.pairs.recipes.sketch import Sketch
-from validation.pairs.recipes.styles import STYLES, Style
+from validation.pairs.recipes.styles import Style, drawn_style
 
 OPERATION_WEIGHTS: Mapping[str, int] = {
     "matmul": 4,
@@ -91,7 +91,8 @@ class _Offer:
     # Computed for the few that are not too near others, because each parses a text.
     @cached_property
     def difficulty(self) -> str:
-        return pair_difficulty(self.triton, self.sketch.operation_type)
+        sketch = self.sketch
+        return pair_difficulty(self.triton, sketch.operation_type, sketch.differentiable)
 
     @cached_property
     def operations(self) -> str:
@@ -214,11 +215,11 @@ def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
         sketch = recipe.sketch(number)
         if sketch is not None:
             count += 1
-            yield _offered(recipe, sketch, draw.choice(STYLES))
+            yield _offered(recipe, sketch, drawn_style(draw))
 
 
 def _offered(recipe: Recipe, sketch: Sketch, style: Style) -> _Offer:
-    triton, python = rendered_triton(sketch, style), rendered_python(sketch)
+    triton, python = rendered_triton(sketch, style), rendered_python(sketch, style)
     shape = structure(triton)
     return _Offer(
         recipe=recipe,
@@ -243,5 +244,6 @@ def _draft(offer: _Offer) -> PairDraft:
         source=OURS,
         slug=sketch.slug,
         tags=sketch.tags,
+        differentiable=sketch.differentiable,
         recipe=offer.recipe.name,
     )

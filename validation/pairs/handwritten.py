@@ -1,4 +1,8 @@
-"""Library of handwritten pairs: one folder each, with the three texts and a `pair.toml`."""
+"""Library of handwritten pairs: one folder each, with the three texts and a `pair.toml`.
+
+A folder whose `pair.toml` has `like` takes the keys and texts that it lacks from that folder: it is
+another rung of the same ladder.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +20,22 @@ LIBRARY = Path(__file__).with_name("library")
 def handwritten(library: Path = LIBRARY) -> Iterator[PairDraft]:
     """Yield every pair, ordered by name."""
     for described in sorted(library.glob("*/pair.toml")):
-        yield _draft(described.parent, tomllib.loads(described.read_text("utf-8")))
+        folder = described.parent
+        metadata = _metadata(folder)
+        if like := metadata.get("like"):
+            metadata = {**_metadata(library / like), **metadata}
+        yield _draft(folder, library / (like or folder.name), metadata)
 
 
-def _draft(folder: Path, metadata: dict[str, Any]) -> PairDraft:
-    texts = {
-        name: (folder / f"{name}.py").read_text("utf-8")
-        for name in ("python_code", "triton_code", "test_code")
-    }
+def _metadata(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pair.toml").read_text("utf-8"))
+
+
+def _draft(folder: Path, like: Path, metadata: dict[str, Any]) -> PairDraft:
+    texts = {}
+    for name in ("python_code", "triton_code", "test_code"):
+        own = folder / f"{name}.py"
+        texts[name] = (own if own.exists() else like / own.name).read_text("utf-8")
     differentiable = metadata["differentiable"] is True
     return PairDraft(
         entry_point=metadata["entry_point"],
@@ -40,4 +52,6 @@ def _draft(folder: Path, metadata: dict[str, Any]) -> PairDraft:
         slug=folder.name,
         tags=tuple(metadata["tags"]),
         differentiable=differentiable,
+        ladder=metadata.get("ladder", ""),
+        rung=metadata.get("rung", ""),
     )

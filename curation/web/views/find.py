@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions import second_reviews as second
-from curation.models import Difficulty, Kernel, LicenseVerdict, PairOrigin, SavedView, Status
+from curation.models import Difficulty, Kernel, LicenseVerdict, Pair, PairOrigin, SavedView, Status
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, WrongFilter
 from curation.templatetags.review import breakable, moment
@@ -30,7 +30,7 @@ from curation.web.known_values import COUNTED, COUNTS, ValueCounts, value_counts
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
     "duplicates": "Near-duplicates", "contaminated": "Benchmark overlap",
-    "decided": "Decision date",
+    "decided": "Decision date", "pass_rate": "Pass rate",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
@@ -41,17 +41,25 @@ FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q
 # The columns of the list by the order that each may have.
 COLUMNS = {
     "kernels": {"name": "Name", "status": "Status", "operation": "Operation",
-                "license": "License", "lines": "Lines", "newest": "Added"},
+                "license": "License", "lines": "Lines", "registers": "Registers",
+                "newest": "Added"},
     "pairs": {"name": "Name", "status": "Status", "operation": "Operation",
-              "license": "License", "origin": "Origin", "newest": "Added"},
+              "license": "License", "origin": "Origin", "speedup": "Speedup",
+              "pass_rate": "Pass rate", "newest": "Added"},
 }  # fmt: skip
 # Orders that begin with the largest or newest.
-FALLING = ("newest", "priority")
+FALLING = ("newest", "priority", "registers", "speedup", "pass_rate")
 VIEWS_MOST = 50
+# Filters that no item of a kind can match.
+OF_OTHERS = {
+    "kernels": ("origin", "speedup", "pass_rate"),
+    "pairs": ("language", "kind", "finding", "registers", "spills"),
+}
 FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
-    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none",
+    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none", "speedup": "1.5..",
+    "registers": "..128", "pass_rate": "..0.2",
 }  # fmt: skip
 
 
@@ -92,8 +100,9 @@ def find(request: HttpRequest) -> HttpResponse:
             {**_row(item, seen, visibilities.get(item.pk)), "excerpt": lines.get(item.pk, "")}
             for item in page.items
         ],
-        "columns": _columns(filter, kind, order),
+        "columns": _columns(filter, kind, order, opened),
         "order_words": _order_words(kind, order),
+        "measured": order.removeprefix("-") in listing.MEASURED,
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
         "found": page.found,
@@ -158,19 +167,20 @@ def _views(user: User) -> list[SavedView]:
 
 def _fits(key: str, kind: str) -> bool:
     """Return True if items of this kind have what the filter asks for."""
-    return key not in (("origin",) if kind == "kernels" else ("language", "kind", "finding"))
+    return key not in OF_OTHERS[kind]
 
 
-def _columns(filter: Filter, kind: str, order: str) -> list[dict[str, Any]]:
+def _columns(filter: Filter, kind: str, order: str, opened: str) -> list[dict[str, Any]]:
     """Return the heads of the list. A click sorts by the column, a second one turns it round."""
     heads = []
+    kept = f"&{urlencode({'open': opened})}" if opened else ""
     for name, label in COLUMNS[kind].items():
         current = order.removeprefix("-") == name
         turned = name if order.startswith("-") or not current else f"-{name}"
         falling = order.startswith("-") != (name in FALLING)
         heads.append({
             "label": label,
-            "url": _query(filter, kind, turned),
+            "url": _query(filter, kind, turned) + kept,
             "sort": ("descending" if falling else "ascending") if current else "",
         })  # fmt: skip
     return heads
@@ -228,8 +238,24 @@ def _row(
         "verdict": item.license_verdict,
         "license": item.license or LicenseVerdict(item.license_verdict).label,
         "last": item.lines if kernel else PairOrigin(item.origin).label,
+        "measured": _registers(item) if kernel else _speedup(item),
+        "passed": None if kernel else _pass_rate(item),
         "came": moment(item.created_at),
     }
+
+
+def _registers(kernel: Kernel) -> str:
+    if kernel.registers is None:
+        return ""
+    return f"{kernel.registers}, spills" if kernel.spilled_bytes else str(kernel.registers)
+
+
+def _speedup(pair: Pair) -> str:
+    return "" if pair.speedup is None else f"{pair.speedup:.2f} times"
+
+
+def _pass_rate(pair: Pair) -> str:
+    return "" if pair.pass_rate is None else f"{pair.pass_rate:.0%}"
 
 
 def _field(key: str, values: tuple[str, ...], counts: Mapping[str, int] | None) -> SafeString:

@@ -22,6 +22,7 @@ FLASH_LINEAR_ATTENTION = Adapter(
     skipped=("/backends/",),
     dropped=frozenset(DROPPED),
     constants={
+        "device_platform == 'xpu'": False,
         "IS_AMD": False,
         "IS_INTEL": False,
         "IS_INTEL_ALCHEMIST": False,

@@ -19,10 +19,15 @@ from tests.curation.export.writing import (
     records,
     some_rows,
 )
-from tests.factories import a_license, an_approved_kernel, an_approved_pair
+from tests.factories import a_license, a_pass_rate, an_approved_kernel, an_approved_pair
 
 pytestmark = pytest.mark.django_db(transaction=False)
-EVERYTHING = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook", "--splits", "60/20/20")
+EVERYTHING = (
+    "--format",
+    "torchtune,jsonl,parquet,alpaca,kernelbook,prompts",
+    "--splits",
+    "60/20/20",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -353,3 +358,21 @@ def test_a_file_is_exported_under_the_license_of_its_own_place(tmp_path: Path) -
     notice = (folder / "NOTICE").read_text()
     assert "ada/0\n    License: MIT" in notice
     assert "ada/1\n    License: Apache-2.0" in notice
+
+
+def test_pass_rates_are_exported_and_load_in_every_format(tmp_path: Path) -> None:
+    pair = an_approved_pair(pass_rate=0.25)
+    a_pass_rate(pair=pair, model="b", k=4, n=8, passed=2)
+    a_pass_rate(pair=pair, model="a", k=1, n=8, passed=2)
+    an_approved_pair()
+
+    folder = export(tmp_path / "out", "--format", "jsonl,parquet", "--splits", "100/0/0")
+
+    rates = [
+        {"model": "a", "k": 1, "n": 8, "passed": 2, "rate": 0.25},
+        {"model": "b", "k": 4, "n": 8, "passed": 2, "rate": 0.785714},
+    ]
+    for root in (folder, folder / "parquet"):
+        rows = load(str(root), "pairs", split="train", tmp_path=tmp_path)
+        assert sorted(len(row["metadata"]["pass_at_k"]) for row in rows) == [0, 2]
+        assert rates in [row["metadata"]["pass_at_k"] for row in rows]

@@ -118,7 +118,12 @@ def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
     model: type[Kernel] | type[Pair], user: User
 ) -> None:
     for number in range(9):
-        made = make.a_kernel(lines=number % 3 + 1) if model is Kernel else make.a_pair()
+        figure = number % 3
+        made: Kernel | Pair = (
+            make.a_kernel(lines=figure + 1, registers=figure)
+            if model is Kernel
+            else make.a_pair(speedup=figure / 2, pass_rate=figure / 4)
+        )
         type(made).objects.filter(pk=made.pk).update(priority=number % 2)
 
     for name in ORDERS[model]:

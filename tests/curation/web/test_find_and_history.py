@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import Filter
+from curation.search.matching import WrongFilter
 from curation.web import dashboard, listing
 from tests import factories as make
 
@@ -114,7 +115,7 @@ def test_the_links_of_a_list_select_only_the_kind_of_item_it_shows(
 
     page = text(browser, f"{reverse('find')}?items={kind}&{filter}")
 
-    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RB][eu]', page))
+    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">(?:Review|Bulk)', page))
     assert leads.keys() == ({reverse("queue"), reverse("bulk")} if filter else {reverse("queue")})
     for query in leads.values():
         chosen = Filter.from_query(unescape(query))
@@ -289,3 +290,93 @@ def test_the_shortcuts_page_links_to_the_guide_and_its_pictures_exist(
     assert len(pictures) >= 6
     assert not [name for name in pictures if finders.find(f"guide/{name}") is None]
     assert "pictures/" not in page
+
+
+# --- Measured figures -----------------------------------------------------------------------
+def test_pairs_are_sorted_by_speedup_and_unmeasured_ones_left_out(browser: Client) -> None:
+    for slug, speedup in (("slow", 0.5), ("fast", 3.25), ("untimed", None)):
+        make.a_pair(slug=slug, speedup=speedup)
+
+    page = text(browser, f"{reverse('find')}?items=pairs&order=speedup")
+
+    assert page.index(">fast-") < page.index(">slow-")
+    assert "3.25 times" in page
+    assert "untimed-" not in page
+
+
+def test_a_sorted_list_goes_on_after_a_page_of_equal_speedups() -> None:
+    for number in range(5):
+        make.a_pair(speedup=1.5 if number < 4 else 2.5)
+    reviewer = make.a_reviewer()
+    seen: list[int] = []
+    after = ""
+    while True:
+        page = listing.a_page(Pair, Filter(), "-speedup", after, reviewer, size=2)
+        seen += [item.pk for item in page.items]
+        after = page.following
+        if not after:
+            break
+
+    assert seen == [*Pair.objects.order_by("speedup", "-pk").values_list("pk", flat=True)]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("items=kernels registers=..64", {"small"}),
+        ("items=kernels registers=100..", {"large"}),
+        ("items=kernels registers=32", {"small"}),
+        ("items=kernels spills=yes", {"large"}),
+        ("items=kernels spills=no", {"small"}),
+        ("items=pairs speedup=1.5..", {"fast"}),
+        ("items=pairs speedup=..1.5", {"slow"}),
+        ("items=pairs registers=1..", set()),
+    ],
+)
+def test_measured_figures_filter_by_ranges(query: str, names: set[str]) -> None:
+    make.a_kernel(name="small", registers=32, spilled_bytes=0)
+    make.a_kernel(name="large", registers=255, spilled_bytes=128)
+    make.a_kernel(name="unknown")
+    make.a_pair(slug="fast", speedup=2.0)
+    make.a_pair(slug="slow", speedup=0.25)
+    make.a_pair(slug="untimed")
+    filter = Filter.from_text(query)
+
+    kernels = filter.of(Kernel.objects.all()).values_list("name", flat=True)
+    pairs = filter.of(Pair.objects.all()).values_list("slug", flat=True)
+
+    assert {*kernels, *pairs} == names
+
+
+@pytest.mark.parametrize("range", ["fast", "1..x", "nan..", "..inf"])
+def test_a_wrong_range_of_numbers_is_named(range: str) -> None:
+    with pytest.raises(WrongFilter, match="no number and no range of numbers"):
+        [*Filter.from_text(f"speedup={range}").of(Pair.objects.all())]
+    with pytest.raises(WrongFilter, match="ends before it begins"):
+        [*Filter.from_text("speedup=2..1").of(Pair.objects.all())]
+
+
+def test_pairs_are_sorted_and_filtered_by_pass_rate(browser: Client) -> None:
+    for slug, rate in (("hard", 0.125), ("easy", 0.75), ("untried", None)):
+        make.a_pair(slug=slug, pass_rate=rate)
+
+    page = text(browser, f"{reverse('find')}?items=pairs&order=-pass_rate")
+    hard = text(browser, f"{reverse('find')}?items=pairs&pass_rate=..0.2")
+
+    assert page.index(">hard-") < page.index(">easy-")
+    assert "untried-" not in page
+    assert "<td>12%</td>" in page
+    assert ">hard-" in hard
+    assert ">easy-" not in hard
+    assert "pass_rate" not in text(browser, f"{reverse('find')}?items=kernels")
+
+
+def test_the_page_of_a_pair_shows_its_pass_rates(browser: Client) -> None:
+    pair = make.a_pair(pass_rate=0.25)
+    make.a_pass_rate(pair=pair, model="some-7b", k=1, n=8, passed=2)
+
+    page = text(browser, pair.get_absolute_url())
+
+    assert "25% of attempts of models passed" in page
+    assert "some-7b: 2 of 8 passed, pass@1 25%" in page
+    assert "Pass rate" not in text(browser, make.a_pair().get_absolute_url())

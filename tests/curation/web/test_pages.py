@@ -680,8 +680,10 @@ def every_page() -> Iterator[str]:
     yield twin.get_absolute_url()
     for tab in ("code", "results", "history"):
         yield f"{Pair.objects.get().get_absolute_url()}?tab={tab}"
-    for name in ("find", "history", "dashboard", "account", "keys", "queue"):
+    for name in ("find", "history", "dashboard", "account", "keys", "queue", "guidelines"):
         yield reverse(name)
+    for name in ("guideline", "edit-guideline"):
+        yield reverse(name, args=["reduction"])
     yield f"{reverse('find')}?status=pending&category=utils&duplicates=unique&finding=none&q=tl."
     yield f"{reverse('find')}?items=pairs&order=priority"
     yield f"{reverse('bulk')}?status=pending"

@@ -59,6 +59,10 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "notices": (READ,) * 2,
     "read-notices": (WRITE,) * 2,
     "choose-notices": (WRITE,) * 2,
+    "guidelines": (READ,) * 2,
+    "guideline": (READ,) * 2,
+    "edit-guideline": (NO, BOTH),
+    "guideline-example": (NO, WRITE),
     "suggestions": (NO, READ),
     "selected": ((302, 405, 405, 405),) * 2,
     "bulk": (NO, BOTH),
@@ -116,6 +120,7 @@ ARGUMENTS = {
     "revoke-invitation": "pk", "revoke-token": "pk", "join": "token",
     "draft": "pk", "finish-draft": "pk", "change-comment": "pk",
     "api-items": "kind", "text": "text",
+    **dict.fromkeys(("guideline", "edit-guideline", "guideline-example"), "operation"),
     **dict.fromkeys(("decide", "skip", "ask", "pin", "comment"), "both"),
     **dict.fromkeys(("decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
@@ -144,6 +149,8 @@ def address(name: str) -> str:
         kinds["pk"] = (make.a_bulk_decision().pk,)
     elif ARGUMENTS.get(name) == "run":
         kinds["run"] = ("export", make.an_export_run().pk)
+    elif ARGUMENTS.get(name) == "operation":
+        kinds["operation"] = ("reduction",)
     elif name == "revoke-invitation":
         kinds["pk"] = (make.an_invitation().pk,)
     elif name == "revoke-token":

@@ -214,3 +214,17 @@ def test_an_unknown_grade_is_shown_without_a_meaning() -> None:
     result = a_result(figures={"grades": {"accuracy": "roughly"}})
 
     assert grades_of(result) == [Grade("Accuracy", "roughly", "", weak=False)]
+
+
+def test_the_results_tab_lists_the_mistakes_that_were_planted() -> None:
+    result = a_result(verdict="passed")
+    assert result.pair is not None
+    make.a_repair_trace(pair=result.pair, content_hash=result.content_hash, kind="wrong-axis")
+
+    client = Client()
+    client.force_login(make.a_reviewer())
+    page = client.get(f"{result.pair.get_absolute_url()}?tab=results").content.decode()
+
+    assert "Planted mistakes" in page
+    assert "wrong-axis" in page
+    assert "3 of 7 elements are wrong" in page

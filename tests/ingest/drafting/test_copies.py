@@ -92,6 +92,53 @@ def test_a_side_with_a_backward_pass_keeps_its_copies() -> None:
     assert drop_copies(text, "entry") == text
 
 
+BACKWARD = """
+
+class Launch(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = launch(x, torch.empty_like(x))
+        ctx.save_for_backward(x)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        launch(grad, {written})
+        return grad
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "argument"), [("torch.empty_like(x)", "x"), ("x", "x.clone()")]
+)
+def test_a_copy_stays_if_the_backward_pass_writes_to_what_is_saved(
+    written: str, argument: str
+) -> None:
+    text = entry("return Launch.apply(x.clone())\n").replace(
+        "\n\ndef entry", BACKWARD.replace("{written}", written) + "\n\ndef entry"
+    )
+
+    assert body_of(drop_copies(text, "entry")) == f"return Launch.apply({argument})\n"
+
+
+def test_the_result_of_an_autograd_function_is_no_input() -> None:
+    text = entry("y = Launch.apply(x.clone())\ny += 1\nreturn y\n").replace(
+        "\n\ndef entry", BACKWARD.replace("{written}", "torch.empty_like(x)") + "\n\ndef entry"
+    )
+
+    assert body_of(drop_copies(text, "entry")) == "y = Launch.apply(x)\ny += 1\nreturn y\n"
+
+
+def test_a_kernel_that_a_condition_chooses_is_followed() -> None:
+    text = entry(
+        "chosen = kernel if state is None else kernel\n"
+        "out = torch.empty_like(x)\nchosen[(1,)](x.clone(), out, 3, num_warps=4)\nreturn out\n"
+    )
+
+    assert "chosen[(1,)](x, out, 3, num_warps=4)" in drop_copies(text, "entry")
+
+
 def test_whole_numbers_are_not_detached() -> None:
     text = entry("target = target.detach()\nx = x.detach()\nreturn x, target\n", "x, target")
     test = (
@@ -100,6 +147,26 @@ def test_whole_numbers_are_not_detached() -> None:
     )
 
     assert body_of(drop_detached(text, "entry", test)) == "x = x.detach()\nreturn x, target\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "detached"),
+    [
+        ("torch.randint(0, 3, (3,), dtype=torch.long)", False),
+        ("torch.ones(3, dtype=torch.int32)", False),
+        ("torch.cat([torch.tensor([0])] + [torch.randint(0, 3, (1,)).clamp(min=1)])", False),
+        ("torch.randint(0, 3, (3,)) + 1", False),
+        ("torch.randint(0, 3, (3,), dtype=torch.float32)", True),
+        ("torch.randint(0, 3, (3,)).float()", True),
+        ("torch.cat((torch.ones(1), torch.randint(0, 3, (1,))))", True),
+        ("torch.randint(0, 3, (3,)) / 2", True),
+    ],
+)
+def test_whole_numbers_are_found_by_their_making(made: str, detached: bool) -> None:
+    text = entry("target = target.detach()\nreturn x, target\n", "x, target")
+    test = f"def make_inputs(case, device):\n    target = {made}\n    return (x, target)\n"
+
+    assert ("detach" in drop_detached(text, "entry", test)) is detached
 
 
 def test_the_forward_pass_of_a_module_tells_what_it_writes_to() -> None:

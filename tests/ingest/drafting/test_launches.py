@@ -364,3 +364,24 @@ def fill(parts, other):
     launching = function(draft.texts.triton_code, draft.entry_point)
     assert "parts = [tensor.clone() for tensor in parts]" in launching
     assert "other = None if other is None else other.clone()" in launching
+
+
+def test_statements_of_a_file_may_read_its_device() -> None:
+    draft = whole(
+        """
+        DEVICE = triton.runtime.driver.active.get_active_torch_device()
+        PROPERTIES = torch.cuda.get_device_properties(DEVICE.index)
+
+        def launched(x):
+            assert PROPERTIES.warp_size == 32
+            return doubled(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=DEVICE)
+            assert torch.allclose(launched(x), 2 * x)
+        """
+    )
+
+    triton = draft.texts.triton_code
+    assert "get_device_properties(torch.cuda.current_device())" in triton
+    assert "DEVICE.index" not in triton

@@ -382,3 +382,21 @@ def test_code_that_never_runs_goes() -> None:
             return y
         """
     )
+
+
+def test_a_value_that_is_bound_anew_before_it_is_read_goes() -> None:
+    code = (
+        "def entry(x):\n    out = None\n    n = x.numel()\n    out = torch.empty_like(x)\n"
+        "    m = n\n    if m:\n        m = 2\n    return out, n, m\n"
+    )
+
+    assert remove_leftovers(code) == code.replace("    out = None\n", "")
+
+
+def test_an_unread_list_of_copies_goes() -> None:
+    code = (
+        "def make_inputs(case, device):\n    x = torch.randn(3)\n"
+        "    copies = [each.clone() for each in [x]]\n    a, b = copies\n    return (x,)\n"
+    )
+
+    assert "copies" not in remove_leftovers(code, inputs=True)

@@ -402,6 +402,66 @@ def test_a_module_with_other_parameters_or_methods_stays() -> None:
     assert write_module_calls(asking, "entry") == asking
 
 
+NORM = """
+import torch
+import torch.nn as nn
+
+
+class Norm(nn.RMSNorm):
+    def __init__(self, size, eps=1e-6, affine=True, kind="plain"):
+        super().__init__(size, eps=eps)
+        self.affine = affine
+        if affine:
+            self.weight = nn.Parameter(torch.ones(size))
+        else:
+            self.register_parameter("weight", None)
+        self.kind, self.offset = (kind, 0.0)
+
+    def _scale(self, x):
+        if self.kind == "plain":
+            return x * self.weight
+        return x * (self.offset + self.weight)
+
+    def forward(self, x):
+        if not self.affine:
+            return norm(x, self.eps)
+        return norm(self._scale(x), self.eps)
+
+
+def entry(x):
+    module = Norm(x.shape[-1]).to(x.device).to(x.dtype)
+    return module(x)
+"""
+
+
+def test_a_constructor_is_followed_with_its_arguments() -> None:
+    written = write_module_calls(NORM, "entry")
+
+    assert "class" not in written
+    assert "def scale(x, weight, offset):\n    return x * weight\n" in written
+    assert "return norm(scale(x, weight=weight, offset=offset), eps)" in written
+    assert "weight=torch.ones(x.shape[-1], device=x.device, dtype=x.dtype)" in written
+    assert "affine" not in written
+
+
+def test_a_module_whose_weights_are_set_behind_its_constructor_is_a_function() -> None:
+    setting = NORM.replace(
+        "    return module(x)", "    module.weight.data = w\n    return module(x)"
+    ).replace("def entry(x)", "def entry(x, w)")
+
+    written = write_module_calls(setting, "entry")
+
+    assert "weight=w" in written
+    assert ".data" not in written
+
+
+def test_a_module_that_holds_another_stays() -> None:
+    holding = NORM.replace("self.affine = affine", "self.affine = affine\n        self.kl = KL()")
+    reading = holding.replace("norm(x, self.eps)", "self.kl(x)")
+
+    assert write_module_calls(reading, "entry") == reading
+
+
 def test_a_module_of_torch_without_parameters_is_its_function() -> None:
     code = (
         "from torch.nn import CrossEntropyLoss\n\n\ndef entry(x, y):\n"

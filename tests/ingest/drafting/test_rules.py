@@ -285,6 +285,7 @@ def test_a_name_bound_in_one_branch_of_a_side_is_not_an_input() -> None:
         @pytest.mark.parametrize("squares", [False, True])
         def test_doubled(squares):
             x = torch.randn(64, device=device)
+            x = x if squares else 2 * x
             y = doubled(x)
             if squares:
                 square = x * x
@@ -305,6 +306,7 @@ def test_unused_computations_of_a_branch_are_removed() -> None:
         @pytest.mark.parametrize("scaled", [False, True])
         def test_doubled(scaled):
             x = torch.randn(64, device=device)
+            x = x if scaled else 2 * x
             if scaled:
                 wide = 2.0 * x.double()
                 wide = wide.float()

@@ -11,10 +11,11 @@ from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.recipe import Recipe
 
 OPENINGS = re.compile(
-    r"(?:For each|Along|Over a whole|Add|Apply|Blend|Clamp|Compute|Concatenate|Convolve|Count|"
-    r"Dequantize|Divide|Evaluate|Flip|Gather|Interleave|Interpolate|Invert|Keep|Look up|Mix|"
-    r"Multiply|Negate|Normalize|Pad|Quantize|Repeat|Reverse|Roll|Rotate|Scale|Set|Shift|Sort|"
-    r"Square|Squeeze|Stack|Subtract|Take|Transpose|Update|Weight)\b"
+    r"(?:For each|Along|Over a whole|Accumulate|Add|Apply|Average|Blend|Bound|Cap|Clamp|Clip|"
+    r"Compute|Concatenate|Convert|Convolve|Count|Dequantize|Divide|Evaluate|Find|Flip|Gate|Gather|"
+    r"Interleave|Interpolate|Invert|Keep|Look up|Map|Mix|Modulate|Move|Multiply|Negate|Normalize|"
+    r"Pad|Quantize|Repeat|Reverse|Roll|Rotate|Sample|Scale|Select|Set|Shift|Smooth|Sort|Square|"
+    r"Squeeze|Stack|Standardize|Subtract|Sum|Take|Transpose|Turn|Update|Weight)\b"
 )
 
 

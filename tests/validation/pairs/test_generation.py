@@ -101,8 +101,8 @@ def test_operation_types_and_difficulties_follow_their_weights() -> None:
 
 
 def test_an_exhausted_recipe_ends_the_generation() -> None:
-    small = Recipe("small", _recipe("quantise").build, {
-        name: values[:1] for name, values in _recipe("quantise").axes.items()
+    small = Recipe("small", _recipe("quantize").build, {
+        name: values[:1] for name, values in _recipe("quantize").axes.items()
     })  # fmt: skip
 
     assert len(generate([small], 50)) == 1

@@ -102,7 +102,7 @@ def test_every_byte_is_read_as_torch_reads_it():
 
 def test_every_float8_bit_pattern_is_dequantized_correctly(tmp_path: Path) -> None:
     """Triton's interpreter takes its NaN and its infinities for numbers."""
-    [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantise"]
+    [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantize"]
     plain = {axis: values[:1] for axis, values in recipe.axes.items()}
     drafts = []
     for stored in FLOAT8:
@@ -111,6 +111,33 @@ def test_every_float8_bit_pattern_is_dequantized_correctly(tmp_path: Path) -> No
         drafts.append(replace(draft, test_code=test))
 
     assert_passing_for_a_stranger(drafts, tmp_path)
+
+
+ROUNDED = """\
+from python_code import {name} as reference
+from triton_code import {name} as candidate
+
+import torch
+
+
+def test_values_of_every_size_are_rounded_as_torch_rounds_them():
+    steps = torch.linspace(-1.0, 1.0, 999)
+    x = torch.stack([torch.cat([torch.tensor([448.0]), size * steps]) for size in (448, 9, 0.02)])
+    q, scale = candidate(x)
+    assert torch.equal(scale, torch.ones(3, 1))
+    assert torch.equal(q.float(), x.to(torch.float8_e4m3fn).float())
+"""
+
+
+def test_float8_is_rounded_to_nearest_even_in_the_interpreter(tmp_path: Path) -> None:
+    """Its own conversion drops the carry: 126.5 becomes 64 instead of 128."""
+    [recipe] = [recipe for recipe in RECIPES if recipe.name == "fp8-block-quantize"]
+    plain = {axis: values[:1] for axis, values in recipe.axes.items()}
+    axes = {**plain, "granularity": ("token",), "dtypes": (("float32",),)}
+    [draft] = generate([replace(recipe, axes=axes)], 1)
+    test = ROUNDED.format(name=draft.entry_point)
+
+    assert_passing_for_a_stranger([replace(draft, test_code=test)], tmp_path)
 
 
 def assert_passing_for_a_stranger(drafts: Iterable[PairDraft], folder: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from validation.pairs.recipes.informative import VALUES, answers, is_informative, operand
-from validation.pairs.recipes.operation import Operation
-
-OPERAND_NAMES = ("bias", "residual", "gate", "other", "shift", "weight_map")
+from validation.pairs.recipes.operation import Operand, Operation
+from validation.pairs.recipes.sketch import Argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +19,26 @@ class Chain:
     operations: tuple[Operation, ...]
 
     @property
+    def has_distinct_names(self) -> bool:
+        """True if no operation and no operand occurs twice."""
+        names = [*(operation.name for operation in self.operations), *self.operands]
+        return len(set(names)) == len(names)
+
+    @property
     def possible(self) -> bool:
         """True if only the first operation jumps, none repeats, and the result is informative."""
-        names = [operation.name for operation in self.operations]
         return (
-            len(set(names)) == len(names)
+            self.has_distinct_names
             and all(operation.smooth for operation in self.operations[1:])
             and (not self.operations or is_informative(answers_of(self)))
         )
 
     @property
     def name(self) -> str:
-        return "_".join(operation.name for operation in self.operations)
+        """Name of a function that computes the chain."""
+        if len(self.operations) == 1:
+            return self.operations[0].name
+        return "_".join(operation.short or operation.name for operation in self.operations)
 
     @property
     def result(self) -> str:
@@ -39,19 +46,45 @@ class Chain:
         return "y" if self.operations else "x"
 
     @property
+    def further(self) -> tuple[Operand, ...]:
+        """The further tensors, in the order of use."""
+        return tuple(operand for operation in self.operations for operand in operation.further)
+
+    @property
     def operands(self) -> tuple[str, ...]:
-        """Names of the further tensors, in the order of use."""
-        return OPERAND_NAMES[: sum(operation.operands - 1 for operation in self.operations)]
+        """Names of the further tensors."""
+        return tuple(operand.name for operand in self.further)
 
     @property
     def phrase(self) -> str:
-        """Description, such as “ReLU, then adding bias, then the sine”."""
-        return ", then ".join(_phrase(operation, operands) for operation, operands in self._uses())
+        """Description in the imperative, such as “add a bias and apply GELU”."""
+        *earlier, last = [operation.phrase for operation in self.operations] or [""]
+        joined = " and " if len(earlier) == 1 and " and " not in last + earlier[0] else ", then "
+        return joined.join(filter(None, (", ".join(earlier), last)))
 
-    def torch(self, source: str = "x", target: str = "y") -> tuple[str, ...]:
+    def sentence(self, ending: str = "") -> str:
+        """Return the phrase, followed by what happens to the result, as a sentence."""
+        text = ", then ".join(filter(None, (self.phrase, ending)))
+        return f"{text[0].upper()}{text[1:]}."
+
+    def arguments(
+        self, full: tuple[str, ...], row: tuple[str, ...] = (), column: tuple[str, ...] = ()
+    ) -> tuple[Argument, ...]:
+        """Return the further tensors as arguments. A kind without a shape of its own is full."""
+        shapes = {"full": full, "row": row or full, "column": column or full}
+        return tuple(
+            Argument(one.name, shapes[one.kind], one.draw, "bool" if one.draw == "mask" else "")
+            for one in self.further
+        )
+
+    def torch(
+        self, source: str = "x", target: str = "y", views: Mapping[str, str] | None = None
+    ) -> tuple[str, ...]:
+        """Return the lines of the PyTorch side. Operands may be written as views."""
         lines = []
         for operation, operands in self._uses():
-            lines.append(f"{target} = {_filled(operation.torch, source, operands)}")
+            written = tuple((views or {}).get(name, name) for name in operands)
+            lines.append(f"{target} = {_filled(operation.torch, source, written)}")
             source = target
         return tuple(lines)
 
@@ -77,12 +110,6 @@ def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
     values = VALUES[kind]
     operands = {name: operand(number, values) for number, name in enumerate(chain.operands)}
     return answers(chain.triton(), x=values, y=values, **operands)
-
-
-def _phrase(operation: Operation, operands: tuple[str, ...]) -> str:
-    if operation.operands == 2:
-        return f"{operation.phrase} {operands[0]}"
-    return _filled(operation.phrase, "it", operands)
 
 
 def _filled(text: str, x: str, operands: tuple[str, ...]) -> str:

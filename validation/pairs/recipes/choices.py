@@ -11,7 +11,6 @@ DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 NONE = Chain(())
 ONE = (NONE, *chains(UNARY))
-TWO = (*ONE, *chains(UNARY, UNARY))
 
 
 def named(*parts: str) -> str:

@@ -5,31 +5,37 @@ from __future__ import annotations
 from validation.pairs.recipes.chains import Chain, answers_of
 from validation.pairs.recipes.informative import is_informative
 from validation.pairs.recipes.maps import LOOPS, chains, vector_sizes
-from validation.pairs.recipes.operation import Operation
+from validation.pairs.recipes.operation import Operand, Operation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
 INTEGERS = (
-    Operation("and_mask", "the low six bits", "{x} & 63", "{x} & 63"),
-    Operation("or_bit", "bit 4 set", "{x} | 16", "{x} | 16"),
-    Operation("xor_mask", "bits flipped by 85", "{x} ^ 85", "{x} ^ 85"),
-    Operation("invert", "all bits flipped", "~{x}", "~{x}"),
-    Operation("shift_left", "a shift to the left by 2", "({x} & 65535) << 2", "({x} & 65535) << 2"),
-    Operation("shift_right", "a shift to the right by 1", "{x} >> 1", "{x} >> 1"),
-    Operation("abs_value", "the absolute value", "torch.abs({x})", "tl.abs({x})"),
-    Operation("clip", "clamping to [-40, 40]", "torch.clamp({x}, -40, 40)",
-              "tl.minimum(tl.maximum({x}, -40), 40)"),
-    Operation("parity", "the lowest bit", "{x} & 1", "{x} & 1"),
+    Operation("and_mask", "keep the low six bits", "{x} & 63", "{x} & 63"),
+    Operation("or_bit", "set bit 4", "{x} | 16", "{x} | 16"),
+    Operation("xor_mask", "take the bitwise XOR with 85", "{x} ^ 85", "{x} ^ 85"),
+    Operation("invert", "invert all bits", "~{x}", "~{x}"),
+    Operation(
+        "shift_left", "shift the low 16 bits left by 2", "({x} & 65535) << 2", "({x} & 65535) << 2"
+    ),
+    Operation("shift_right", "shift right by 1", "{x} >> 1", "{x} >> 1"),
+    Operation("abs_value", "take the absolute value", "torch.abs({x})", "tl.abs({x})"),
+    Operation(
+        "clip",
+        "clamp to [-40, 40]",
+        "torch.clamp({x}, -40, 40)",
+        "tl.minimum(tl.maximum({x}, -40), 40)",
+    ),
+    Operation("parity", "keep the lowest bit", "{x} & 1", "{x} & 1"),
     Operation(
         "gray_code",
-        "the Gray code",
+        "compute the Gray code of the low ten bits",
         "({x} & 1023) ^ (({x} & 1023) >> 1)",
         "ten_bits ^ (ten_bits >> 1)",
         ("ten_bits = {x} & 1023",),
     ),
     Operation(
         "popcount",
-        "how many of the low eight bits are set",
+        "count the set bits of the low byte",
         "sum(({x} >> bit) & 1 for bit in range(8))",
         "(counts & 15) + (counts >> 4)",
         (
@@ -40,31 +46,58 @@ INTEGERS = (
     ),
     Operation(
         "hash_step",
-        "one step of a hash",
+        "apply one step of a hash",
         "(({x} & 4095) * 2654) ^ (({x} & 4095) >> 3)",
         "(key * 2654) ^ (key >> 3)",
         ("key = {x} & 4095",),
     ),
-    Operation("plus", "adding", "{x} + {y}", "{x} + {y}"),
-    Operation("minus", "subtracting", "{x} - {y}", "{x} - {y}"),
-    Operation("bit_and", "the bits in common with", "{x} & {y}", "{x} & {y}"),
-    Operation("bit_xor", "the bits that differ from", "{x} ^ {y}", "{x} ^ {y}"),
-    Operation("larger", "the larger of it and", "torch.maximum({x}, {y})", "tl.maximum({x}, {y})"),
-    Operation("smaller", "the smaller of it and",
-              "torch.minimum({x}, {y})", "tl.minimum({x}, {y})"),
+    Operation("plus", "add a second vector", "{x} + {y}", "{x} + {y}", further=(Operand("other"),)),
+    Operation(
+        "minus", "subtract a second vector", "{x} - {y}", "{x} - {y}", further=(Operand("other"),)
+    ),
+    Operation(
+        "bit_and",
+        "take the bitwise AND with a second vector",
+        "{x} & {y}",
+        "{x} & {y}",
+        further=(Operand("other"),),
+    ),
+    Operation(
+        "bit_xor",
+        "take the bitwise XOR with a second vector",
+        "{x} ^ {y}",
+        "{x} ^ {y}",
+        further=(Operand("other"),),
+    ),
+    Operation(
+        "larger",
+        "take the maximum with a second vector",
+        "torch.maximum({x}, {y})",
+        "tl.maximum({x}, {y})",
+        further=(Operand("other"),),
+    ),
+    Operation(
+        "smaller",
+        "take the minimum with a second vector",
+        "torch.minimum({x}, {y})",
+        "tl.minimum({x}, {y})",
+        further=(Operand("other"),),
+    ),
     Operation(
         "where_positive",
-        "zero unless positive is",
+        "keep where a condition is positive",
         "torch.where({y} > 0, {x}, torch.zeros_like({x}))",
         "tl.where({y} > 0, {x}, 0)",
+        further=(Operand("condition"),),
     ),
     Operation(
         "times_bounded",
-        "multiplying the low bits by those of",
+        "multiply the low ten bits by those of a second vector",
         "({x} & 1023) * ({y} & 1023)",
         "({x} & 1023) * ({y} & 1023)",
+        further=(Operand("other"),),
     ),
-)  # fmt: skip
+)
 
 
 def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | None:
@@ -73,14 +106,12 @@ def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | No
     steps = chain.torch()
     return Sketch(
         entry_point=f"{chain.name}_integers",
-        summary=f"Each of a vector of whole numbers: {chain.phrase}.",
+        summary=chain.sentence(),
         operation_type="element-wise",
         tags=("element-wise", "integer", dtype),
         triton="map_1d",
         python=(*steps[:-1], f"return {steps[-1].removeprefix('y = ')}"),
-        arguments=tuple(
-            Argument(name, ("n",), "integers") for name in ("x", *chain.operands)
-        ),
+        arguments=tuple(Argument(name, ("n",), "integers") for name in ("x", *chain.operands)),
         sizes=vector_sizes(block),
         dtypes=(dtype,),
         tolerance={dtype: (0.0, 0.0)},
@@ -90,11 +121,9 @@ def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | No
             "loop": loop,
             "block_size": block,
             "steps": 4,
-            "programs": 16,
-            "warps": 0,
             "integer": True,
         },
-    )  # fmt: skip
+    )
 
 
 INTEGER_RECIPES = (
@@ -102,9 +131,9 @@ INTEGER_RECIPES = (
         "integer-map",
         _integer_map,
         {
-            "chain": (*chains(INTEGERS, INTEGERS), *chains(INTEGERS, INTEGERS, INTEGERS)),
+            "chain": chains(INTEGERS, INTEGERS),
             "loop": LOOPS,
-            "block": (256, 512),
+            "block": (512, 1024, 2048),
             "dtype": ("int32", "int64"),
         },
     ),

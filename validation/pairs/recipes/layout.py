@@ -36,13 +36,13 @@ def _fitting(line: str) -> list[str]:
     return [f"{indent}{text[:start]}", *rest, f"{indent}{text[end:]}"]
 
 
-CALL = re.compile(r"(?:tl|torch|F)\.\w+\(")
+CALL = re.compile(r"(?:\bdef \w+|\breturn \w+\(\)|\b(?:tl|torch|F)\.\w+|(?<== )_\w+)\(")
 
 
 def _docstring(indent: str, text: str) -> list[str]:
     closed = text.endswith('"""')
     body = text.removeprefix('"""').removesuffix('"""')
-    wrapped = textwrap.wrap(body, WIDTH - len(indent) - 3)
+    wrapped = textwrap.wrap(body, WIDTH - len(indent) - 3, break_on_hyphens=False)
     if not closed:
         return [f'{indent}"""{wrapped[0]}', *(f"{indent}{line}" for line in wrapped[1:])]
     return [

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from validation.pairs.recipes.blocks import NAMED, PREDICTIONS
 from validation.pairs.recipes.chains import Chain
-from validation.pairs.recipes.choices import DTYPES, ONE, named
-from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.choices import DTYPES, named
+from validation.pairs.recipes.maps import ROUNDED, chains, widening
 from validation.pairs.recipes.operation import Operation
-from validation.pairs.recipes.operations import BINARY
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import ROW_SIZES
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY, grew
+from validation.pairs.recipes.unary import ACTIVATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,73 +23,92 @@ class Loss:
     torch: str
     triton: tuple[str, ...]
     """Lines over `y` and `target`; the last one is an expression."""
+    target: str = "normal"
+    """Values of the target in a test."""
 
 
 LOSSES = (
     Loss(
-        "mse", "squared error", "torch.square(y - target)", ("error = y - target", "error * error")
+        "mse",
+        "mean squared error",
+        "F.mse_loss({y}, target{reduction})",
+        ("error = y - target", "error * error"),
     ),
-    Loss("l1", "absolute error", "torch.abs(y - target)", ("tl.abs(y - target)",)),
+    Loss("l1", "L1 loss", "F.l1_loss({y}, target{reduction})", ("tl.abs(y - target)",)),
     Loss(
         "huber",
         "Huber loss with delta 1.5",
-        "F.huber_loss(y, target, reduction='none', delta=1.5)",
+        "F.huber_loss({y}, target, delta=1.5{reduction})",
         (
             "error = tl.abs(y - target)",
             "tl.where(error < 1.5, 0.5 * error * error, 1.5 * (error - 0.75))",
         ),
     ),
     Loss(
+        "smooth_l1",
+        "smooth L1 loss",
+        "F.smooth_l1_loss({y}, target{reduction})",
+        ("error = tl.abs(y - target)", "tl.where(error < 1.0, 0.5 * error * error, error - 0.5)"),
+    ),
+    Loss(
         "bce_with_logits",
-        "binary cross entropy against the sigmoid of the target",
-        "F.binary_cross_entropy_with_logits(y, torch.sigmoid(target), reduction='none')",
-        (
-            "probability = tl.sigmoid(target)",
-            *grew("y"),
-            "fmax(y, 0.0) - y * probability + grew",
-        ),
+        "binary cross entropy of logits",
+        "F.binary_cross_entropy_with_logits({y}, target{reduction})",
+        ("fmax(y, 0.0) - y * target + flog1p(tl.exp(-tl.abs(y)))",),
+        target="uniform",
     ),
     Loss(
         "hinge",
         "hinge loss",
-        "torch.clamp(1.0 - y * target, min=0.0)",
+        "torch.clamp(1.0 - {y} * target, min=0.0)",
         ("fmax(1.0 - y * target, 0.0)",),
     ),
     Loss(
         "squared_hinge",
         "squared hinge loss",
-        "torch.clamp(1.0 - y * target, min=0.0).square()",
+        "torch.clamp(1.0 - {y} * target, min=0.0).square()",
         ("margin = fmax(1.0 - y * target, 0.0)", "margin * margin"),
     ),
     Loss(
         "soft_margin",
         "soft margin loss",
-        "F.softplus(-y * target)",
-        (
-            "margin = -y * target",
-            *grew("margin"),
-            "fmax(margin, 0.0) + grew",
-        ),
+        "F.softplus(-{y} * target)",
+        ("margin = -y * target", "fmax(margin, 0.0) + flog1p(tl.exp(-tl.abs(margin)))"),
     ),
     Loss(
         "quantile",
         "quantile loss at 0.8",
-        "torch.maximum(0.8 * (target - y), -0.2 * (target - y))",
+        "torch.maximum(0.8 * (target - {y}), -0.2 * (target - {y}))",
         ("error = target - y", "fmax(0.8 * error, -0.2 * error)"),
     ),
     Loss(
         "charbonnier",
         "Charbonnier loss",
-        "torch.sqrt(torch.square(y - target) + 1e-2)",
+        "torch.sqrt(torch.square({y} - target) + 1e-2)",
         ("error = y - target", "tl.sqrt(error * error + 1e-2)"),
     ),
     Loss(
         "geman_mcclure",
         "Geman-McClure loss",
-        "torch.square(y - target) / (1.0 + torch.square(y - target))",
-        ("squared = (y - target) * (y - target)", "squared / (1.0 + squared)"),
+        "torch.square({y} - target) / (1.0 + torch.square({y} - target))",
+        ("error = y - target", "error * error / (1.0 + error * error)"),
     ),
 )
+REDUCTIONS = {
+    "mean": ("", ".mean()", "averaged over all elements"),
+    "sum_atomic": (', reduction="sum"', ".sum()", "summed over all elements"),
+    "rows": (', reduction="none"', ".mean(dim=-1)", "averaged over each row"),
+}
+
+
+def _reference(loss: Loss, chain: Chain, reduce: str) -> str:
+    """Return the expression of the reduced loss."""
+    argument, method, _ = REDUCTIONS[reduce]
+    expression = loss.torch.format(y=chain.result, reduction=argument)
+    if "{reduction}" not in loss.torch:
+        is_call = re.fullmatch(r"[\w.]+\([^()]*\)(?:\.square\(\))?", expression)
+        return f"{expression}{method}" if is_call else f"({expression}){method}"
+    return f"{expression}{method}" if reduce == "rows" else expression
 
 
 def _loss(
@@ -98,41 +118,49 @@ def _loss(
         return None
     if "float16" in dtypes and reduce != "mean":
         return None
-    names = ("x", *chain.operands, "target")
     atomic = reduce == "sum_atomic"
-    ending = {
-        "mean": "return loss.mean()",
-        "sum_atomic": "return loss.sum()",
-        "rows": "return loss.mean(dim=-1)",
-    }[reduce]
+    floats = ("x", *(one.name for one in chain.further if one.draw != "mask"), "target")
     narrow = dtypes != ("float32",)
     opening = (
         *(("dtype = x.dtype",) if narrow and not atomic else ()),
-        *((f"{', '.join(names)} = {', '.join(f'{n}.float()' for n in names)}",) if narrow else ()),
+        *(widening(floats) if narrow else ()),
     )
-    ending += ".to(dtype)" if narrow and not atomic else ""
-    over = {"mean": "averaged", "sum_atomic": "added up", "rows": "averaged along each row"}[reduce]
-    of = f" of the results of: {chain.phrase}" if chain.operations else ""
+    ending = ".to(dtype)" if narrow and not atomic else ""
     return Sketch(
         entry_point=named(loss.name, "loss", "rows" if reduce == "rows" else "", chain.name),
-        summary=f"The {loss.phrase}, {over},{of or ' of a prediction'}.",
+        summary=chain.sentence(f"compute the {loss.phrase}, {REDUCTIONS[reduce][2]}"),
         operation_type="loss",
         tags=("loss", loss.name.replace("_", "-"), *(("atomics",) if atomic else ())),
         triton="loss",
         python=(
             *opening,
             *chain.torch(),
-            *(() if chain.operations else ("y = x",)),
-            f"loss = {loss.torch}",
-            ending,
+            f"return {_reference(loss, chain, reduce)}{ending}",
         ),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in names),
+        arguments=(
+            Argument("x", ("rows", "cols")),
+            *chain.arguments(("rows", "cols")),
+            Argument("target", ("rows", "cols"), loss.target),
+        ),
         sizes=(*ROW_SIZES[:3], {"rows": 3, "cols": 2 * block + 5}),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 2e-4 if atomic else 2e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={"chain": chain, "loss": loss, "reduce": reduce, "walk": walk, "block_size": block},
     )
+
+
+GATES = {
+    "halves": "a gate, both halves of one row",
+    "interleaved": "a gate, interleaved in one row",
+    "separate": "a gate",
+}
+
+
+def _factor(expression: str) -> str:
+    """Return a factor, in parentheses unless it is a call."""
+    is_call = re.fullmatch(r"[\w.]+\([^()]*\)(?:\.square\(\))?", expression)
+    return expression if is_call else f"({expression})"
 
 
 def _gated(
@@ -148,22 +176,19 @@ def _gated(
         split = ("x, gate = packed.chunk(2, dim=-1)",)
     elif packing == "interleaved":
         split = ("x, gate = packed[:, 0::2], packed[:, 1::2]",)
-    names = ("x", "gate") if packing == "separate" else ("packed",)
-    narrow = dtypes != ("float32",)
-    widen = tuple(f"{n} = {n}.float()" for n in names) if narrow else ()
+    *_, last = (f"x = x * {_factor(act.format(x='gate'))}", *after.torch())
+    known = tolerances(dtypes, 3)
     return Sketch(
         entry_point=named(operation.name, "glu", packing, after.name),
-        summary=f"A gated linear unit: one half times this of the other: {operation.phrase}"
+        summary=f"Multiply x by {operation.phrase.removeprefix('apply ')} of {GATES[packing]}"
         + (f", then {after.phrase}." if after.operations else "."),
         operation_type="element-wise",
         tags=("gated", "glu", packing),
         triton="gated",
         python=(
-            *((f"dtype = {names[0]}.dtype", *widen) if narrow else ()),
             *split,
-            f"x = x * ({act.format(x='gate')})",
-            *after.torch(),
-            f"return {after.result}" + (".to(dtype)" if narrow else ""),
+            *((f"x = x * {_factor(act.format(x='gate'))}",) if after.operations else ()),
+            "return " + last.partition(" = ")[2],
         ),
         arguments=(
             (Argument("x", ("rows", "cols")), Argument("gate", ("rows", "cols")))
@@ -172,11 +197,17 @@ def _gated(
         ),
         sizes=ROW_SIZES[:4],
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 3),
+        tolerance={name: ROUNDED.get(name, tolerance) for name, tolerance in known.items()},
         layouts=("contiguous", "strided", "transposed"),
         values={"act": operation, "packing": packing, "chain": after, "block_size": block},
     )  # fmt: skip
 
+
+GATING = tuple(one for one in ACTIVATIONS if one.name not in ("log_sigmoid", "selu", "celu"))
+SCALED = (
+    Chain(()),
+    *chains(tuple(NAMED[name] for name in ("clamp", "double", "scale_scores"))),
+)
 
 LOSS_RECIPES = (
     Recipe(
@@ -184,10 +215,10 @@ LOSS_RECIPES = (
         _loss,
         {
             "loss": LOSSES,
-            "chain": (*ONE, *chains(BINARY)),
+            "chain": PREDICTIONS,
             "reduce": ("mean", "sum_atomic", "rows"),
             "walk": ("two_pass", "atomic", "looped"),
-            "block": (128, 256, 512),
+            "block": (512, 1024, 2048),
             "dtypes": DTYPES,
         },
     ),
@@ -195,10 +226,10 @@ LOSS_RECIPES = (
         "gated-unit",
         _gated,
         {
-            "operation": UNARY,
+            "operation": GATING,
             "packing": ("halves", "interleaved", "separate"),
-            "after": ONE,
-            "block": (64, 128, 256),
+            "after": SCALED,
+            "block": (256, 512, 1024),
             "dtypes": DTYPES,
         },
     ),

@@ -2,56 +2,60 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
+from validation.pairs.recipes.blocks import BLOCKS, SINGLES, only
 from validation.pairs.recipes.chains import Chain
-from validation.pairs.recipes.operation import Operation
-from validation.pairs.recipes.operations import BINARY, TERNARY
+from validation.pairs.recipes.operation import Operand, Operation
+from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
 from validation.pairs.recipes.recipe import Recipe
-from validation.pairs.recipes.sketch import FLOATS, Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY
+from validation.pairs.recipes.sketch import FLOATS, Argument, Sketch, Tolerance, tolerances
+from validation.pairs.recipes.unary import ACTIVATIONS, UNARY
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",), FLOATS)
 LOOPS = ("none", "unrolled", "grid_stride", "share")
+ROUNDINGS = 2
+"""Bound on the operations that a reference rounds one by one; more are computed in float32."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
-    name: str
-    kind: str
-    """Alignment with the output: full, row, column, last, middle."""
+def is_widened(chain: Chain, dtypes: tuple[str, ...]) -> bool:
+    """Return whether the reference computes the chain in float32 and rounds once."""
+    return dtypes != ("float32",) and len(chain.operations) > ROUNDINGS
+
+
+def widening(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines that widen these tensors, at most three on one line."""
+    return tuple(
+        f"{', '.join(some)} = {', '.join(f'{name}.float()' for name in some)}"
+        for some in (names[start : start + 3] for start in range(0, len(names), 3))
+    )
 
 
 def reference_lines(
     chain: Chain, dtypes: tuple[str, ...], views: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return a chain in PyTorch. Narrow floats are widened once and narrowed once."""
-    views = views or {}
-    names = ("x", *chain.operands)
-    if dtypes == ("float32",):
-        lines = [f"{n} = {views[n].format(n)}" for n in names if n in views]
-        steps = chain.torch()
-        return (*lines, *steps[:-1], f"return {steps[-1].removeprefix('y = ')}")
-    if (
-        len(chain.operations) == 1
-        and not views
-        and SINGLE_CALL.fullmatch(chain.operations[0].torch)
-    ):
-        return (f"return {chain.torch()[0].removeprefix('y = ')}",)
-    widened = ", ".join(views.get(n, "{}").format(f"{n}.float()") for n in names)
+    """Return a chain in PyTorch."""
+    steps = chain.torch(views=views)
+    if not is_widened(chain, dtypes):
+        return (*steps[:-1], f"return {steps[-1].removeprefix('y = ')}")
     return (
         "dtype = x.dtype",
-        f"{', '.join(names)} = {widened}",
-        *chain.torch(),
+        *widening(("x", *(one.name for one in chain.further if one.draw != "mask"))),
+        *steps,
         "return y.to(dtype)",
     )
 
 
-SINGLE_CALL = re.compile(
-    r"(torch|F)\.(relu|abs|sin|cos|erf|sigmoid|tanh|maximum|minimum)\([^()]*\)"
-)
+def map_tolerances(chain: Chain, dtypes: tuple[str, ...]) -> dict[str, Tolerance]:
+    """Return the tolerance of a chain. Each rounding to a narrow type counts."""
+    known = tolerances(dtypes, len(chain.operations))
+    if is_widened(chain, dtypes):
+        return known
+    return {name: ROUNDED.get(name, tolerance) for name, tolerance in known.items()}
+
+
+ROUNDED = {"float16": (4e-3, 4e-3), "bfloat16": (2e-2, 2e-2)}
 
 
 def vector_sizes(block: int) -> tuple[dict[str, int], ...]:
@@ -69,10 +73,10 @@ def matrix_sizes(block_m: int, block_n: int) -> tuple[dict[str, int], ...]:
 
 
 CUBE_SIZES = (
-    {"size_i": 1, "size_j": 1, "size_k": 1},
-    {"size_i": 3, "size_j": 5, "size_k": 7},
-    {"size_i": 4, "size_j": 6, "size_k": 150},
-    {"size_i": 2, "size_j": 13, "size_k": 257},
+    {"batch": 1, "seq": 1, "hidden": 1},
+    {"batch": 3, "seq": 5, "hidden": 7},
+    {"batch": 4, "seq": 6, "hidden": 150},
+    {"batch": 2, "seq": 13, "hidden": 257},
 )
 
 
@@ -81,26 +85,23 @@ def _map_1d(
 ) -> Sketch | None:
     if not chain.possible:
         return None
-    names = ("x", *chain.operands)
     return Sketch(
         entry_point=chain.name,
-        summary=f"Each element of a vector: {chain.phrase}.",
+        summary=chain.sentence(),
         operation_type="element-wise",
         tags=("element-wise", "1d", *(("fused",) if len(chain.operations) > 1 else ())),
         triton="map_1d",
         python=reference_lines(chain, dtypes),
-        arguments=tuple(Argument(name, ("n",)) for name in names),
+        arguments=(Argument("x", ("n",)), *chain.arguments(("n",))),
         sizes=vector_sizes(block),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, len(chain.operations)),
+        tolerance=map_tolerances(chain, dtypes),
         values={
             "chain": chain,
             "helper": "_" + chain.name if helper else "",
             "loop": loop,
             "block_size": block,
-            "steps": 4 if block < 512 else 2,
-            "programs": 16,
-            "warps": 8 if block == 1024 and loop == "none" else 0,
+            "steps": 4 if block < 1024 else 2,
             "integer": False,
         },
     )
@@ -108,35 +109,40 @@ def _map_1d(
 
 def _map_2d(
     chain: Chain,
-    kinds: tuple[str, ...],
     walk: str,
     tile: tuple[int, int],
     dtypes: tuple[str, ...],
     helper: bool,
+    outer: bool = False,
 ) -> Sketch | None:
-    """Return the sketch.
-
-    The first operand is the matrix, unless the operands are a column and a row.
-    """
-    if not chain.possible or len(kinds) != 1 + len(chain.operands):
+    """Return the sketch. An outer map has a column and a row in place of a matrix."""
+    if not chain.possible:
         return None
     block_m, block_n = tile
-    operands = [Operand(n, k) for n, k in zip(("x", *chain.operands), kinds, strict=True)]
+    first = Operand("x", "column" if outer else "full")
+    further = tuple(replace(o, kind="row") if outer else o for o in chain.further)
+    operands = (first, *further)
     shapes = {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)}
-    outer = kinds[0] == "column"
-    views = {o.name: "{}[:, None]" for o in operands if o.kind == "column"}
-    over = "pair of two vectors' elements" if outer else "element of a matrix"
+    views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
+    python = reference_lines(chain, dtypes, views)
+    ending = "for all pairs of elements of two vectors"
     return Sketch(
         entry_point=f"{'outer_' if outer else ''}{chain.name}",
-        summary=f"Each {over}: {chain.phrase}.",
+        summary=f"{chain.sentence()[:-1]} {ending}." if outer else chain.sentence(),
         operation_type="element-wise",
-        tags=("element-wise", "2d", *(("broadcast",) if set(kinds) != {"full"} else ())),
+        tags=(
+            *("element-wise", "2d"),
+            *(("broadcast",) if any(one.kind != "full" for one in operands) else ()),
+        ),
         triton="map_2d",
-        python=reference_lines(chain, dtypes, views),
-        arguments=tuple(Argument(o.name, shapes[o.kind]) for o in operands),
-        sizes=matrix_sizes(block_m, block_n),
+        python=("x = x[:, None]", *python) if outer else python,
+        arguments=tuple(
+            Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
+            for o in operands
+        ),
+        sizes=matrix_sizes(block_m, min(block_n, 64)),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, len(chain.operations)),
+        tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided") if outer else ("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -150,30 +156,37 @@ def _map_2d(
     )
 
 
-def _map_3d(
-    chain: Chain,
-    kinds: tuple[str, ...],
-    walk: str,
-    block: int,
-    dtypes: tuple[str, ...],
-    helper: bool,
+def _outer(
+    chain: Chain, walk: str, tile: tuple[int, int], dtypes: tuple[str, ...], helper: bool
 ) -> Sketch | None:
-    if not chain.possible or len(kinds) != 1 + len(chain.operands):
+    return _map_2d(chain, walk, tile, dtypes, helper, outer=True)
+
+
+def _map_3d(
+    chain: Chain, walk: str, block: int, dtypes: tuple[str, ...], helper: bool
+) -> Sketch | None:
+    if not chain.possible:
         return None
-    operands = [Operand(n, k) for n, k in zip(("x", *chain.operands), kinds, strict=True)]
-    shapes = {"full": ("size_i", "size_j", "size_k"), "last": ("size_k",), "middle": ("size_j",)}
-    views = {o.name: "{}[:, None]" for o in operands if o.kind == "middle"}
+    operands = (Operand("x"), *chain.further)
+    shapes = {"full": ("batch", "seq", "hidden"), "row": ("hidden",), "column": ("seq",)}
+    views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
     return Sketch(
         entry_point=f"{chain.name}_3d",
-        summary=f"Each element of a cube: {chain.phrase}.",
+        summary=chain.sentence(),
         operation_type="element-wise",
-        tags=("element-wise", "3d", *(("broadcast",) if set(kinds) != {"full"} else ())),
+        tags=(
+            *("element-wise", "3d"),
+            *(("broadcast",) if any(one.kind != "full" for one in operands) else ()),
+        ),
         triton="map_3d",
         python=reference_lines(chain, dtypes, views),
-        arguments=tuple(Argument(o.name, shapes[o.kind]) for o in operands),
+        arguments=tuple(
+            Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
+            for o in operands
+        ),
         sizes=CUBE_SIZES,
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, len(chain.operations)),
+        tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -193,9 +206,15 @@ def chains(*places: tuple[Operation, ...]) -> tuple[Chain, ...]:
     return tuple(Chain(operations) for operations in choices)
 
 
-TILES = ((16, 64), (32, 32), (8, 128), (64, 16))
-KINDS_2 = (("full", "row"), ("full", "column"))
-KINDS_3 = (("full", "row", "column"), ("full", "full", "row"), ("full", "column", "full"))
+TILES = ((16, 128), (32, 64), (8, 256), (64, 64))
+WALKS = ("grid", "flat", "stripe")
+SIMPLE = ("full",)
+BROADCAST = tuple(
+    chain for chain in BLOCKS if chain.further and any(o.kind != "full" for o in chain.further)
+)
+FLAT = only(BLOCKS, *SIMPLE)
+AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
+               "square", "clamp", "negate", "double", "temperature")  # fmt: skip
 
 MAPS = (
     Recipe(
@@ -204,7 +223,7 @@ MAPS = (
         {
             "chain": chains(UNARY),
             "loop": LOOPS,
-            "block": (256, 512, 1024),
+            "block": (512, 1024, 2048),
             "dtypes": DTYPES,
             "helper": (False, True),
         },
@@ -213,9 +232,9 @@ MAPS = (
         "binary-map",
         _map_1d,
         {
-            "chain": chains(BINARY),
+            "chain": only(chains(BINARY), *SIMPLE),
             "loop": LOOPS,
-            "block": (256, 1024),
+            "block": (512, 1024, 2048),
             "dtypes": DTYPES,
             "helper": (False,),
         },
@@ -224,9 +243,9 @@ MAPS = (
         "ternary-map",
         _map_1d,
         {
-            "chain": (*chains(TERNARY), *chains(TERNARY, UNARY)),
+            "chain": only(chains(TERNARY), *SIMPLE),
             "loop": LOOPS,
-            "block": (256, 1024),
+            "block": (512, 1024),
             "dtypes": DTYPES,
             "helper": (False, True),
         },
@@ -235,9 +254,9 @@ MAPS = (
         "fused-map",
         _map_1d,
         {
-            "chain": (*chains(UNARY, BINARY), *chains(BINARY, UNARY)),
+            "chain": tuple(chain for chain in FLAT if len(chain.operations) == 2),
             "loop": LOOPS,
-            "block": (256, 512, 1024),
+            "block": (512, 1024, 2048),
             "dtypes": DTYPES,
             "helper": (False, True),
         },
@@ -246,9 +265,9 @@ MAPS = (
         "long-fused-map",
         _map_1d,
         {
-            "chain": (*chains(UNARY, BINARY, UNARY), *chains(BINARY, UNARY, BINARY)),
+            "chain": tuple(chain for chain in FLAT if len(chain.operations) > 2),
             "loop": LOOPS,
-            "block": (256, 1024),
+            "block": (512, 1024),
             "dtypes": DTYPES,
             "helper": (False, True),
         },
@@ -257,9 +276,8 @@ MAPS = (
         "matrix-map",
         _map_2d,
         {
-            "chain": (*chains(UNARY, UNARY), *chains(UNARY, UNARY, UNARY)),
-            "kinds": (("full",),),
-            "walk": ("grid", "flat", "stripe"),
+            "chain": (*chains(ACTIVATIONS), *only(chains(BINARY), *SIMPLE), *FLAT),
+            "walk": WALKS,
             "tile": TILES,
             "dtypes": DTYPES,
             "helper": (False, True),
@@ -269,9 +287,8 @@ MAPS = (
         "broadcast-map",
         _map_2d,
         {
-            "chain": (*chains(BINARY, UNARY), *chains(UNARY, BINARY), *chains(BINARY, BINARY)),
-            "kinds": KINDS_2 + KINDS_3,
-            "walk": ("grid", "flat", "stripe"),
+            "chain": BROADCAST,
+            "walk": WALKS,
             "tile": TILES,
             "dtypes": DTYPES,
             "helper": (False, True),
@@ -279,11 +296,13 @@ MAPS = (
     ),
     Recipe(
         "outer-map",
-        _map_2d,
+        _outer,
         {
-            "chain": (*chains(BINARY), *chains(BINARY, UNARY), *chains(BINARY, UNARY, UNARY)),
-            "kinds": (("column", "row"),),
-            "walk": ("grid", "flat", "stripe"),
+            "chain": (
+                *chains(OUTER),
+                *chains(OUTER, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
+            ),
+            "walk": WALKS,
             "tile": TILES,
             "dtypes": DTYPES,
             "helper": (False, True),
@@ -293,10 +312,9 @@ MAPS = (
         "cube-map",
         _map_3d,
         {
-            "chain": (*chains(UNARY, UNARY), *chains(BINARY, UNARY), *chains(UNARY, BINARY, UNARY)),
-            "kinds": (("full",), ("full", "last"), ("full", "middle"), ("full", "full")),
+            "chain": tuple(dict.fromkeys((*chains(BINARY), *SINGLES, *BLOCKS))),
             "walk": ("flat", "grid"),
-            "block": (128, 512),
+            "block": (256, 512, 1024),
             "dtypes": DTYPES,
             "helper": (False, True),
         },

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.blocks import (
+    FEED_FORWARD,
+    GATED,
+    RESIDUALS,
+    SERIES,
+    SINGLES,
+    only,
+)
 from validation.pairs.recipes.chains import Chain, answers_of
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import ONE, named
 from validation.pairs.recipes.informative import answers, is_informative
-from validation.pairs.recipes.maps import chains, reference_lines
-from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.maps import map_tolerances, reference_lines
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
-ONE_OR_TWO = (Chain(()), *chains(UNARY), *chains(UNARY, UNARY))
+EMBEDDED = (
+    Chain(()),
+    *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "mask")),
+    *(chain for chain in FEED_FORWARD if all(one.kind == "full" for one in chain.further)),
+)
 
 
 def _then(chain: Chain) -> str:
@@ -29,11 +39,10 @@ def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
 def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch | None:
     if not chain.possible:
         return None
-    operands = chain.operands
-    python = _body("table[index]", chain, dtypes)
+    python = _body("F.embedding(index, table)", chain, dtypes)
     return Sketch(
         entry_point=named("gather_rows", chain.name),
-        summary=f"Take the rows of a table that an index names{_then(chain)}.",
+        summary=f"Look up rows of an embedding table{_then(chain)}.",
         operation_type="gather-scatter",
         tags=("gather", "embedding"),
         triton="gather",
@@ -41,7 +50,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
         arguments=(
             Argument("table", ("entries", "width")),
             Argument("index", ("count",), "index", "int64", "entries"),
-            *(Argument(name, ("count", "width")) for name in operands),
+            *chain.arguments(("count", "width")),
         ),
         sizes=(
             {"entries": 1, "count": 1, "width": 1},
@@ -51,7 +60,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
             {"entries": 50, "count": 50, "width": 33},
         ),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 1 + len(chain.operations)),
+        tolerance=map_tolerances(chain, dtypes),
         values={"chain": chain, "walk": walk, "block_size": block},
     )
 
@@ -61,10 +70,9 @@ def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
         return None
     base = "base.clone()" if into == "copy" else "torch.zeros_like(base)"
     values = chain.torch() if chain.operations else ()
-    first = f" after this: {chain.phrase}" if chain.operations else ""
     return Sketch(
         entry_point=named("scatter_add", "onto" if into == "copy" else "", chain.name),
-        summary=f"Add rows to the places that an index names{first}.",
+        summary=chain.sentence("add each row to the entry that an index selects"),
         operation_type="gather-scatter",
         tags=("scatter", "atomics"),
         triton="scatter_add",
@@ -72,7 +80,8 @@ def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
         arguments=(
             Argument("base", ("entries", "width")),
             Argument("index", ("count",), "index", "int64", "entries"),
-            *(Argument(name, ("count", "width")) for name in ("x", *chain.operands)),
+            Argument("x", ("count", "width")),
+            *chain.arguments(("count", "width")),
         ),
         sizes=(
             {"entries": 1, "count": 1, "width": 1},
@@ -86,30 +95,35 @@ def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
 
 
 MOVES = {
-    "transpose": ("The transpose of a matrix", "x.t()", "rows", "cols"),
-    "flip_rows": ("A matrix with its rows in reverse", "x.flip(0)", "", ""),
-    "flip_columns": ("A matrix with its columns in reverse", "x.flip(1)", "", ""),
-    "roll_columns": ("A matrix with its columns rolled by 3", "x.roll(3, dims=1)", "", ""),
-    "roll_rows": ("A matrix with its rows rolled by 2", "x.roll(2, dims=0)", "", ""),
-    "lower_triangle": ("The lower triangle of a matrix", "x.tril()", "", ""),
-    "upper_triangle": ("The strictly upper triangle of a matrix", "x.triu(1)", "", ""),
-    "band": ("The three middle diagonals of a matrix", "x.tril(1).triu(-1)", "", ""),
-    "pad": ("A matrix with a border of zeros, 2 wide", "F.pad(x, (2, 2, 2, 2))", "", ""),
+    "transpose": ("Transpose a matrix", "x.t()", "rows", "cols"),
+    "flip_rows": ("Reverse the rows of a matrix", "x.flip(0)", "", ""),
+    "flip_columns": ("Reverse the columns of a matrix", "x.flip(1)", "", ""),
+    "roll_columns": ("Roll the columns of a matrix by 3", "x.roll(3, dims=1)", "", ""),
+    "roll_rows": ("Roll the rows of a matrix by 2", "x.roll(2, dims=0)", "", ""),
+    "lower_triangle": ("Keep the lower triangle of a matrix", "x.tril()", "", ""),
+    "upper_triangle": ("Keep the strictly upper triangle of a matrix", "x.triu(1)", "", ""),
+    "band": ("Keep the main diagonal and its two neighbors", "x.tril(1).triu(-1)", "", ""),
+    "pad": ("Pad a matrix with a border of 2 zeros", "F.pad(x, (2, 2, 2, 2))", "", ""),
     "shift_right": (
-        "A matrix shifted right by 1, zero coming in",
+        "Shift a matrix right by 1 and fill with zeros",
         "F.pad(x, (1, 0))[:, :-1]",
         "",
         "",
     ),
-    "crop_even": ("Every second row and column of a matrix", "x[::2, ::2]", "", ""),
+    "crop_even": ("Keep every second row and column of a matrix", "x[::2, ::2]", "", ""),
     "repeat_columns": (
-        "A matrix with every column twice",
+        "Repeat each column of a matrix twice",
         "x.repeat_interleave(2, dim=1)",
         "",
         "",
     ),
-    "mirror": ("A matrix beside its mirror image", "torch.cat([x, x.flip(1)], dim=1)", "", ""),
-    "stack_negative": ("A matrix above its negative", "torch.cat([x, -x], dim=0)", "", ""),
+    "mirror": (
+        "Concatenate a matrix with its mirror image",
+        "torch.cat([x, x.flip(1)], dim=1)",
+        "",
+        "",
+    ),
+    "stack_negative": ("Stack a matrix on its negative", "torch.cat([x, -x], dim=0)", "", ""),
 }
 
 
@@ -135,7 +149,7 @@ def _move(
             {"rows": 100, "cols": 33},
         ),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 1 + len(chain.operations)),
+        tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -150,7 +164,7 @@ def _move(
 SEGMENTS = {
     "sum": ("sum", "tl.sum", "0.0", "acc + {v}", "acc"),
     "mean": ("mean", "tl.sum", "0.0", "acc + {v}", "acc / tl.maximum(end - start, 1)"),
-    "max_or_zero": ("maximum, at least zero", "row_max", "0.0", "fmax(acc, {v})", "acc"),
+    "max_or_zero": ("maximum with zero", "frow_max", "0.0", "fmax(acc, {v})", "acc"),
     "l2": ("L2 norm", "tl.sum", "0.0", "acc + {v}", "tl.sqrt(acc)"),
 }
 
@@ -168,8 +182,7 @@ def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     source = chain.result
     return Sketch(
         entry_point=named("segment", kind, chain.name),
-        summary=f"For each segment of rows, the {phrase}"
-        + (f" of the results of: {chain.phrase}." if chain.operations else "."),
+        summary=chain.sentence(f"compute the {phrase} of each segment of rows"),
         operation_type="reduction",
         tags=("reduction", "segments", "ragged"),
         triton="segments",
@@ -204,16 +217,16 @@ def _exceeds_zero(chain: Chain) -> bool:
     return is_informative(answers(("y = fmax(y, 0.0)",), y=answers_of(chain)))
 
 
-TILES = ((16, 32), (32, 32), (8, 64))
+TILES = ((32, 32), (64, 32), (16, 64), (32, 128))
 
 MEMORY_RECIPES = (
     Recipe(
         "gather",
         _gather,
         {
-            "chain": (*ONE_OR_TWO, *chains(BINARY), *chains(BINARY, UNARY)),
+            "chain": EMBEDDED,
             "walk": ("row", "loop", "tile"),
-            "block": (32, 64, 128),
+            "block": (128, 256, 512),
             "dtypes": DTYPES,
         },
     ),
@@ -221,9 +234,9 @@ MEMORY_RECIPES = (
         "scatter-add",
         _scatter,
         {
-            "chain": (*ONE_OR_TWO, *chains(BINARY), *chains(BINARY, UNARY)),
+            "chain": SERIES,
             "walk": ("row", "flat", "search"),
-            "block": (32, 64, 128),
+            "block": (128, 256, 512),
             "into": ("copy", "zeros"),
         },
     ),
@@ -232,7 +245,7 @@ MEMORY_RECIPES = (
         _move,
         {
             "kind": tuple(MOVES),
-            "chain": ONE_OR_TWO,
+            "chain": ONE,
             "walk": ("tile", "flat", "rows", "tile_transposed"),
             "tile": TILES,
             "dtypes": DTYPES,
@@ -243,9 +256,9 @@ MEMORY_RECIPES = (
         _segment,
         {
             "kind": tuple(SEGMENTS),
-            "chain": ONE_OR_TWO,
+            "chain": tuple(chain for chain in SERIES if not chain.further),
             "walk": ("rows", "tiles"),
-            "block": (32, 64),
+            "block": (64, 128),
         },
     ),
 )

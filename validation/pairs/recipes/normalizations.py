@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from validation.pairs.recipes.blocks import AFTER_NORM, BEFORE_NORM, BEFORE_SOFTMAX, only
 from validation.pairs.recipes.chains import Chain, answers_of
-from validation.pairs.recipes.choices import DTYPES, NONE, named
+from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative
-from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.maps import ROUNDED, widening
 from validation.pairs.recipes.operation import Operation
-from validation.pairs.recipes.operations import BINARY
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import ROW_SIZES
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,128 +23,135 @@ class Norm:
     """A normalization. `y` is the row and becomes the normalized row.
 
     In `triton`, `sum(v)`, `max(v)` and `min(v)` reduce the row and keep it broadcastable.
+    `frow_max(v)` and `frow_min(v)` leave out what lies beyond the row.
     """
 
     name: str
     phrase: str
     torch: tuple[str, ...]
+    """Lines over `{y}`; `{affine}` are the weight and bias of a call."""
     triton: tuple[str, ...]
     operation_type: str = "normalization"
+    affines: tuple[str, ...] = ("none",)
+    fill: str = "0.0"
+    """Value beyond the row."""
 
 
+LOW = '-float("inf")'
 NORMS = (
     Norm(
         "layer_norm",
-        "layer normalisation",
-        (
-            "mean = y.mean(dim=-1, keepdim=True)",
-            "variance = y.var(dim=-1, unbiased=False, keepdim=True)",
-            "y = (y - mean) * torch.rsqrt(variance + 1e-5)",
-        ),
+        "apply layer normalization",
+        ("y = F.layer_norm({y}, {y}.shape[-1:]{affine})",),
         (
             "mean = sum(y) / n_cols",
-            "centred = tl.where(mask, y - mean, 0.0)",
-            "variance = sum(centred * centred) / n_cols",
-            "y = centred * tl.rsqrt(variance + 1e-5)",
+            "centered = tl.where(mask, y - mean, 0.0)",
+            "variance = sum(centered * centered) / n_cols",
+            "y = centered * tl.rsqrt(variance + 1e-5)",
         ),
+        affines=("none", "weight", "weight_bias"),
     ),
     Norm(
         "rms_norm",
-        "RMS normalisation",
-        ("y = y * torch.rsqrt(y.square().mean(dim=-1, keepdim=True) + 1e-6)",),
+        "apply RMS normalization",
+        ("y = F.rms_norm({y}, {y}.shape[-1:]{affine}, eps=1e-6)",),
         ("mean_square = sum(y * y) / n_cols", "y = y * tl.rsqrt(mean_square + 1e-6)"),
+        affines=("none", "weight"),
     ),
     Norm(
-        "l2_normalise",
-        "scaling to unit length",
-        ("y = y / torch.sqrt(y.square().sum(dim=-1, keepdim=True) + 1e-6)",),
-        ("length = tl.sqrt(sum(y * y) + 1e-6)", "y = y / length"),
+        "l2_normalize",
+        "scale each row to unit length",
+        ("y = F.normalize({y}, dim=-1)",),
+        ("norm = tl.sqrt(sum(y * y))", "y = y / fmax(norm, 1e-12)"),
     ),
     Norm(
-        "l1_normalise",
-        "scaling to unit L1 norm",
-        ("y = y / (y.abs().sum(dim=-1, keepdim=True) + 1e-6)",),
-        ("mass = sum(tl.abs(y)) + 1e-6", "y = y / mass"),
+        "l1_normalize",
+        "scale each row to unit L1 norm",
+        ("y = F.normalize({y}, p=1.0, dim=-1)",),
+        ("norm = sum(tl.abs(y))", "y = y / fmax(norm, 1e-12)"),
     ),
     Norm(
-        "centre",
-        "subtracting the mean",
-        ("y = y - y.mean(dim=-1, keepdim=True)",),
+        "center",
+        "subtract the mean of each row",
+        ("y = {y} - {y}.mean(dim=-1, keepdim=True)",),
         ("mean = sum(y) / n_cols", "y = y - mean"),
     ),
     Norm(
         "min_max_scale",
-        "scaling to the range from 0 to 1",
+        "scale each row to [0, 1]",
         (
-            "low = y.amin(dim=-1, keepdim=True)",
-            "high = y.amax(dim=-1, keepdim=True)",
-            "y = (y - low) / (high - low + 1e-3)",
+            "low = {y}.amin(dim=-1, keepdim=True)",
+            "high = {y}.amax(dim=-1, keepdim=True)",
+            "y = ({y} - low) / (high - low + 1e-3)",
         ),
-        ("low = row_min(y)", "high = row_max(y)", "y = (y - low) / (high - low + 1e-3)"),
+        ("low = frow_min(y)", "high = frow_max(y)", "y = (y - low) / (high - low + 1e-3)"),
     ),
     Norm(
         "max_abs_scale",
-        "dividing by the largest absolute value",
-        ("y = y / (y.abs().amax(dim=-1, keepdim=True) + 1e-3)",),
-        ("largest = row_max(tl.abs(y))", "y = y / (largest + 1e-3)"),
-    ),
-    Norm(
-        "mean_abs_scale",
-        "dividing by the mean absolute value",
-        ("y = y / (y.abs().mean(dim=-1, keepdim=True) + 1e-3)",),
-        ("average = sum(tl.abs(y)) / n_cols", "y = y / (average + 1e-3)"),
+        "scale each row by its largest absolute value",
+        ("y = {y} / ({y}.abs().amax(dim=-1, keepdim=True) + 1e-3)",),
+        ("largest = frow_max(tl.abs(y))", "y = y / (largest + 1e-3)"),
     ),
     Norm(
         "softmax",
-        "softmax",
-        ("y = torch.softmax(y, dim=-1)",),
+        "apply softmax to each row",
+        ("y = F.softmax({y}, dim=-1)",),
         (
-            "shifted = y - max(y)",
-            "numerator = tl.where(mask, tl.exp(shifted), 0.0)",
+            "numerator = tl.exp(y - max(y))",
             "y = numerator / sum(numerator)",
         ),
         "softmax",
+        fill=LOW,
     ),
     Norm(
         "log_softmax",
-        "log-softmax",
-        ("y = torch.log_softmax(y, dim=-1)",),
+        "apply log-softmax to each row",
+        ("y = F.log_softmax({y}, dim=-1)",),
         (
-            "shifted = y - max(y)",
-            "normaliser = sum(tl.where(mask, tl.exp(shifted), 0.0))",
-            "y = shifted - tl.log(normaliser)",
+            "y = y - max(y)",
+            "y = y - tl.log(sum(tl.exp(y)))",
         ),
         "softmax",
+        fill=LOW,
     ),
     Norm(
         "softmin",
-        "softmin with temperature 2",
-        ("y = torch.softmax(-0.5 * y, dim=-1)",),
+        "apply softmin to each row",
+        ("y = F.softmin({y}, dim=-1)",),
         (
-            "shifted = 0.5 * (min(y) - y)",
-            "numerator = tl.where(mask, tl.exp(shifted), 0.0)",
+            "numerator = tl.exp(min(y) - y)",
             "y = numerator / sum(numerator)",
         ),
         "softmax",
+        fill='float("inf")',
     ),
     Norm(
-        "softmax_one",
-        "softmax with one more in the denominator",
+        "sink_softmax",
+        "apply softmax with an attention sink (one more logit of zero) to each row",
         (
-            "high = y.amax(dim=-1, keepdim=True).clamp(min=0.0)",
-            "numerator = torch.exp(y - high)",
+            "high = {y}.amax(dim=-1, keepdim=True).clamp(min=0.0)",
+            "numerator = torch.exp({y} - high)",
             "y = numerator / (torch.exp(-high) + numerator.sum(dim=-1, keepdim=True))",
         ),
         (
             "high = fmax(max(y), 0.0)",
-            "numerator = tl.where(mask, tl.exp(y - high), 0.0)",
+            "numerator = tl.exp(y - high)",
             "y = numerator / (tl.exp(-high) + sum(numerator))",
         ),
         "softmax",
+        fill=LOW,
     ),
 )
 
-AFFINES = ("none", "weight", "weight_bias")
+VECTORS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "weight": ("weight",),
+    "weight_bias": ("weight", "bias"),
+}
+
+
+ROWS = only(BEFORE_NORM, "full", "row")
+SCORE_ROWS = only(BEFORE_SOFTMAX, "full", "row")
 
 
 def _norm_row(
@@ -156,56 +162,67 @@ def _norm_row(
     walk: str,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not before.possible or (after is not None and not after.smooth):
+    vectors = VECTORS[affine]
+    if affine not in norm.affines or set(vectors) & set(before.operands):
         return None
-    if not _stays_in_range(before, norm):
+    if not _is_usual(before, norm, after):
         return None
-    if after is not None and (after.operands != 1 or not _tells(before, norm, after)):
+    if not before.possible or not _stays_in_range(before, norm):
         return None
-    names = ("x", *before.operands)
-    vectors = {"none": (), "weight": ("weight",), "weight_bias": ("weight", "shift")}[affine]
-    if set(vectors) & set(names):
+    if after is not None and not _tells(before, norm, after):
         return None
-    torch = [*before.torch(), *(() if before.operations else ("y = x",)), *norm.torch]
-    scale = {"none": "", "weight": "y = y * weight", "weight_bias": "y = y * weight + shift"}[
-        affine
-    ]
-    torch += [scale] if scale else []
+    steps = len(before.operations) + 1 + (after is not None)
+    is_widened = dtypes != ("float32",) and (norm.operation_type == "softmax" or steps > 3)
+    given = "".join(f", {name}" for name in vectors)
+    torch = [*before.torch(), *(line.format(y=before.result, affine=given) for line in norm.torch)]
     torch += [f"y = {after.torch.format(x='y')}"] if after else []
-    ending = f", then {after.phrase}" if after else ""
-    scaled = {"none": "", "weight": " with a weight", "weight_bias": " with weight and shift"}
-    beginning = f"{before.phrase}, then " if before.operations else ""
-    phrase = f"{beginning}{norm.phrase}{scaled[affine]}{ending}"
-    wide = dtypes == ("float32",)
-    everything = ", ".join((*names, *vectors))
-    widened = ", ".join(f"{name}.float()" for name in (*names, *vectors))
-    opening = () if wide else ("dtype = x.dtype", f"{everything} = {widened}")
+    floats = ("x", *(one.name for one in before.further if one.draw != "mask"), *vectors)
+    if is_widened:
+        torch = ["dtype = x.dtype", *widening(floats), *torch, "return y.to(dtype)"]
+    else:
+        torch[-1] = torch[-1].replace("y = ", "return ", 1)
+    with_vectors = {"none": "", "weight": " with a weight", "weight_bias": " with weight and bias"}
+    ending = f"{norm.phrase}{with_vectors[affine]}" + (f", then {after.phrase}" if after else "")
+    tolerance = tolerances(dtypes, 3 + len(before.operations), 5e-5)
+    if not is_widened:
+        tolerance = {name: ROUNDED.get(name, known) for name, known in tolerance.items()}
     parts = (before.name, norm.name, after.name if after else "")
     return Sketch(
         entry_point=named(*parts),
-        summary=f"Each row: {phrase}.",
+        summary=before.sentence(ending),
         operation_type=norm.operation_type,
         tags=(norm.operation_type, norm.name.replace("_", "-"), "rows"),
         triton="norm_rows",
-        python=(*opening, *torch, "return y" if wide else "return y.to(dtype)"),
+        python=tuple(torch),
         arguments=(
-            *(Argument(name, ("rows", "cols")) for name in names),
+            Argument("x", ("rows", "cols")),
+            *before.arguments(("rows", "cols"), ("cols",), ("rows",)),
             *(Argument(name, ("cols",)) for name in vectors),
         ),
         sizes=ROW_SIZES,
         dtypes=dtypes,
         # A row of one value is divided by its own spread, which enlarges earlier rounding.
-        tolerance=tolerances(dtypes, 3 + len(before.operations), 5e-5),
+        tolerance=tolerance,
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": before,
             "norm": norm,
             "vectors": vectors,
-            "scale": scale,
             "after": after,
             "walk": walk,
         },
     )
+
+
+def _is_usual(before: Chain, norm: Norm, after: Operation | None) -> bool:
+    """Return whether models compute these operations around this normalization."""
+    if norm.name == "softmin":
+        return before.name in ("", "temperature", "double", "squared_error", "absolute_error")
+    if norm.operation_type == "softmax":
+        return after is None and before in SCORE_ROWS
+    if norm.name in ("layer_norm", "rms_norm"):
+        return before in ROWS
+    return after is None and before in ROWS and len(before.operations) <= 1
 
 
 # A softmax of 64 ordinary values is a hundredth each. Its cube is lost to every tolerance, and a
@@ -246,31 +263,26 @@ def _spreads(before: Chain) -> bool:
 
 
 def _norm_looped(
-    before: Chain, kind: str, after: Operation | None, block: int, dtypes: tuple[str, ...]
+    before: Chain,
+    kind: str,
+    affine: str,
+    after: Operation | None,
+    block: int,
+    dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not before.possible or (after is not None and not after.smooth):
-        return None
     if kind == "layer_two_moments" and not _spreads(before):
         return None
     norm = next(norm for norm in NORMS if norm.name == LOOPED[kind])
-    sketch = _norm_row(before, norm, "none", after, "single", dtypes)
+    sketch = _norm_row(before, norm, affine, after, "single", dtypes)
     if sketch is None:
         return None
-    values = {"chain": before, "kind": kind, "after": after, "block_size": block}
-    return Sketch(
-        entry_point=sketch.entry_point,
-        summary=f"{sketch.summary[:-1]}, in blocks of the row.",
-        operation_type=sketch.operation_type,
+    return replace(
+        sketch,
         tags=(*sketch.tags, "looped"),
         triton="norm_looped",
-        python=sketch.python,
-        arguments=sketch.arguments,
         sizes=({"rows": 1, "cols": 1}, {"rows": 3, "cols": 127}, {"rows": 5, "cols": 700},
-               {"rows": 2, "cols": 3 * block + 1}),
-        dtypes=dtypes,
-        tolerance=sketch.tolerance,
-        layouts=sketch.layouts,
-        values=values,
+               {"rows": 2, "cols": 2 * block + 1}),
+        values={**sketch.values, "kind": kind, "block_size": block},
     )  # fmt: skip
 
 
@@ -279,24 +291,21 @@ LOOPED = {
     "layer_three_passes": "layer_norm",
     "layer_welford": "layer_norm",
     "rms": "rms_norm",
-    "l2": "l2_normalise",
+    "l2": "l2_normalize",
     "softmax_online": "softmax",
     "softmax_three_passes": "softmax",
     "log_softmax_online": "log_softmax",
 }
 
-BEFORE = (NONE, *chains(UNARY), *chains(BINARY), *chains(BINARY, UNARY))
-AFTER = (None, *UNARY)
-
 NORM_RECIPES = (
     Recipe(
-        "row-normalisation",
+        "row-normalization",
         _norm_row,
         {
-            "before": BEFORE,
+            "before": ROWS,
             "norm": tuple(norm for norm in NORMS if norm.operation_type == "normalization"),
-            "affine": AFFINES,
-            "after": AFTER,
+            "affine": tuple(VECTORS),
+            "after": AFTER_NORM,
             "walk": ("single", "tile", "persistent"),
             "dtypes": DTYPES,
         },
@@ -305,22 +314,23 @@ NORM_RECIPES = (
         "row-softmax",
         _norm_row,
         {
-            "before": BEFORE,
+            "before": SCORE_ROWS,
             "norm": tuple(norm for norm in NORMS if norm.operation_type == "softmax"),
             "affine": ("none",),
-            "after": AFTER,
+            "after": (None,),
             "walk": ("single", "tile", "persistent"),
             "dtypes": DTYPES,
         },
     ),
     Recipe(
-        "looped-normalisation",
+        "looped-normalization",
         _norm_looped,
         {
-            "before": BEFORE,
+            "before": (*ROWS, *SCORE_ROWS[1:]),
             "kind": tuple(LOOPED),
-            "after": AFTER,
-            "block": (128, 256, 512),
+            "affine": tuple(VECTORS),
+            "after": AFTER_NORM,
+            "block": (256, 512, 1024),
             "dtypes": DTYPES,
         },
     ),

@@ -6,18 +6,33 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Operand:
+    """A further operand of an operation, beside the chain's value."""
+
+    name: str
+    kind: str = "full"
+    """Alignment with a matrix: full, row (one value for each column), or column."""
+    draw: str = "normal"
+    """Values in a test: normal or mask."""
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `{x}`, `{y}`, `{z}` are the operands; the first is the chain's value."""
+    """An operation. `{x}` is the chain's value; `{y}` and `{z}` are the further operands."""
 
     name: str
     phrase: str
+    """The operation in the imperative, such as “add a bias”."""
     torch: str
     triton: str
     before: tuple[str, ...] = ()
     """Lines that Triton needs before the expression."""
     smooth: bool = True
     """Whether nearly equal inputs give nearly equal outputs; if not, it can only come first."""
+    further: tuple[Operand, ...] = ()
+    short: str = ""
+    """Name within a longer chain; empty for the whole name."""
 
     @property
     def operands(self) -> int:
-        return 1 + ("{y}" in self.torch) + ("{z}" in self.torch)
+        return 1 + len(self.further)

@@ -1,174 +1,180 @@
 """Element-wise operations with two and three operands, in PyTorch and in Triton.
 
-Those with one operand are in `unary`.
-
-The Triton side uses only functions of the interpreter and of every release since 3.2: no
-libdevice. All operations are total (no finite input gives NaN) and grow slowly, so that any
-three may follow each other. `fmax` and `fmin` become Triton's maximum and minimum with NaN
-propagation. No template uses the names that lines assign.
+The Triton side uses only functions of the interpreter and of every release since 3.2. libdevice
+is not among them: its functions return None in the interpreter. No template uses the names that
+lines assign.
 """
 
 from __future__ import annotations
 
-from validation.pairs.recipes.operation import Operation
-from validation.pairs.recipes.unary import SQUASHED, grew
+from validation.pairs.recipes.operation import Operand, Operation
+
+GATE = (Operand("gate"),)
+RESIDUAL = Operand("residual")
+TARGET = (Operand("target"),)
+
+GATES = (
+    Operation("sigmoid_gate", "gate by a sigmoid (GLU)", "{x} * torch.sigmoid({y})",
+              "{x} * tl.sigmoid({y})", further=GATE, short="glu"),
+    Operation("silu_gate", "gate by SiLU (SwiGLU)", "{x} * F.silu({y})",
+              "{x} * {y} * tl.sigmoid({y})", further=GATE, short="swiglu"),
+    Operation("gelu_gate", "gate by GELU (GEGLU)", "{x} * F.gelu({y})", "{x} * activated",
+              ("activated = 0.5 * {y} * (1.0 + tl.erf({y} * 0.7071067811865476))",),
+              further=GATE, short="geglu"),
+    Operation("relu_gate", "gate by ReLU (ReGLU)", "{x} * F.relu({y})", "{x} * fmax({y}, 0.0)",
+              further=GATE, short="reglu"),
+    Operation("tanh_gate", "gate by tanh", "{x} * torch.tanh({y})", "{x} * ftanh({y})",
+              further=GATE),
+)  # fmt: skip
+
+ADD_BIAS = Operation("add_bias", "add a bias", "{x} + {y}", "{x} + {y}",
+                     further=(Operand("bias", "row"),), short="bias")  # fmt: skip
+ADD_RESIDUAL = Operation("add_residual", "add the residual", "{x} + {y}", "{x} + {y}",
+                         further=(RESIDUAL,), short="residual")  # fmt: skip
+LAYER_SCALE = Operation("layer_scale", "scale each channel", "{x} * {y}", "{x} * {y}",
+                        further=(Operand("gamma", "row"),))  # fmt: skip
+TOKEN_SCALE = Operation("token_scale", "scale each token", "{x} * {y}", "{x} * {y}",
+                        further=(Operand("token_weight", "column"),))  # fmt: skip
+HADAMARD = Operation("multiply", "multiply by a second tensor", "{x} * {y}", "{x} * {y}",
+                     further=(Operand("up"),), short="times")  # fmt: skip
+DROPOUT = Operation("drop", "apply a dropout mask with p = 0.1",
+                    "torch.where({y}, {x} / 0.9, 0.0)", "tl.where({y} != 0, {x} / 0.9, 0.0)",
+                    further=(Operand("keep", draw="mask"),), short="dropout")  # fmt: skip
+ADD_MASK = Operation("add_attention_mask", "add the attention mask", "{x} + {y}", "{x} + {y}",
+                     further=(Operand("attention_mask"),), short="mask")  # fmt: skip
+FILL_MASK = Operation("fill_masked", "set masked scores to -10,000",
+                      "{x}.masked_fill(~{y}, -10000.0)", "tl.where({y} != 0, {x}, -10000.0)",
+                      further=(Operand("visible", draw="mask"),), short="masked")  # fmt: skip
+POSITION_BIAS = Operation("add_position_bias", "add the position bias", "{x} + {y}", "{x} + {y}",
+                          further=(Operand("position_bias"),), short="position_bias")  # fmt: skip
 
 BINARY = (
-    Operation("add", "adding", "{x} + {y}", "{x} + {y}"),
-    Operation("subtract", "subtracting", "{x} - {y}", "{x} - {y}"),
-    Operation("multiply", "multiplying by", "{x} * {y}", "{x} * {y}"),
-    Operation(
-        "soft_divide",
-        "dividing by one plus the size of",
-        "{x} / (1.0 + torch.abs({y}))",
-        "{x} / (1.0 + tl.abs({y}))",
-    ),
-    Operation("maximum", "the larger of it and", "torch.maximum({x}, {y})", "fmax({x}, {y})"),
-    Operation("minimum", "the smaller of it and", "torch.minimum({x}, {y})", "fmin({x}, {y})"),
-    Operation(
-        "hypot",
-        "the hypotenuse with",
-        "torch.sqrt({x} * {x} + {y} * {y} + 1.0)",
-        "tl.sqrt({x} * {x} + {y} * {y} + 1.0)",
-    ),
-    Operation(
-        "squared_difference",
-        "the squared difference from",
-        "torch.square({x} - {y})",
-        "difference * difference",
-        ("difference = {x} - {y}",),
-    ),
-    Operation(
-        "distance",
-        "the distance from",
-        "torch.abs({x} - {y})",
-        "tl.abs({x} - {y})",
-    ),
-    Operation(
-        "gate",
-        "gating by the sigmoid of",
-        "{x} * torch.sigmoid({y})",
-        "{x} * tl.sigmoid({y})",
-    ),
-    Operation(
-        "silu_gate",
-        "gating by the SiLU of",
-        "{x} * F.silu({y})",
-        "{x} * {y} / (1.0 + tl.exp(-{y}))",
-    ),
-    Operation(
-        "gelu_gate",
-        "gating by the GELU of",
-        "{x} * F.gelu({y})",
-        "{x} * bell",
-        ("bell = 0.5 * {y} * (1.0 + tl.erf({y} * 0.7071067811865476))",),
-    ),
-    Operation(
-        "relu_gate", "gating by the ReLU of", "{x} * torch.relu({y})", "{x} * fmax({y}, 0.0)"
-    ),
-    Operation(
-        "tanh_gate",
-        "gating by the tanh of",
-        "{x} * torch.tanh({y})",
-        "{x} * squashed",
-        tuple(line.replace("{x}", "{y}") for line in SQUASHED),
-    ),
-    Operation(
-        "log_add_exp",
-        "the logarithm of the sum of exponentials with",
-        "torch.logaddexp({x}, {y})",
-        "peak + grew",
-        (
-            "peak = fmax({x}, {y})",
-            "apart = tl.where({x} == {y}, 0.0, {x} - {y})",
-            *grew("apart"),
-        ),
-    ),
-    Operation(
-        "average",
-        "averaging with",
-        "0.5 * ({x} + {y})",
-        "0.5 * ({x} + {y})",
-    ),
-    Operation(
-        "lerp",
-        "a third of the way to",
-        "torch.lerp({x}, {y}, 1.0 / 3.0)",
-        "{x} + ({y} - {x}) * (1.0 / 3.0)",
-    ),
-    Operation(
-        "smooth_l1",
-        "the smooth L1 distance from",
-        "torch.where(torch.abs({x} - {y}) < 1.0, "
-        "0.5 * ({x} - {y}) ** 2, torch.abs({x} - {y}) - 0.5)",
-        "tl.where(far < 1.0, 0.5 * far * far, far - 0.5)",
-        ("far = tl.abs({x} - {y})",),
-    ),
-    Operation(
-        "rotate",
-        "mixing in the sine of",
-        "{x} * torch.cos({y}) + torch.sin({y})",
-        "{x} * tl.cos({y}) + tl.sin({y})",
-    ),
-    Operation(
-        "product_plus",
-        "one plus the product with",
-        "1.0 + {x} * {y}",
-        "1.0 + {x} * {y}",
-    ),
-)
+    ADD_BIAS,
+    ADD_RESIDUAL,
+    *GATES,
+    LAYER_SCALE,
+    TOKEN_SCALE,
+    HADAMARD,
+    DROPOUT,
+    ADD_MASK,
+    FILL_MASK,
+    POSITION_BIAS,
+    Operation("subtract_mean", "subtract the running mean", "{x} - {y}", "{x} - {y}",
+              further=(Operand("running_mean", "row"),), short="centered"),
+    Operation("squared_error", "square the difference from the target",
+              "torch.square({x} - {y})", "difference * difference",
+              ("difference = {x} - {y}",), further=TARGET),
+    Operation("absolute_error", "take the absolute difference from the target",
+              "torch.abs({x} - {y})", "tl.abs({x} - {y})", further=TARGET),
+    Operation("smooth_l1", "compute the smooth L1 loss",
+              "F.smooth_l1_loss({x}, {y}, reduction='none')",
+              "tl.where(absolute < 1.0, 0.5 * absolute * absolute, absolute - 0.5)",
+              ("absolute = tl.abs({x} - {y})",), further=TARGET),
+    Operation("lower_bound", "bound from below by a tensor", "torch.maximum({x}, {y})",
+              "fmax({x}, {y})", further=(Operand("floor"),)),
+    Operation("upper_bound", "bound from above by a tensor", "torch.minimum({x}, {y})",
+              "fmin({x}, {y})", further=(Operand("ceiling"),)),
+    Operation("ema_update", "update an exponential moving average with decay 0.9",
+              "0.9 * {y} + 0.1 * {x}", "0.9 * {y} + 0.1 * {x}", further=(Operand("ema"),)),
+    Operation("interpolate", "move a third of the way to the endpoint",
+              "torch.lerp({x}, {y}, 1.0 / 3.0)", "{x} + ({y} - {x}) * (1.0 / 3.0)",
+              further=(Operand("endpoint"),)),
+    Operation("momentum", "accumulate with momentum 0.9", "0.9 * {y} + {x}", "0.9 * {y} + {x}",
+              further=(Operand("velocity"),)),
+    Operation("magnitude", "compute the magnitude of complex numbers",
+              "torch.sqrt({x} * {x} + {y} * {y} + 1e-6)",
+              "tl.sqrt({x} * {x} + {y} * {y} + 1e-6)", further=(Operand("imaginary"),)),
+    Operation("power", "compute the power of complex numbers",
+              "{x} * {x} + {y} * {y}", "{x} * {x} + {y} * {y}", further=(Operand("imaginary"),)),
+    Operation("log_add_exp", "compute log(exp(x) + exp(y))", "torch.logaddexp({x}, {y})",
+              "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
+              ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",),
+              further=(Operand("other"),)),
+    Operation("prelu", "apply PReLU with a slope for each channel",
+              "torch.where({x} > 0.0, {x}, {y} * {x})", "tl.where({x} > 0.0, {x}, {y} * {x})",
+              further=(Operand("slope", "row"),)),
+    Operation("swish_beta", "apply Swish with a beta for each channel",
+              "{x} * torch.sigmoid({y} * {x})", "{x} * tl.sigmoid({y} * {x})",
+              further=(Operand("beta", "row"),)),
+)  # fmt: skip
+
+AFFINE = Operation("affine", "scale and shift each channel", "{x} * {y} + {z}", "{x} * {y} + {z}",
+                   further=(Operand("gamma", "row"), Operand("beta", "row")))  # fmt: skip
+MODULATE = Operation("modulate", "modulate by a scale and a shift (adaLN)",
+                     "{x} * (1.0 + {y}) + {z}", "{x} * (1.0 + {y}) + {z}",
+                     further=(Operand("mod_scale", "row"), Operand("mod_shift", "row"))
+                     )  # fmt: skip
+SCALED_RESIDUAL = Operation("layer_scale_residual", "scale each channel and add the residual",
+                            "{z} + {y} * {x}", "{z} + {y} * {x}",
+                            further=(Operand("gamma", "row"), RESIDUAL))  # fmt: skip
+GATED_RESIDUAL = Operation("gated_residual", "gate and add the residual",
+                           "{z} + torch.tanh({y}) * {x}", "{z} + ftanh({y}) * {x}",
+                           further=(Operand("gate"), RESIDUAL))  # fmt: skip
+DROPOUT_RESIDUAL = Operation(
+    "dropout_residual", "apply a dropout mask with p = 0.1 and add the residual",
+    "torch.where({y}, {x} / 0.9, 0.0) + {z}", "tl.where({y} != 0, {x} / 0.9, 0.0) + {z}",
+    further=(Operand("keep", draw="mask"), RESIDUAL))  # fmt: skip
+STANDARDIZE = Operation("standardize", "standardize by the running statistics",
+                        "({x} - {y}) * {z}", "({x} - {y}) * {z}",
+                        further=(Operand("running_mean", "row"), Operand("inv_std", "row"))
+                        )  # fmt: skip
 
 TERNARY = (
-    Operation(
-        "addcmul",
-        "half the product of {y} and {z} on top",
-        "torch.addcmul({x}, {y}, {z}, value=0.5)",
-        "{x} + 0.5 * {y} * {z}",
-    ),
-    Operation(
-        "multiply_add",
-        "multiplying by {y} and adding {z}",
-        "{x} * {y} + {z}",
-        "{x} * {y} + {z}",
-    ),
-    Operation(
-        "blend",
-        "blending with {y} by the sigmoid of {z}",
-        "{x} + ({y} - {x}) * torch.sigmoid({z})",
-        "{x} + ({y} - {x}) * portion",
-        ("portion = tl.sigmoid({z})",),
-    ),
-    Operation(
-        "select",
-        "choosing {y} wherever {z} is positive",
-        "torch.where({z} > 0, {y}, {x})",
-        "tl.where({z} > 0.0, {y}, {x})",
-    ),
-    Operation(
-        "median",
-        "the median of it, {y} and {z}",
-        "torch.maximum(torch.minimum({x}, {y}), torch.minimum(torch.maximum({x}, {y}), {z}))",
-        "fmax(lesser, fmin(greater, {z}))",
-        ("lesser = fmin({x}, {y})", "greater = fmax({x}, {y})"),
-    ),
-    Operation(
-        "clamp_between",
-        "clamping between {y} and {z}, whichever is larger",
-        "torch.minimum(torch.maximum({x}, torch.minimum({y}, {z})), torch.maximum({y}, {z}))",
-        "fmin(fmax({x}, lesser), greater)",
-        ("lesser = fmin({y}, {z})", "greater = fmax({y}, {z})"),
-    ),
-    Operation(
-        "norm3",
-        "the length of the vector with {y} and {z}",
-        "torch.sqrt({x} ** 2 + {y} ** 2 + {z} ** 2 + 1.0)",
-        "tl.sqrt(square_sum + 1.0)",
-        ("square_sum = {x} * {x} + {y} * {y} + {z} * {z}",),
-    ),
-    Operation(
-        "soft_addcdiv",
-        "adding {y} over one plus the square of {z}",
-        "torch.addcdiv({x}, {y}, 1.0 + {z} * {z})",
-        "{x} + {y} / (1.0 + {z} * {z})",
-    ),
-)
+    AFFINE,
+    MODULATE,
+    SCALED_RESIDUAL,
+    GATED_RESIDUAL,
+    DROPOUT_RESIDUAL,
+    STANDARDIZE,
+    Operation("gru_update", "blend a state and a candidate by an update gate",
+              "{x} + torch.sigmoid({z}) * ({y} - {x})", "{x} + tl.sigmoid({z}) * ({y} - {x})",
+              further=(Operand("candidate"), Operand("update"))),
+    Operation("addcmul", "add half the product of two tensors",
+              "torch.addcmul({x}, {y}, {z}, value=0.5)", "{x} + 0.5 * {y} * {z}",
+              further=(Operand("tensor1"), Operand("tensor2"))),
+    Operation("multiply_add", "multiply by one tensor and add another",
+              "{x} * {y} + {z}", "{x} * {y} + {z}",
+              further=(Operand("factor"), Operand("addend"))),
+    Operation("rotate", "rotate a feature by an angle (RoPE)",
+              "{x} * torch.cos({z}) - {y} * torch.sin({z})",
+              "{x} * tl.cos({z}) - {y} * tl.sin({z})",
+              further=(Operand("partner"), Operand("angle"))),
+    Operation("reparameterize", "sample from a Gaussian by its mean, log-variance and noise",
+              "{x} + torch.exp(0.5 * torch.clamp({y}, -10.0, 10.0)) * {z}",
+              "{x} + tl.exp(0.5 * fclamp({y}, -10.0, 10.0)) * {z}",
+              further=(Operand("log_var"), Operand("noise"))),
+    Operation("clamp_between", "clamp between two tensors",
+              "torch.minimum(torch.maximum({x}, {y}), {z})", "fmin(fmax({x}, {y}), {z})",
+              further=(Operand("lower"), Operand("upper"))),
+    Operation("select", "select one of two tensors by a mask", "torch.where({z}, {y}, {x})",
+              "tl.where({z} != 0, {y}, {x})",
+              further=(Operand("replacement"), Operand("chosen", draw="mask"))),
+    Operation("luma", "convert RGB planes to luma", "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
+              "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
+              further=(Operand("green"), Operand("blue"))),
+    Operation("guidance", "apply classifier-free guidance with scale 3",
+              "{y} + 3.0 * ({x} - {y}) + {z}", "{y} + 3.0 * ({x} - {y}) + {z}",
+              further=(Operand("unconditional"), Operand("noise"))),
+    Operation("smooth_labels", "smooth labels by 0.1 and weigh them",
+              "(0.9 * {x} + 0.1 * {y}) * {z}", "(0.9 * {x} + 0.1 * {y}) * {z}",
+              further=(Operand("prior", "row"), Operand("sample_weight", "column"))),
+)  # fmt: skip
+
+OTHER = (Operand("other"),)
+# Operations on an element of each of two vectors.
+OUTER = (
+    Operation("sum", "add", "{x} + {y}", "{x} + {y}", further=OTHER),
+    Operation("product", "multiply", "{x} * {y}", "{x} * {y}", further=OTHER),
+    Operation("difference", "subtract", "{x} - {y}", "{x} - {y}", further=OTHER),
+    Operation("distance", "take the absolute difference", "torch.abs({x} - {y})",
+              "tl.abs({x} - {y})", further=OTHER),
+    Operation("squared_distance", "square the difference", "torch.square({x} - {y})",
+              "difference * difference", ("difference = {x} - {y}",), further=OTHER),
+    Operation("maximum", "take the maximum", "torch.maximum({x}, {y})", "fmax({x}, {y})",
+              further=OTHER),
+    Operation("minimum", "take the minimum", "torch.minimum({x}, {y})", "fmin({x}, {y})",
+              further=OTHER),
+    Operation("log_add_exp", "compute log(exp(x) + exp(y))", "torch.logaddexp({x}, {y})",
+              "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
+              ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",), further=OTHER),
+)  # fmt: skip

@@ -7,15 +7,15 @@ from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "sgd": ("plain gradient descent", (), ("p = p - lr * g",), ("p = p - lr * g",)),
+    "sgd": ("SGD", (), ("p = p - lr * g",), ("p = p - lr * g",)),
     "momentum": (
-        "gradient descent with momentum 0.9",
+        "SGD with momentum 0.9",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * m"),
         ("m = 0.9 * m + g", "p = p - lr * m"),
     ),
     "nesterov": (
-        "Nesterov's momentum",
+        "SGD with Nesterov momentum",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
@@ -83,21 +83,20 @@ DECAYS = {
 CLIPS = {
     "none": ("", "", ""),
     "value": (
-        ", gradients clipped to [-1, 1]",
+        ", with gradients clipped to [-1, 1]",
         "g = torch.clamp(g, -1.0, 1.0)",
-        "g = fmin(fmax(g, -1.0), 1.0)",
-    ),
-    "soft": (
-        ", gradients squashed by softsign",
-        "g = g / (1.0 + torch.abs(g))",
-        "g = g / (1.0 + tl.abs(g))",
+        "g = fclamp(g, -1.0, 1.0)",
     ),
 }
 PROJECTIONS = {
     "none": ("", "", ""),
-    "positive": (", kept positive", "p = torch.clamp(p, min=0.0)", "p = fmax(p, 0.0)"),
+    "positive": (
+        ", with parameters kept positive",
+        "p = torch.clamp(p, min=0.0)",
+        "p = fmax(p, 0.0)",
+    ),
     "shrink": (
-        ", shrunk towards zero",
+        ", with a proximal L1 step",
         "p = torch.sign(p) * torch.clamp(torch.abs(p) - 0.001, min=0.0)",
         "p = fmax(p - 0.001, 0.0) + fmin(p + 0.001, 0.0)",
     ),
@@ -117,10 +116,10 @@ def _optimizer(
     returned = ", ".join(outputs)
     return Sketch(
         entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
-        summary=f"One step of {phrase}{decayed[0]}{CLIPS[clip][0]}{PROJECTIONS[project][0]}.",
+        summary=f"Take one step of {phrase}{decayed[0]}{CLIPS[clip][0]}{PROJECTIONS[project][0]}.",
         operation_type="optimizer",
         tags=("optimizer", kind.replace("_", "-")),
-        triton="optimiser",
+        triton="optimizer",
         python=(
             *filter(None, before),
             *torch,
@@ -150,7 +149,7 @@ def _optimizer(
 
 OPTIMIZER_RECIPES = (
     Recipe(
-        "optimiser-step",
+        "optimizer-step",
         _optimizer,
         {
             "kind": tuple(OPTIMIZERS),
@@ -158,7 +157,7 @@ OPTIMIZER_RECIPES = (
             "clip": tuple(CLIPS),
             "project": tuple(PROJECTIONS),
             "loop": ("none", "grid_stride"),
-            "block": (128, 256, 512),
+            "block": (512, 1024, 2048),
         },
     ),
 )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.blocks import EPILOGUES, NAMED, only
 from validation.pairs.recipes.chains import Chain
-from validation.pairs.recipes.choices import DTYPES, FLOAT8, ONE, TWO, named
+from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
 from validation.pairs.recipes.maps import chains
-from validation.pairs.recipes.operations import BINARY
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import ROW_SIZES
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY
 
 
 def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
@@ -17,7 +16,7 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
 
     Rounding is discontinuous, so only one exact operation on float32 may precede it.
     """
-    if not chain.possible or any(op.name not in EXACT for op in chain.operations):
+    if not chain.possible or any(op not in EXACT for op in chain.operations):
         return None
     lines = {
         "symmetric": (
@@ -38,14 +37,13 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
         ),
     }[scheme]
     return Sketch(
-        entry_point=named("quantise", scheme, chain.name),
-        summary=f"Each row to int8 with a scale of its own, {scheme.replace('_', ' ')}"
-        + (f", after {chain.phrase}." if chain.operations else "."),
+        entry_point=named("quantize", scheme, chain.name),
+        summary=chain.sentence(SCHEMES[scheme]),
         operation_type="quantization",
         tags=("quantization", "int8", scheme.replace("_", "-")),
-        triton="quantise",
+        triton="quantize",
         python=(*chain.torch(), *(line.format(y=chain.result) for line in lines)),
-        arguments=tuple(Argument(n, ("rows", "cols")) for n in ("x", *chain.operands)),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"), ("cols",))),
         sizes=ROW_SIZES,
         # Exact: both sides round in the same way, and a level is a whole number.
         tolerance={"float32": (1e-6, 1e-6)},
@@ -55,18 +53,13 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
     )
 
 
-EXACT = (
-    "abs",
-    "negate",
-    "add",
-    "subtract",
-    "relu",
-    "maximum",
-    "minimum",
-    "clamp",
-    "relu6",
-    "average",
-)
+SCHEMES = {
+    "symmetric": "quantize each row to int8 with its own scale",
+    "asymmetric": "quantize each row to int8 with its own scale and minimum",
+    "four_bit": "quantize each row to 4 bits with its own scale",
+}
+# Each of these rounds at most once.
+EXACT = tuple(NAMED[name] for name in ("add_residual", "relu", "relu6", "clamp", "clip_value"))
 
 
 def _dequantize(
@@ -100,18 +93,18 @@ def _dequantize(
     minus = f" - {shifted}" if zero else ""
     widened = scale.replace("scale", "scale.float()") if narrow else scale
     return Sketch(
-        entry_point=named("dequantise", granularity, "shifted" if zero else "", chain.name),
-        summary=f"From {stored} with one scale a {granularity}"
-        + (f" of {group}" if granularity == "group" else "")
-        + (" and zero point" if zero else "")
+        entry_point=named("dequantize", granularity, "zero_point" if zero else "", chain.name),
+        summary=f"Dequantize {stored} by one scale {'and zero point ' if zero else ''}"
+        f"for each {granularity}"
+        + (f" of {group} columns" if granularity == "group" else "")
         + (f", then {chain.phrase}." if chain.operations else "."),
         operation_type="quantization",
         tags=("quantization", "int8" if whole else "fp8", f"per-{granularity}"),
-        triton="dequantise",
+        triton="dequantize",
         python=(
             f"x = q.float(){minus}",
             f"x = x * {widened}",
-            *(f"{n} = {n}.float()" for n in chain.operands if narrow),
+            *(f"{n.name} = {n.name}.float()" for n in chain.further if narrow and n.draw != "mask"),
             *chain.torch(),
             f"return {chain.result}" + (".to(scale.dtype)" if narrow else ""),
         ),
@@ -119,7 +112,7 @@ def _dequantize(
             Argument("q", ("rows", "cols"), "integers" if whole else "normal", stored),
             Argument("scale", shape, "positive"),
             *((Argument("zero_point", shape, "integers", "int8"),) if zero else ()),
-            *(Argument(n, ("rows", "cols")) for n in chain.operands),
+            *chain.arguments(("rows", "cols")),
         ),
         # The last one: scales of the output's shape, and more than one value, so that a mix-up is
         # noticed.
@@ -137,21 +130,23 @@ def _dequantize(
     )
 
 
+AFTER_DEQUANTIZING = only(EPILOGUES, "full")
+
 QUANTIZATION_RECIPES = (
     Recipe(
-        "quantise",
+        "quantize",
         _quantize,
         {
-            "chain": (*ONE, *chains(BINARY), *chains(BINARY, UNARY)),
+            "chain": (Chain(()), *chains(EXACT), *chains(EXACT[:1], EXACT[1:])),
             "scheme": ("symmetric", "asymmetric", "four_bit"),
             "walk": ("whole", "looped", "tile"),
         },
     ),
     Recipe(
-        "dequantise",
+        "dequantize",
         _dequantize,
         {
-            "chain": (*TWO, *chains(BINARY)),
+            "chain": AFTER_DEQUANTIZING,
             "stored": ("int8", *FLOAT8),
             "granularity": ("row", "column", "group"),
             "zero": (False, True),

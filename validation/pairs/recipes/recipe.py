@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from validation.pairs.recipes.perf import perf_sizes
 from validation.pairs.recipes.sketch import Sketch
 
 
@@ -28,4 +29,7 @@ class Recipe:
         for name, values in self.axes.items():
             combination, place = divmod(combination, len(values))
             chosen[name] = values[place]
-        return self.build(**chosen)
+        sketch = self.build(**chosen)
+        if sketch is None or sketch.perf:
+            return sketch
+        return replace(sketch, perf=perf_sizes(sketch.size_names))

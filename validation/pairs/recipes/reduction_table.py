@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class Reduction:
     """A reduction.
 
+    The phrase is followed by what is reduced, such as “each row”.
     `{y}` is the value, `{dim}` PyTorch's axis, `{r}` the reduced value, `{n}` the count.
     """
 
@@ -25,87 +26,68 @@ class Reduction:
 
 
 REDUCTIONS = (
-    Reduction("sum", "the sum", "{y}.sum({dim})", grows=True),
-    Reduction("mean", "the mean", "{y}.mean({dim})", finish="{r} / {n}"),
+    Reduction("sum", "sum", "{y}.sum({dim})", grows=True),
+    Reduction("mean", "average", "{y}.mean({dim})", finish="{r} / {n}"),
     Reduction(
         "max",
-        "the maximum",
+        "take the maximum of",
         "{y}.amax({dim})",
         identity='-float("inf")',
         combine="fmax({a}, {b})",
-        reduce="row_max",
+        reduce="frow_max",
     ),
     Reduction(
         "min",
-        "the minimum",
+        "take the minimum of",
         "{y}.amin({dim})",
         identity='float("inf")',
         combine="fmin({a}, {b})",
-        reduce="row_min",
+        reduce="frow_min",
     ),
     Reduction(
         "sum_of_squares",
-        "the sum of squares",
+        "sum the squares of",
         "{y}.square().sum({dim})",
         each="{y} * {y}",
         grows=True,
     ),
     Reduction(
         "mean_square",
-        "the mean square",
+        "average the squares of",
         "{y}.square().mean({dim})",
         each="{y} * {y}",
         finish="{r} / {n}",
     ),
-    Reduction("l1_norm", "the L1 norm", "{y}.abs().sum({dim})", each="tl.abs({y})", grows=True),
+    Reduction(
+        "l1_norm", "compute the L1 norm of", "{y}.abs().sum({dim})", each="tl.abs({y})", grows=True
+    ),
     Reduction(
         "l2_norm",
-        "the L2 norm",
-        "torch.sqrt({y}.square().sum({dim}))",
+        "compute the L2 norm of",
+        "torch.linalg.vector_norm({y}, {dim})",
         each="{y} * {y}",
         finish="tl.sqrt({r})",
     ),
     Reduction(
         "root_mean_square",
-        "the root mean square",
+        "compute the root mean square of",
         "torch.sqrt({y}.square().mean({dim}))",
         each="{y} * {y}",
         finish="tl.sqrt({r} / {n})",
     ),
     Reduction(
         "mean_abs",
-        "the mean absolute value",
+        "average the absolute values of",
         "{y}.abs().mean({dim})",
         each="tl.abs({y})",
         finish="{r} / {n}",
     ),
     Reduction(
         "max_abs",
-        "the largest absolute value",
+        "take the largest absolute value of",
         "{y}.abs().amax({dim})",
         each="tl.abs({y})",
         combine="fmax({a}, {b})",
-        reduce="row_max",
-    ),
-    Reduction(
-        "log_sum",
-        "the logarithm of two plus the sum of squares",
-        "torch.log(2.0 + {y}.square().sum({dim}))",
-        each="{y} * {y}",
-        finish="tl.log(2.0 + {r})",
-    ),
-    Reduction(
-        "energy",
-        "half the mean square",
-        "0.5 * {y}.square().mean({dim})",
-        each="0.5 * {y} * {y}",
-        finish="{r} / {n}",
-    ),
-    Reduction(
-        "soft_count",
-        "how many are positive, counted softly",
-        "torch.sigmoid({y}).mean({dim})",
-        each="tl.sigmoid({y})",
-        finish="{r} / {n}",
+        reduce="frow_max",
     ),
 )

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.blocks import SUMMANDS
 from validation.pairs.recipes.chains import Chain, answers_of
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative, stands_out
-from validation.pairs.recipes.maps import chains, matrix_sizes
-from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.maps import is_widened, map_tolerances, matrix_sizes, widening
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reduction_table import REDUCTIONS, Reduction
-from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY
+from validation.pairs.recipes.sketch import Argument, Sketch, Tolerance, tolerances
 
 
 def reference_lines(
     chain: Chain, reduction: Reduction, dim: str, dtypes: tuple[str, ...]
 ) -> tuple[str, ...]:
-    names = ", ".join(("x", *chain.operands))
-    result = reduction.torch.format(y=chain.result, dim=dim)
-    if dtypes == ("float32",):
+    result = reduction.torch.format(y=chain.result, dim=dim).replace(", )", ")")
+    if not is_widened(chain, dtypes):
         return (*chain.torch(), f"return {result}")
-    widened = ", ".join(f"{name}.float()" for name in ("x", *chain.operands))
-    return ("dtype = x.dtype", f"{names} = {widened}", *chain.torch(), f"return {result}.to(dtype)")
+    floats = ("x", *(one.name for one in chain.further if one.draw != "mask"))
+    return ("dtype = x.dtype", *widening(floats), *chain.torch(), f"return {result}.to(dtype)")
+
+
+def _tolerance(chain: Chain, dtypes: tuple[str, ...], absolute: float) -> dict[str, Tolerance]:
+    known = tolerances(dtypes, 1 + len(chain.operations), absolute)
+    return known | {
+        name: tolerance
+        for name, tolerance in map_tolerances(chain, dtypes).items()
+        if name != "float32"
+    }
 
 
 def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     if reduction.grows and "float16" in dtypes:
         return False
-    return chain.possible and shows_its_values(chain, reduction)
+    if not (chain.possible and shows_its_values(chain, reduction)):
+        return False
+    results = answers_of(chain)
+    # The absolute value of what is never negative is nothing new.
+    takes_size = "abs" in reduction.each and bool(chain.operations)
+    return not (takes_size and results is not None and bool((results >= 0).all()))
 
 
 # Bound for summed values: squares are smaller than their bases.
@@ -44,15 +56,10 @@ def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
         answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain, kind))
         for kind in ("ordinary", "far")
     )
-    if reduction.reduce not in ("row_max", "row_min"):
+    if reduction.reduce not in ("frow_max", "frow_min"):
         return is_informative(ordinary, LEAST_OF_A_SUM, LEAST_OF_A_SUM / 2)
-    largest = reduction.reduce == "row_max"
+    largest = reduction.reduce == "frow_max"
     return all(values is None or stands_out(values, largest=largest) for values in (ordinary, far))
-
-
-def _summary(where: str, chain: Chain, reduction: Reduction) -> str:
-    of = f" of the results of: {chain.phrase}" if chain.operations else ""
-    return f"For each {where}, {reduction.phrase}{of}."
 
 
 def _name(prefix: str, chain: Chain, reduction: Reduction) -> str:
@@ -64,18 +71,17 @@ def _row(
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
-    names = ("x", *chain.operands)
     return Sketch(
         entry_point=_name("row", chain, reduction),
-        summary=_summary("row", chain, reduction),
+        summary=chain.sentence(f"{reduction.phrase} each row"),
         operation_type="reduction",
         tags=("reduction", "rows", *(("fused",) if chain.operations else ())),
         triton="reduce_rows",
         python=reference_lines(chain, reduction, "dim=-1", dtypes),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in names),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=ROW_SIZES,
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 1 + len(chain.operations), 5e-5),
+        tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -92,7 +98,7 @@ ROW_SIZES = (
     {"rows": 5, "cols": 127},
     {"rows": 37, "cols": 300},
     {"rows": 70, "cols": 9},
-    {"rows": 3, "cols": 1025},
+    {"rows": 3, "cols": 1030},
 )
 
 
@@ -101,18 +107,17 @@ def _column(
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
-    names = ("x", *chain.operands)
     return Sketch(
         entry_point=_name("column", chain, reduction),
-        summary=_summary("column", chain, reduction),
+        summary=chain.sentence(f"{reduction.phrase} each column"),
         operation_type="reduction",
         tags=("reduction", "columns", *(("fused",) if chain.operations else ())),
         triton="reduce_columns",
         python=reference_lines(chain, reduction, "dim=0", dtypes),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in names),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=(*matrix_sizes(16, 64)[:3], {"rows": 300, "cols": 33}, {"rows": 131, "cols": 1}),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 1 + len(chain.operations), 5e-5),
+        tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -132,29 +137,35 @@ def _full(
     # Only sums in any order without a second pass can be left to atomics.
     if way == "atomic" and (reduction.reduce != "tl.sum" or reduction.finish not in FINISHED):
         return None
-    names = ("x", *chain.operands)
-    out = "torch.zeros((), dtype=torch.float32)" if way == "atomic" else ""
     python = reference_lines(chain, reduction, "", dtypes)
     if way == "atomic":
-        python = (*python[:-1], python[-1].replace(".to(dtype)", ""))
-        python = tuple(line for line in python if line != "dtype = x.dtype")
+        # Atomics add in float32, and so does the reference.
+        python = tuple(
+            line.replace(".to(dtype)", "") for line in python if line != "dtype = x.dtype"
+        )
+        if dtypes != ("float32",) and not is_widened(chain, dtypes):
+            python = (
+                *python[:-1],
+                python[-1]
+                .replace("return ", "return _")
+                .replace(f"_{chain.result}", f"{chain.result}.float()"),
+            )
     return Sketch(
         entry_point=_name("total", chain, reduction),
-        summary=_summary("vector", chain, reduction),
+        summary=chain.sentence(f"{reduction.phrase} all elements"),
         operation_type="reduction",
         tags=("reduction", "whole", *(("atomics",) if way == "atomic" else ())),
         triton="reduce_all",
         python=python,
-        arguments=tuple(Argument(name, ("n",)) for name in names),
+        arguments=(Argument("x", ("n",)), *chain.arguments(("n",))),
         sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 3}, {"n": 9 * block}),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 1 + len(chain.operations), 2e-4),
+        tolerance=_tolerance(chain, dtypes, 2e-4),
         values={
             "chain": chain,
             "reduction": reduction,
             "way": way,
             "block_size": block,
-            "out": out,
         },
     )
 
@@ -167,41 +178,42 @@ def _middle(
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
-    names = ("x", *chain.operands)
     return Sketch(
-        entry_point=_name("middle", chain, reduction),
-        summary=_summary("pair of outer and inner index, along the middle axis", chain, reduction),
+        entry_point=_name("sequence", chain, reduction),
+        summary=chain.sentence(f"{reduction.phrase} a (batch, seq, hidden) tensor along seq"),
         operation_type="reduction",
         tags=("reduction", "3d", *(("fused",) if chain.operations else ())),
         triton="reduce_middle",
         python=reference_lines(chain, reduction, "dim=1", dtypes),
-        arguments=tuple(Argument(name, ("outer", "middle", "inner")) for name in names),
+        arguments=(
+            Argument("x", ("batch", "seq", "hidden")),
+            *chain.arguments(("batch", "seq", "hidden")),
+        ),
         sizes=(
-            {"outer": 1, "middle": 1, "inner": 1},
-            {"outer": 3, "middle": 31, "inner": 17},
-            {"outer": 2, "middle": 100, "inner": 70},
-            {"outer": 5, "middle": 7, "inner": 200},
+            {"batch": 1, "seq": 1, "hidden": 1},
+            {"batch": 3, "seq": 31, "hidden": 17},
+            {"batch": 2, "seq": 100, "hidden": 70},
+            {"batch": 5, "seq": 7, "hidden": 200},
         ),
         dtypes=dtypes,
-        tolerance=tolerances(dtypes, 1 + len(chain.operations), 5e-5),
+        tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={"chain": chain, "reduction": reduction, "walk": walk, "block_size": block},
     )
 
 
-SOME = (Chain(()), *chains(UNARY))
-PAIRS = (*chains(BINARY), *chains(BINARY, UNARY))
-LONG = (*chains(UNARY, UNARY), *PAIRS)
+SHORT = tuple(chain for chain in SUMMANDS if not chain.further)
+PAIRED = tuple(chain for chain in SUMMANDS if chain.further)
 
 REDUCTION_RECIPES = (
     Recipe(
         "row-reduction",
         _row,
         {
-            "chain": (*SOME, *chains(UNARY, UNARY)),
+            "chain": SHORT,
             "reduction": REDUCTIONS,
             "walk": ("single", "persistent", "tile"),
-            "block": ((4, 0), (8, 0)),
+            "block": ((4, 0), (8, 0), (2, 0)),
             "dtypes": DTYPES,
         },
     ),
@@ -209,10 +221,10 @@ REDUCTION_RECIPES = (
         "looped-row-reduction",
         _row,
         {
-            "chain": (*SOME, *chains(UNARY, UNARY)),
+            "chain": SHORT,
             "reduction": REDUCTIONS,
             "walk": ("vector", "scalar", "tiles"),
-            "block": ((8, 64), (4, 128), (16, 256)),
+            "block": ((8, 256), (4, 512), (16, 256), (1, 1024)),
             "dtypes": DTYPES,
         },
     ),
@@ -220,10 +232,10 @@ REDUCTION_RECIPES = (
         "paired-row-reduction",
         _row,
         {
-            "chain": PAIRS,
+            "chain": PAIRED,
             "reduction": REDUCTIONS,
             "walk": ("single", "persistent", "tile", "vector", "scalar", "tiles"),
-            "block": ((8, 64), (4, 128)),
+            "block": ((8, 256), (4, 512)),
             "dtypes": DTYPES,
         },
     ),
@@ -231,10 +243,10 @@ REDUCTION_RECIPES = (
         "column-reduction",
         _column,
         {
-            "chain": (*SOME, *LONG),
+            "chain": SUMMANDS,
             "reduction": REDUCTIONS,
-            "walk": ("tiles", "rows", "split"),
-            "block": ((16, 64), (32, 32), (8, 128)),
+            "walk": ("tiles", "early", "split"),
+            "block": ((32, 64), (64, 32), (16, 128)),
             "dtypes": DTYPES,
         },
     ),
@@ -242,10 +254,10 @@ REDUCTION_RECIPES = (
         "full-reduction",
         _full,
         {
-            "chain": (*SOME, *LONG),
+            "chain": SUMMANDS,
             "reduction": REDUCTIONS,
-            "way": ("two_pass", "single"),
-            "block": (256, 512, 1024),
+            "way": ("two_pass", "persistent"),
+            "block": (512, 1024, 2048),
             "dtypes": DTYPES,
         },
     ),
@@ -253,10 +265,10 @@ REDUCTION_RECIPES = (
         "atomic-reduction",
         _full,
         {
-            "chain": (*SOME, *LONG),
+            "chain": SUMMANDS,
             "reduction": REDUCTIONS,
             "way": ("atomic",),
-            "block": (256, 512),
+            "block": (512, 1024, 2048),
             "dtypes": (("float32",), ("bfloat16", "float32")),
         },
     ),
@@ -264,7 +276,7 @@ REDUCTION_RECIPES = (
         "middle-reduction",
         _middle,
         {
-            "chain": (*SOME, *LONG),
+            "chain": SUMMANDS,
             "reduction": REDUCTIONS,
             "walk": ("grid", "flat"),
             "block": (32, 64, 128),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -12,20 +13,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from validation.pairs.recipes.layout import tidy
 from validation.pairs.recipes.sketch import Sketch
-from validation.pairs.recipes.styles import Style, styled
+from validation.pairs.recipes.spelling import spelled_out
+from validation.pairs.recipes.styles import STYLES, Style, styled
+from validation.pairs.recipes.tuning import tuning_of
 
 TEMPLATES = Path(__file__).resolve().with_name("templates")
-
-HELPER = '''@triton.jit
-def row_{which}(values, axis: tl.constexpr):
-    """The {word} along an axis. `tl.{which}` would pass over NaN."""
-    has_nan = tl.max((values != values).to(tl.int32), axis=axis) > 0
-    return tl.where(has_nan, float("nan"), tl.{which}(values, axis=axis))
-
-
-'''
-WORDS = {"max": "largest", "min": "smallest"}
-CALL = re.compile(r"(?<![.\w])f(max|min)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +35,52 @@ def rendered(
 ) -> Texts:
     """Render all three texts. A rendered Triton side can be passed in."""
     return Texts(
-        rendered_python(sketch, environment),
+        rendered_python(sketch, style, environment),
         triton or rendered_triton(sketch, style, environment),
         rendered_test(sketch, environment),
     )
 
 
-def rendered_python(sketch: Sketch, environment: Environment | None = None) -> str:
+def rendered_python(
+    sketch: Sketch, style: Style = STYLES[0], environment: Environment | None = None
+) -> str:
     template = (environment or templates()).get_template("python/function.py.j2")
     code = "\n".join(sketch.python)
-    return tidy(template.render(sketch=sketch, uses_functional="F." in code))
+    text = template.render(
+        sketch=sketch,
+        uses_functional="F." in code,
+        style=style,
+        # A module's name, such as BiasGelu.
+        module="".join(word.capitalize() for word in sketch.entry_point.split("_")),
+    )
+    return tidy(text)
 
 
 def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:
-    template = (environment or templates()).get_template("pytest/equivalence.py.j2")
-    told = {"cases": cases(sketch), "used_sizes": _used_sizes(sketch)}
-    return tidy(template.render(sketch=sketch, **told))
+    template = (environment or templates()).get_template(f"pytest/{sketch.test}.py.j2")
+    text = template.render(
+        sketch=sketch,
+        cases=cases(sketch),
+        perf_cases=perf_cases(sketch),
+        used_sizes=_used_sizes(sketch),
+    )
+    return tidy(text)
 
 
 def rendered_triton(sketch: Sketch, style: Style, environment: Environment | None = None) -> str:
     template = (environment or templates()).get_template(f"triton/{sketch.triton}.py.j2")
-    source = template.render(sketch=sketch, **sketch.values)
-    return tidy(styled(spelled_out(source), style))
+    source = template.render(
+        sketch=sketch,
+        style=style,
+        tuning=functools.partial(tuning_of, style),
+        **sketch.values,
+    )
+    # A tuned launch has no options, which leaves an empty line.
+    source = BLANK_LINE.sub("", source)
+    return tidy(styled(spelled_out(source, style), style))
+
+
+BLANK_LINE = re.compile(r"^[ \t]+\n", re.MULTILINE)
 
 
 @functools.cache
@@ -90,22 +106,22 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
 def _reduced(line: str, tile: bool) -> str:
     """Write out `sum(v)`, `max(v)` and `min(v)` of a row, or of each row of a tile.
 
-    `row_max` and `row_min` propagate NaN.
+    `frow_max` and `frow_min` leave out what lies beyond the row, and may propagate NaN.
     """
 
     def written(found: re.Match[str]) -> str:
         value = found[2]
         name = found[1]
-        if name != "sum":
+        if name.startswith("frow_"):
             value = f'tl.where(mask, {value}, {"-" if name.endswith("max") else ""}float("inf"))'
-        name = name if name.startswith("row_") else f"tl.{name}"
+        name = name if name.startswith("frow_") else f"tl.{name}"
         return f"{name}({value}, axis={1 if tile else 0}){'[:, None]' if tile else ''}"
 
     return ROW_REDUCTION.sub(written, line)
 
 
 ROW_REDUCTION = re.compile(
-    r"(?<![.\w])(sum|(?:row_)?(?:max|min))\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
+    r"(?<![.\w])(sum|(?:frow_)?(?:max|min))\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
 )
 
 
@@ -122,8 +138,22 @@ def cases(sketch: Sketch) -> list[str]:
             # Not in step with the dtypes, or one of two would always have the same layout.
             case["layout"] = layouts[(seed + seed // len(layouts)) % len(layouts)]
         case["seed"] = seed
-        texts.append("{" + ", ".join(f'"{k}": {_literal(v)}' for k, v in case.items()) + "}")
+        texts.append(_case(case))
     return texts
+
+
+def perf_cases(sketch: Sketch) -> list[str]:
+    """Return cases as large as in models, in the narrowest type."""
+    dtype = next((name for name in NARROW if name in sketch.dtypes), sketch.dtypes[0])
+    layout = {"layout": "contiguous"} if len(sketch.layouts) > 1 else {}
+    return [_case({**sizes, "dtype": dtype, **layout, "seed": 0}) for sizes in sketch.perf]
+
+
+NARROW = ("bfloat16", "float16")
+
+
+def _case(case: Mapping[str, object]) -> str:
+    return "{" + ", ".join(f'"{k}": {_literal(v)}' for k, v in case.items()) + "}"
 
 
 def _literal(value: object) -> str:
@@ -138,32 +168,3 @@ def _used_sizes(sketch: Sketch) -> list[str]:
         for word in re.findall(r"[A-Za-z_]\w*", text)
     }
     return [name for name in sketch.size_names if name in words]
-
-
-def spelled_out(source: str) -> str:
-    """Replace the recipes' functions by standalone Triton code.
-
-    Maxima and minima of PyTorch propagate NaN, and those of Triton do not. Recipes write
-    `fmax(a, b)` and `fmin(a, b)` for the larger and the smaller of two values, and
-    `row_max(values, axis)` and `row_min(values, axis)` along an axis of a block.
-    """
-    while (call := CALL.search(source)) is not None:
-        end = _closing(source, call.end())
-        arguments = source[call.end() : end].rstrip().removesuffix(",")
-        source = (
-            f"{source[: call.start()]}tl.{call[1]}imum({arguments}, "
-            f"propagate_nan=tl.PropagateNan.ALL{source[end:]}"
-        )
-    used = [which for which in WORDS if f"row_{which}(" in source]
-    helpers = "".join(HELPER.format(which=which, word=WORDS[which]) for which in used)
-    start = source.index("@triton.jit") if helpers else 0
-    return source[:start] + helpers + source[start:]
-
-
-def _closing(source: str, start: int) -> int:
-    depth = 1
-    for place in range(start, len(source)):
-        depth += {"(": 1, ")": -1}.get(source[place], 0)
-        if depth == 0:
-            return place
-    return len(source)

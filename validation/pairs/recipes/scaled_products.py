@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.blocks import EPILOGUES, only
 from validation.pairs.recipes.chains import Chain
-from validation.pairs.recipes.choices import DTYPES, FLOAT8, ONE, named
-from validation.pairs.recipes.maps import chains
-from validation.pairs.recipes.matmuls import LAYOUTS, MATMUL_SIZES, TILES, product, tail
-from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
+from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, product, tail
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -25,27 +24,30 @@ def _scaled_matmul(
     wide = dtypes == ("float32",)
     inner = f"(k + {block - 1}) // {block}"
     (of_a, of_b), words = {
-        "tensor": ((("1",), ("1",)), "a scale for each factor"),
+        "tensor": ((("1",), ("1",)), "one scale for each matrix"),
         "vector": ((("m",), ("n",)), "a scale for each row and each column"),
-        "block": ((("m", inner), ("n", inner)), f"scales for every {block} of the inner dimension"),
+        "block": (
+            (("m", inner), ("n", inner)),
+            f"scales for blocks of {block} along the inner dimension",
+        ),
     }[scaling]
     return Sketch(
         entry_point=named("scaled_matmul", layout, epilogue.name),
-        summary=f"The product {LAYOUTS[layout]} of {stored} with {words}"
+        summary=f"Multiply two matrices of {stored} with {words}"
         + (f", then {epilogue.phrase}." if epilogue.operations else "."),
         operation_type="matmul",
         tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
         triton="scaled_matmul",
         python=(
             *_scaled_product(layout, scaling, block, "" if wide else ".float()"),
-            *tail(epilogue, "row", wide, like="a_scale"),
+            *tail(epilogue, wide, like="a_scale"),
         ),
         arguments=(
             Argument("a", ("m", "k"), dtype=stored),
             Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), dtype=stored),
             Argument("a_scale", of_a, "positive"),
             Argument("b_scale", of_b, "positive"),
-            *(Argument(name, ("n",)) for name in epilogue.operands),
+            *epilogue.arguments(("m", "n"), ("n",)),
         ),
         # The last one: scales of the output's shape, and more than one value, so that a mix-up is
         # noticed.
@@ -85,10 +87,11 @@ SCALED_RECIPES = (
         "scaled-matmul",
         _scaled_matmul,
         {
-            "epilogue": (*ONE, *chains(BINARY)),
+            "epilogue": only(EPILOGUES, "full", "row", draws=("normal",)),
             "stored": FLOAT8,
             "layout": ("nn", "nt"),
             "scaling": ("tensor", "vector", "block"),
+            # A block of 32 or 64 along the inner dimension has its own scales.
             "tile": TILES,
             "dtypes": DTYPES,
         },

@@ -2,55 +2,52 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SERIES, only
 from validation.pairs.recipes.chains import Chain, answers_of
-from validation.pairs.recipes.choices import ONE, named
+from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.informative import has_order, stands_out
 from validation.pairs.recipes.maps import chains
-from validation.pairs.recipes.operations import BINARY
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
-from validation.pairs.recipes.unary import UNARY
-
-MANY = (*ONE, *chains(UNARY, UNARY), *chains(BINARY))
-
-
-def _of(chain: Chain) -> str:
-    return f" of the results of: {chain.phrase}" if chain.operations else ""
-
 
 SCANS = {
-    "cumsum": ("the running sum", "{y}.cumsum(dim=-1)", "0.0", "a + b"),
+    "cumsum": ("compute the running sum", "{y}.cumsum(dim=-1)", "0.0", "a + b"),
     "cummax": (
-        "the running maximum",
+        "compute the running maximum",
         "{y}.cummax(dim=-1).values",
         '-float("inf")',
         "fmax(a, b)",
     ),
     "cummin": (
-        "the running minimum",
+        "compute the running minimum",
         "{y}.cummin(dim=-1).values",
         'float("inf")',
         "fmin(a, b)",
     ),
     "cumulative_mean": (
-        "the running mean",
+        "compute the running mean",
         "{y}.cumsum(dim=-1) / torch.arange(1, x.shape[1] + 1, device=x.device)",
         "0.0",
         "a + b",
     ),
     "cumulative_norm": (
-        "the running root of the sum of squares",
+        "compute the running L2 norm",
         "{y}.square().cumsum(dim=-1).sqrt()",
         "0.0",
         "a + b",
     ),
     "reverse_cumsum": (
-        "the sum from here on",
+        "compute the reverse running sum",
         "{y}.flip(-1).cumsum(dim=-1).flip(-1)",
         "0.0",
         "a + b",
     ),
-    "exclusive_cumsum": ("the sum of all before", "{y}.cumsum(dim=-1) - {y}", "0.0", "a + b"),
+    "exclusive_cumsum": (
+        "compute the exclusive running sum",
+        "{y}.cumsum(dim=-1) - {y}",
+        "0.0",
+        "a + b",
+    ),
 }
 
 
@@ -66,12 +63,12 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
         torch = torch.replace("-1", "0")
     return Sketch(
         entry_point=named("column" if down else "", kind, chain.name),
-        summary=f"Along each {'column' if down else 'row'}, {phrase}{_of(chain)}.",
+        summary=chain.sentence(f"{phrase} of each {'column' if down else 'row'}"),
         operation_type="scan",
         tags=("scan", kind.replace("_", "-")),
         triton="scan",
         python=(*chain.torch(), f"return {torch.format(y=chain.result)}"),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=(
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
@@ -98,24 +95,27 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     # arbitrary.
     if any(operation.name not in EXACT for operation in chain.operations):
         return None
-    largest = kind in ("argmax", "max_and_place")
+    largest = kind in ("argmax", "max_with_index")
     word = "largest" if largest else "smallest"
-    both = kind.endswith("_and_place")
+    both = kind.endswith("_with_index")
     value = f"{chain.result}.{'max' if largest else 'min'}(dim=-1)"
     python = (
-        (f"found = {value}", "return found.values, found.indices")
+        (f"values, indices = {value}", "return values, indices")
         if both
         else (f"return {chain.result}.{kind}(dim=-1)",)
     )
     return Sketch(
         entry_point=named(kind, chain.name),
-        summary=f"For each row, {'the value and ' if both else ''}the place of the {word}"
-        f"{_of(chain)}.",
+        summary=chain.sentence(
+            f"find the {word} value of each row and its index"
+            if both
+            else f"find the index of the {word} value of each row"
+        ),
         operation_type="reduction",
         tags=("reduction", "argmax" if largest else "argmin"),
         triton="extreme",
         python=(*chain.torch(), *python),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=(
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
@@ -135,19 +135,23 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     )
 
 
-EXACT = ("abs", "negate", "subtract", "add", "maximum", "minimum")
+EXACT = ("absolute", "add_residual", "add_attention_mask", "add_position_bias")
 
 WINDOWS = {
-    "average": ("the mean", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]", "0.0"),
-    "max": ("the maximum", "F.max_pool1d(padded[:, None], {w}, stride={s})[:, 0]", '-float("inf")'),
+    "average": ("average", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]", "0.0"),
+    "max": (
+        "take the maximum of",
+        "F.max_pool1d(padded[:, None], {w}, stride={s})[:, 0]",
+        '-float("inf")',
+    ),
     "min": (
-        "the minimum",
+        "take the minimum of",
         "-F.max_pool1d(-padded[:, None], {w}, stride={s})[:, 0]",
         'float("inf")',
     ),
-    "energy": ("the sum of squares", "padded.square().unfold(1, {w}, {s}).sum(dim=-1)", "0.0"),
+    "energy": ("sum the squares of", "padded.square().unfold(1, {w}, {s}).sum(dim=-1)", "0.0"),
     "range": (
-        "the difference of maximum and minimum",
+        "compute the range of",
         "padded.unfold(1, {w}, {s}).amax(-1) - padded.unfold(1, {w}, {s}).amin(-1)",
         "0.0",
     ),
@@ -162,18 +166,17 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
     phrase, torch, _ = WINDOWS[kind]
     return Sketch(
         entry_point=named("window", kind, chain.name),
-        summary=f"Along each row, {phrase} of windows of {window} in steps of {stride}"
-        f"{_of(chain)}.",
+        summary=chain.sentence(f"{phrase} windows of {window} along each row with stride {stride}"),
         operation_type="reduction",
         tags=("pooling", kind),
         triton="window",
         python=(
             *chain.torch(),
-            f"missing = max(0, {window} - x.shape[1])",
-            f"padded = F.pad({chain.result}, (0, missing))",
+            "# A row shorter than a window is padded with zeros.",
+            f"padded = F.pad({chain.result}, (0, max(0, {window} - x.shape[1])))",
             f"return {torch.format(w=window, s=stride)}",
         ),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=(
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
@@ -192,23 +195,23 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
         return None
     left = taps - 1 if causal else taps // 2
     then = f", then {chain.phrase}" if chain.operations else ""
+    kind = "causal depthwise convolution" if causal else "depthwise convolution"
     return Sketch(
-        entry_point=named("causal_filter" if causal else "filter", str(taps), chain.name),
-        summary=f"Convolve each channel with its own {taps} taps"
-        f"{', looking back only' if causal else ''}{then}.",
+        entry_point=named("causal_conv1d" if causal else "depthwise_conv1d", str(taps), chain.name),
+        summary=f"Apply a {kind} of width {taps}{then}.",
         operation_type="convolution",
         tags=("convolution", "depthwise", "1d"),
         triton="filter",
         python=(
             f"padded = F.pad(signal, ({left}, {taps - 1 - left}))",
-            "x = F.conv1d(padded[None], taps[:, None], groups=signal.shape[0])[0]",
+            "x = F.conv1d(padded[None], weight[:, None], groups=signal.shape[0])[0]",
             *chain.torch(),
             f"return {chain.result}",
         ),
         arguments=(
             Argument("signal", ("channels", "length")),
-            Argument("taps", ("channels", str(taps))),
-            *(Argument(name, ("channels", "length")) for name in chain.operands),
+            Argument("weight", ("channels", str(taps))),
+            *chain.arguments(("channels", "length"), ("length",), ("channels",)),
         ),
         sizes=(
             {"channels": 1, "length": 1},
@@ -233,22 +236,22 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
         return None
     source = chain.result
     torch, phrase = {
-        "sort": (f"{source}.sort(dim=-1).values", "each row in order"),
+        "sort": (f"{source}.sort(dim=-1).values", "sort each row"),
         "sort_descending": (
             f"{source}.sort(dim=-1, descending=True).values",
-            "each row in descending order",
+            "sort each row in descending order",
         ),
         "rank": (
             f"({source}[:, None, :] < {source}[:, :, None]).sum(dim=-1)",
-            "how many of its row each element exceeds",
+            "count for each element how many of its row are smaller",
         ),
         "top": (
-            f"{source}.sort(dim=-1, descending=True).values[:, :{count}]",
-            f"the {count} largest of each row, or all of a shorter one",
+            f"torch.topk({source}, min({count}, x.shape[1]), dim=-1).values",
+            f"take the {count} largest values of each row",
         ),
         "median_low": (
-            f"{source}.sort(dim=-1).values[:, (x.shape[1] - 1) // 2]",
-            "the lower median of each row",
+            f"{source}.median(dim=-1).values",
+            "take the lower median of each row",
         ),
     }[kind]
     if kind == "top" and not (
@@ -257,18 +260,29 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
         return None
     return Sketch(
         entry_point=named(f"top_{count}" if kind == "top" else kind, chain.name),
-        summary=f"{phrase[0].upper()}{phrase[1:]}{_of(chain)}.",
+        summary=chain.sentence(phrase),
         operation_type="sort",
         tags=("sort", kind.replace("_", "-")),
         triton="sort",
         python=(*chain.torch(), f"return {torch}"),
-        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=({"rows": 1, "cols": 1}, {"rows": 3, "cols": 37}, {"rows": 5, "cols": 20}),
+        # A rank compares all pairs of a row. A router has 64 or 128 experts.
+        perf=({"rows": 8192, "cols": 64 if kind == "rank" else 1024},),
         tolerance=tolerances(("float32",), 2),
         layouts=("contiguous", "strided", "transposed"),
         values={"chain": chain, "kind": kind, "count": count},
     )
 
+
+ADDED = ("add_attention_mask", "add_position_bias")
+SEARCHABLE = tuple(NAMED[name] for name in EXACT)
+SEARCHED = (
+    Chain(()),
+    *chains(SEARCHABLE),
+    *(chain for chain in chains(SEARCHABLE, SEARCHABLE) if chain.operations[1].name in ADDED),
+)
+AFTER_CONVOLUTION = only(EPILOGUES, "full")
 
 SEQUENCE_RECIPES = (
     Recipe(
@@ -276,19 +290,19 @@ SEQUENCE_RECIPES = (
         _scan,
         {
             "kind": tuple(SCANS),
-            "chain": MANY,
+            "chain": SERIES,
             "walk": ("whole", "looped", "down"),
-            "block": (32, 64, 128),
+            "block": (64, 128, 256),
         },
     ),
     Recipe(
-        "extreme-place",
+        "extreme-index",
         _extreme,
         {
-            "kind": ("argmax", "argmin", "max_and_place", "min_and_place"),
-            "chain": (*ONE, *chains(BINARY), *chains(BINARY, UNARY)),
+            "kind": ("argmax", "argmin", "max_with_index", "min_with_index"),
+            "chain": SEARCHED,
             "walk": ("whole", "looped", "lanes"),
-            "block": (64, 128),
+            "block": (256, 512),
         },
     ),
     Recipe(
@@ -296,7 +310,7 @@ SEQUENCE_RECIPES = (
         _window,
         {
             "kind": tuple(WINDOWS),
-            "chain": MANY,
+            "chain": SERIES,
             "window": (2, 3, 4, 5, 7),
             "stride": (1, 2, 3),
             "walk": ("unrolled", "block"),
@@ -307,10 +321,10 @@ SEQUENCE_RECIPES = (
         _filter,
         {
             "taps": (3, 4, 5, 7),
-            "chain": MANY,
+            "chain": AFTER_CONVOLUTION,
             "walk": ("grid", "loop"),
             "causal": (False, True),
-            "block": (64, 128),
+            "block": (128, 256, 512),
         },
     ),
     Recipe(
@@ -318,7 +332,7 @@ SEQUENCE_RECIPES = (
         _sort,
         {
             "kind": ("sort", "sort_descending", "rank", "top", "median_low"),
-            "chain": MANY,
+            "chain": SERIES,
             "count": (2, 4, 8),
         },
     ),

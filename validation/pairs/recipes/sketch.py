@@ -53,10 +53,18 @@ class Sketch:
     """The lines of the function's body."""
     arguments: tuple[Argument, ...]
     sizes: tuple[Mapping[str, int | tuple[int, ...]], ...]
+    multiples: Mapping[str, int] = field(default_factory=dict)
+    """Sizes that a checker may vary by multiples only."""
+    perf: tuple[Mapping[str, int], ...] = ()
+    """Sizes as models have them, for timing only."""
     dtypes: tuple[str, ...] = ("float32",)
     tolerance: Mapping[str, Tolerance] = field(default_factory=dict)
     layouts: tuple[str, ...] = ("contiguous", "strided")
     outputs: int = 1
+    test: str = "equivalence"
+    """The template of the test."""
+    differentiable: bool = False
+    """Whether the Triton side has a backward of its own."""
     values: Mapping[str, object] = field(default_factory=dict)
     """Values for this template only."""
 
@@ -70,6 +78,22 @@ class Sketch:
             f"{argument.name}={argument.default}" if argument.is_number else argument.name
             for argument in self.arguments
         )
+
+    @property
+    def typed_signature(self) -> str:
+        return ", ".join(
+            f"{argument.name}: {'int' if argument.default.isdigit() else 'float'} = "
+            f"{argument.default}"
+            if argument.is_number
+            else f"{argument.name}: torch.Tensor"
+            for argument in self.arguments
+        )
+
+    @property
+    def result_type(self) -> str:
+        if self.outputs == 1:
+            return "torch.Tensor"
+        return f"tuple[{', '.join(['torch.Tensor'] * self.outputs)}]"
 
     @property
     def tensors(self) -> tuple[Argument, ...]:

@@ -1,26 +1,45 @@
-"""Styles of code: names and comments differ between authors.
+"""Styles of code: names, comments and idioms differ between authors.
 
 Templates are written in one style. A style renames free identifiers, in the Triton side only,
-and may drop the comments.
+and may drop the comments. It also decides how kernels are tuned and how functions are spelled.
 """
 
 from __future__ import annotations
 
 import functools
+import random
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+AUTOTUNE, META, FIXED = "autotune", "meta", "fixed"
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
+    """Decisions of an author that hold for a whole text."""
+
     name: str
     names: Mapping[str, str] = field(default_factory=dict)
     pointer_suffix: str = "_ptr"
     comments: bool = True
+    tuning: str = FIXED
+    writes_warps: bool = False
+    exact_nan: bool = False
+    """Whether maxima and minima propagate NaN, as PyTorch's do."""
+    series: str = "inline"
+    """Spelling of tanh and its like: inline, in a function, or as a series near zero."""
+    wide_offsets: bool = False
+    """Whether offsets are computed in 64 bits."""
+    typed: bool = False
+    """Whether the PyTorch side has type hints."""
+    module: bool = False
+    """Whether the PyTorch side is written as an `nn.Module`."""
+    number: int = 0
+    """Choice among equivalent comments."""
 
 
-STYLES = (
+NAMINGS = (
     Style("plain"),
     Style("quiet", comments=False),
     Style(
@@ -55,16 +74,47 @@ STYLES = (
         "_base",
     ),
 )
+STYLES = (
+    *NAMINGS,
+    Style("tuned", tuning=AUTOTUNE, wide_offsets=True, typed=True),
+    Style("exact", exact_nan=True, series="series", tuning=META, writes_warps=True),
+    Style("modular", module=True, series="function", number=1),
+)
+"""Styles that together have every property."""
+
+
+def drawn_style(draw: random.Random) -> Style:
+    """Return a style with each property as often as authors of Triton have it."""
+    return replace(
+        draw.choice(NAMINGS),
+        tuning=draw.choices((AUTOTUNE, META, FIXED), (52, 16, 32))[0],
+        writes_warps=draw.random() < 0.25,
+        exact_nan=draw.random() < 0.15,
+        series=draw.choices(("inline", "function", "series"), (53, 42, 5))[0],
+        wide_offsets=draw.random() < 0.2,
+        typed=draw.random() < 0.35,
+        module=draw.random() < 0.15,
+        number=draw.randrange(12),
+    )
 
 
 def styled(source: str, style: Style) -> str:
+    """Return the source with the style's names, offsets and comments."""
+    if style.wide_offsets:
+        source = PROGRAM.sub(r"\1.to(tl.int64)", source)
     if not style.comments:
         source = COMMENT_LINE.sub("", source)
     if style.pointer_suffix != "_ptr":
         source = POINTER.sub(style.pointer_suffix, source)
     if not style.names:
         return source
-    return _free_names(tuple(style.names)).sub(lambda found: style.names[found[0]], source)
+    words = tuple(name for name in style.names if "_" in name or name.isupper())
+    return "".join(
+        _free_names(words if TEXT.fullmatch(part) else tuple(style.names)).sub(
+            lambda match: style.names[match[0]], part
+        )
+        for part in TEXT.split(source)
+    )
 
 
 @functools.cache
@@ -75,5 +125,13 @@ def _free_names(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.`])(?:{'|'.join(ends)})")
 
 
+# The first program index of a line that makes offsets, and no bound of a loop.
+PROGRAM = re.compile(
+    r"^( +(?:pid|row|rows|offsets|channel|entry|outer|token|segment|b) = \(?tl\.program_id\(\d\))"
+    r"(?=$| \*)",
+    re.MULTILINE,
+)
+# Docstrings and comments, in which `mask` is a word of a sentence.
+TEXT = re.compile(r'("""[\s\S]*?"""|#.*)')
 COMMENT_LINE = re.compile(r"^ *#.*\n", re.MULTILINE)
 POINTER = re.compile(r"_ptr\b")

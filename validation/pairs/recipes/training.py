@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.blocks import ACTIVATIONS_AND_SUMS, NAMED
 from validation.pairs.recipes.chains import Chain
-from validation.pairs.recipes.choices import DTYPES, ONE, TWO, named
-from validation.pairs.recipes.maps import chains
-from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -29,21 +28,21 @@ def _dropout(chain: Chain, kind: str, rounds: int, block: int) -> Sketch | None:
         "flip": f"return torch.where(uniform >= p, {result}, -{result})",
     }[kind]
     phrase = {
-        "dropout": "Dropout with a seed",
-        "noise": "Seeded noise on top",
-        "scaled": "Seeded random scaling",
-        "flip": "Seeded random signs",
+        "dropout": "apply dropout by a seed",
+        "noise": "add uniform noise by a seed",
+        "scaled": "scale randomly by a seed",
+        "flip": "flip signs randomly by a seed",
     }[kind]
     return Sketch(
         entry_point=named(kind, "seeded", chain.name),
-        summary=f"{phrase}, by a hash of the position"
-        + (f", of the results of: {chain.phrase}." if chain.operations else "."),
+        summary=chain.sentence(f"{phrase} and a hash of the index"),
         operation_type="random",
         tags=("random", "seeded", kind),
         triton="random",
         python=(*chain.torch(), *hashed, ending),
         arguments=(
-            *(Argument(n, ("n",)) for n in ("x", *chain.operands)),
+            Argument("x", ("n",)),
+            *chain.arguments(("n",)),
             Argument("p", default="0.25"),
             Argument("seed", default="1234"),
         ),
@@ -61,6 +60,9 @@ MIXERS = {
 
 
 WIDENED = ("dtype = x.dtype", "x, cos, sin = x.float(), cos.float(), sin.float()")
+
+
+INVERSE = {"forward": "", "inverse": "the inverse of "}
 
 
 def _rotary(
@@ -83,7 +85,8 @@ def _rotary(
     narrow = dtypes != ("float32",)
     return Sketch(
         entry_point=named("rotary", style, order, after.name),
-        summary=f"Rotate pairs of features by their position, {order}, {style} paired"
+        summary=f"Apply {INVERSE[order]}rotary position embedding to "
+        f"{'the two halves' if style == 'halves' else 'interleaved pairs'} of the features"
         + (f", then {after.phrase}." if after.operations else "."),
         operation_type="other",
         tags=("rotary-embedding", "positional"),
@@ -111,7 +114,7 @@ def _rotary(
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 3),
         values={
-            "style": style,
+            "pairing": style,
             "chain": after,
             "sign": sign,
             "other_sign": other,
@@ -120,15 +123,18 @@ def _rotary(
     )  # fmt: skip
 
 
+# Queries may be scaled by 1 / sqrt(head_dim) in the same kernel.
+SCALED = (Chain(()), *(Chain((NAMED[f"scale_scores{end}"],)) for end in ("", "_128")))
+
 TRAINING_RECIPES = (
     Recipe(
         "seeded-random",
         _dropout,
         {
-            "chain": (*TWO, *chains(BINARY)),
+            "chain": ACTIVATIONS_AND_SUMS,
             "kind": ("dropout", "noise", "scaled", "flip"),
             "rounds": (2, 3),
-            "block": (128, 256, 512),
+            "block": (512, 1024, 2048),
         },
     ),
     Recipe(
@@ -137,8 +143,8 @@ TRAINING_RECIPES = (
         {
             "style": ("halves", "interleaved"),
             "order": ("forward", "inverse"),
-            "after": ONE,
-            "block": (16, 32, 64),
+            "after": SCALED,
+            "block": (32, 64, 128),
             "dtypes": DTYPES,
         },
     ),

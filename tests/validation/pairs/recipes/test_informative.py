@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.distances import _distance
 from validation.pairs.recipes.integers import INTEGERS, _integer_map
-from validation.pairs.recipes.matmuls import _distance
 from validation.pairs.recipes.memory import _segment
-from validation.pairs.recipes.normalizations import NORMS, _norm_looped, _stays_in_range, _tells
+from validation.pairs.recipes.normalizations import NORMS, _spreads, _stays_in_range, _tells
 from validation.pairs.recipes.operations import BINARY, TERNARY
 from validation.pairs.recipes.reduction_table import REDUCTIONS
 from validation.pairs.recipes.reductions import shows_its_values
@@ -34,10 +34,9 @@ def test_every_operation_alone_has_an_answer_that_depends_on_its_inputs(operatio
     "names",
     [
         ("log_sigmoid", "relu"),
-        ("log_sigmoid", "log1p", "relu"),
+        ("log_sigmoid", "signed_log", "relu"),
         ("log_sigmoid", "leaky_relu"),
-        ("hypot", "hard_tanh"),
-        ("softsign", "tanh_shrink"),
+        ("standard_deviation", "binarize"),
     ],
 )
 def test_chains_with_constant_or_saturated_answers_are_rejected(
@@ -62,7 +61,7 @@ def test_integer_chains_are_tried_with_integers(names: tuple[str, ...], told: bo
     assert (_integer_map(one, "plain", 256, "int32") is not None) is told
 
 
-@pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add", "relu"), ("tanh", "relu")])
+@pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add_bias", "relu"), ("tanh", "relu")])
 def test_chains_whose_answers_depend_on_their_inputs_are_kept(names: tuple[str, ...]) -> None:
     assert chain(*names).possible
 
@@ -75,12 +74,11 @@ def test_chains_whose_answers_depend_on_their_inputs_are_kept(names: tuple[str, 
         ("log_softmax", "hard_tanh", False),
         ("log_softmax", "tanh", True),
         ("softmax", "soft_shrink", False),
-        ("softmax", "tanh_shrink", False),
         ("softmax", "sigmoid", True),
         ("softmax", "square", False),
         ("softmax", "inverse_root", False),
         ("log_softmax", "softplus", False),
-        ("l2_normalise", "bounded_cube", False),
+        ("l2_normalize", "hard_shrink", False),
         ("layer_norm", "relu", True),
     ],
 )
@@ -98,14 +96,14 @@ def test_after_a_normalization_only_informative_operations_are_kept(
         (("relu",), "min", False),
         (("relu",), "max", True),
         (("relu", "inverse_root"), "max_abs", False),
-        (("heaviside", "asinh"), "min", False),
+        (("binarize", "signed_log"), "min", False),
         (("tanh",), "max", True),
         ((), "min", True),
         (("gelu_tanh", "leaky_relu"), "min", False),
         (("hard_sigmoid", "gelu_tanh"), "min", False),
         (("relu",), "sum", True),
-        (("signed_sqrt", "hard_tanh"), "root_mean_square", False),
-        (("signed_sqrt", "hard_tanh"), "sum", True),
+        (("binarize", "double"), "max", False),
+        (("binarize", "double"), "sum", True),
     ],
 )
 def test_a_reduction_of_often_equal_values_is_not_informative(
@@ -118,7 +116,7 @@ def test_a_reduction_of_often_equal_values_is_not_informative(
 
 @pytest.mark.parametrize(
     ("names", "known"),
-    [((), True), (("relu",), True), (("log_sigmoid", "soft_shrink"), False), (("cos",), False)],
+    [((), True), (("relu",), True), (("log_sigmoid", "soft_shrink"), False), (("cosine",), False)],
 )
 def test_top_k_needs_distinct_largest_values(names: tuple[str, ...], known: bool) -> None:
     assert (_sort("top", chain(*names), 4) is not None) is known
@@ -134,20 +132,20 @@ def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
     assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
 
 
-@pytest.mark.parametrize(("after", "known"), [("tanh_shrink", False), ("tanh", True)])
+@pytest.mark.parametrize(("after", "known"), [("tanh", False), ("double", True)])
 def test_a_decreasing_distance_function_is_not_shrunk_further(after: str, known: bool) -> None:
-    assert (_distance("student", "dot", NAMED[after], (16, 16, 16)) is not None) is known
+    assert (_distance("multiquadric", "dot", NAMED[after], (16, 16, 16)) is not None) is known
 
 
 @pytest.mark.parametrize(
     ("names", "norm", "fits"),
     [
-        (("multiply", "polynomial"), "layer_norm", False),
-        (("multiply", "polynomial"), "rms_norm", False),
-        (("multiply", "polynomial"), "l1_normalise", True),
-        (("polynomial",), "layer_norm", True),
-        (("multiply",), "l2_normalise", True),
-        (("decay",), "layer_norm", True),
+        (("square", "power", "squared_relu"), "layer_norm", False),
+        (("square", "power", "squared_relu"), "rms_norm", False),
+        (("multiply",), "l1_normalize", True),
+        (("square",), "layer_norm", True),
+        (("multiply",), "l2_normalize", True),
+        (("gaussian",), "layer_norm", True),
     ],
 )
 def test_no_row_whose_scaled_squares_overflow_is_normalized(
@@ -158,12 +156,8 @@ def test_no_row_whose_scaled_squares_overflow_is_normalized(
     assert _stays_in_range(chain(*names), known[norm]) is fits
 
 
-@pytest.mark.parametrize(
-    ("kind", "made"), [("layer_two_moments", False), ("layer_three_passes", True)]
-)
+@pytest.mark.parametrize(("name", "spreads"), [("inverse_root", False), ("gelu", True)])
 def test_a_two_moment_variance_is_not_taken_of_nearly_constant_values(
-    kind: str, made: bool
+    name: str, spreads: bool
 ) -> None:
-    before = chain("gate", "inverse_root")
-
-    assert (_norm_looped(before, kind, None, 256, ("float32",)) is not None) is made
+    assert _spreads(chain("sigmoid_gate", name)) is spreads

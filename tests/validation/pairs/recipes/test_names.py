@@ -43,6 +43,18 @@ def test_templates_and_operations_share_no_variable_names() -> None:
     assert len(OF_OPERATIONS) > 10
 
 
+def test_templates_and_further_operands_share_no_variable_names() -> None:
+    operands = {one.name for operation in (*BINARY, *TERNARY) for one in operation.further}
+    # Gated units and losses have a gate and a target of their own.
+    shared = {
+        name: operands & bound(code)
+        for name, code in TEMPLATES_OF_KERNELS.items()
+        if "chain." in code
+    }
+
+    assert {name: names for name, names in shared.items() if names - {"gate", "target"}} == {}
+
+
 @pytest.mark.parametrize("style", [style for style in STYLES if style.names], ids=lambda s: s.name)
 def test_a_naming_style_never_reuses_a_bound_name(style: Style) -> None:
     twice = {

@@ -21,6 +21,10 @@ CASES = [
     {"rows": 3, "cols": 1025, "dtype": "float16", "layout": "contiguous", "seed": 4},
 ]
 
+PERF_CASES = [
+    {"rows": 8192, "cols": 4096, "dtype": "float32", "layout": "contiguous", "seed": 5},
+]
+
 
 def make_inputs(case, device):
     """The arguments of one case: the same case gives the same values."""

@@ -20,6 +20,10 @@ CASES = [
     {"m": 33, "n": 129, "k": 50, "dtype": "float32", "layout": "contiguous", "seed": 4},
 ]
 
+PERF_CASES = [
+    {"m": 4096, "n": 4096, "k": 4096, "dtype": "float16", "layout": "contiguous", "seed": 5},
+]
+
 
 def make_inputs(case, device):
     """The arguments of one case: the same case gives the same values."""

@@ -22,6 +22,17 @@ CASES = [
     {"rows": 3, "cols": 1025, "axis": 1, "dtype": "bfloat16", "layout": "strided", "seed": 5},
 ]
 
+PERF_CASES = [
+    {
+        "rows": 8192,
+        "cols": 8192,
+        "axis": 1,
+        "dtype": "float32",
+        "layout": "contiguous",
+        "seed": 6,
+    },
+]
+
 # Sizes that stay as they are, because the operation depends on them.
 FIXED = {"axis"}
 

@@ -1,0 +1,80 @@
+"""Times of the rungs of a ladder: pairs with one Python side and differently optimized kernels.
+
+Times are comparable if they were measured on one GPU at one case. Small cases measure little but
+the launch, so only PERF_CASES of the test count.
+"""
+
+import ast
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db.models import F, QuerySet
+
+from curation.models import Device, Pair, Status, ValidationResult, Verdict
+
+
+class Place(NamedTuple):
+    """The GPU and the case of a measurement; the case is JSON."""
+
+    gpu: str
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRung:
+    pair: Pair
+    median_us: float
+
+
+def rungs_beside(pair: Pair) -> QuerySet[Pair]:
+    """Return the pairs of a pair's ladder, with itself, from the slowest as declared."""
+    rungs = Pair.objects.filter(ladder=pair.ladder, python_code=pair.python_code)
+    return rungs.exclude(status=Status.RETIRED).order_by("rung", "pk")
+
+
+def timed_rungs(pairs: Sequence[Pair]) -> tuple[Place, list[TimedRung]] | None:
+    """Return the times of most of these rungs at one place, the slowest first.
+
+    None if no place has times of two rungs.
+    """
+    by_place: dict[Place, list[TimedRung]] = defaultdict(list)
+    for (pk, place), median in _times(pairs).items():
+        by_place[place].append(TimedRung(next(p for p in pairs if p.pk == pk), median))
+    places = [place for place, rungs in by_place.items() if len(rungs) > 1]
+    if not places:
+        return None
+    place = min(places, key=lambda place: (-len(by_place[place]), place))
+    return place, sorted(by_place[place], key=lambda rung: (-rung.median_us, rung.pair.rung))
+
+
+def _times(pairs: Sequence[Pair]) -> dict[tuple[int, Place], float]:
+    """Return the newest median of each pair at each place."""
+    perf_cases = {pair.pk: read_perf_cases(pair.test_code) for pair in pairs}
+    results = ValidationResult.objects.filter(
+        pair__in=[pair.pk for pair in pairs], content_hash=F("pair__content_hash"),
+        run__device=Device.CUDA, verdict=Verdict.PASSED,
+    )  # fmt: skip
+    times = {}
+    rows = results.order_by("pk").values_list("pair_id", "figures", "run__environment")
+    for pk, figures, environment in rows:
+        case, timing = figures.get("timed_case"), figures.get("timing") or {}
+        median = (timing.get("candidate") or {}).get("median_us")
+        if case in perf_cases[pk] and median and not timing.get("impossible"):
+            place = Place(str(environment.get("gpu", "")), json.dumps(case, sort_keys=True))
+            times[pk, place] = float(median)
+    return times
+
+
+def read_perf_cases(test_code: str) -> list[Mapping[str, Any]]:
+    """Return PERF_CASES if it is a list of literals; else an empty list."""
+    try:
+        for statement in ast.parse(test_code).body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id="PERF_CASES")], value=value):
+                    return list(ast.literal_eval(value))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        pass
+    return []

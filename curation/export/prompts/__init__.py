@@ -1,0 +1,1 @@
+"""Prompts: the task of each pair in plain English, without any Triton."""

@@ -1,0 +1,146 @@
+"""Line comments and decisions on the exported items, as lines of JSON in `reviews/`.
+
+Without `review_names`, an account is `reviewer-` and its number, in texts too. The number never
+changes, so that exports of different days can be joined.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
+from django.db.models.functions import Coalesce
+
+from curation.export.folder import LineFile, encode
+from curation.export.options import ExportOptions
+from curation.export.records import record_id
+from curation.export.statistics import KINDS, ExportPlan
+from curation.models import Actor, Decision, Kernel, LineComment, Pair
+
+FOLDER = "reviews"
+BATCH = 1000
+MENTION = re.compile(r"(?<![\w.@+-])@([\w.@+-]+)")
+PUNCTUATION = ".-+@"
+
+
+class ReviewRecord(TypedDict):
+    """A comment or a decision. Both have all columns, so that a reader infers one schema."""
+
+    record: str
+    type: str
+    status: str | None
+    reasons: list[str]
+    file: str | None
+    line: int | None
+    code: str | None
+    thread: int | None
+    resolved: bool | None
+    text: str
+    reviewer: str
+    at: str
+
+
+def write_reviews(folder: Path, plan: ExportPlan, options: ExportOptions) -> list[LineFile]:
+    """Write the comments and decisions of the planned records, and return the files."""
+    names = _Names(options.review_names)
+    files = []
+    for kind in KINDS:
+        with LineFile(folder / FOLDER / f"{kind}s.jsonl") as file:
+            pks = plan.rows[kind]["pk"].tolist()
+            for start in range(0, len(pks), BATCH):
+                file.write([encode(row) for row in _rows(kind, pks[start : start + BATCH], names)])
+        files.append(file)
+    return files
+
+
+class _Names:
+    """Names of accounts in the export, read once."""
+
+    def __init__(self, shown: bool) -> None:
+        accounts = dict(User.objects.values_list("username", "pk"))
+        self._shown = {name: name if shown else f"reviewer-{pk}" for name, pk in accounts.items()}
+        self.text: Callable[[str], str] = str if shown else self._replaced
+
+    def of(self, username: str) -> str:
+        return self._shown[username]
+
+    def _replaced(self, text: str) -> str:
+        """Return `text` with the name in the export after each `@` of an account."""
+        return MENTION.sub(self._mention, text)
+
+    def _mention(self, match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in self._shown:
+            name = name.rstrip(PUNCTUATION)
+        if name not in self._shown:
+            return match[0]
+        return f"@{self._shown[name]}{match[1][len(name) :]}"
+
+
+def _rows(kind: str, pks: Sequence[int], names: _Names) -> Iterator[ReviewRecord]:
+    """Yield the lines of some records, in their order: decisions, then comments by line."""
+    model: type[Model] = Kernel if kind == "kernel" else Pair
+    called = "name" if kind == "kernel" else "slug"
+    items = model._default_manager.filter(pk__among=list(pks))
+    hashes = {pk: (name, sha) for pk, name, sha in items.values_list("pk", called, "content_hash")}
+    lines: dict[int, list[ReviewRecord]] = defaultdict(list)
+    for row in _decisions(kind, pks):
+        pk = getattr(row, f"{kind}_id")
+        if row.user is not None and row.content_hash == hashes[pk][1]:
+            lines[pk].append(_decision(record_id(kind, *hashes[pk]), row, names))
+    for comment in _comments(kind, pks):
+        pk = getattr(comment, f"{kind}_id")
+        if comment.content_hash == hashes[pk][1]:
+            lines[pk].append(_comment(record_id(kind, *hashes[pk]), comment, names))
+    for pk in pks:
+        yield from lines.get(pk, ())
+
+
+def _decisions(kind: str, pks: Sequence[int]) -> QuerySet[Decision]:
+    rows = Decision.objects.filter(**{f"{kind}__among": list(pks)}, actor=Actor.PERSON)
+    return rows.filter(undoes=None, undone_by=None).select_related("user").order_by("pk")
+
+
+def _comments(kind: str, pks: Sequence[int]) -> QuerySet[LineComment]:
+    rows = LineComment.objects.filter(**{f"{kind}__among": list(pks)}, deleted_at=None)
+    thread = Coalesce("parent", "pk")
+    return rows.select_related("parent", "author").order_by("file", "line", thread, "pk")
+
+
+def _decision(record: str, row: Decision, names: _Names) -> ReviewRecord:
+    assert row.user is not None, "only persons' decisions are selected"  # noqa: S101
+    return {
+        "record": record,
+        "type": "decision",
+        "status": row.status,
+        "reasons": [str(reason) for reason in row.reasons],
+        "file": None,
+        "line": None,
+        "code": None,
+        "thread": None,
+        "resolved": None,
+        "text": names.text(row.comment),
+        "reviewer": names.of(row.user.get_username()),
+        "at": row.created_at.isoformat(timespec="seconds"),
+    }
+
+
+def _comment(record: str, row: LineComment, names: _Names) -> ReviewRecord:
+    thread = row.parent or row
+    return {
+        "record": record,
+        "type": "comment",
+        "status": None,
+        "reasons": [],
+        "file": f"{thread.file}.py",
+        "line": thread.line,
+        "code": thread.code,
+        "thread": thread.pk,
+        "resolved": thread.resolved_at is not None,
+        "text": names.text(row.text),
+        "reviewer": names.of(row.author.get_username()),
+        "at": row.created_at.isoformat(timespec="seconds"),
+    }

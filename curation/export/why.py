@@ -1,0 +1,97 @@
+"""Reasons that reviewers gave for an item: of its approval, and in resolved line comments.
+
+Names of people are removed: accounts after an @, full names, and mail addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from django.contrib.auth.models import User
+from django.db.models import Q
+
+from curation.export.gates import DecisionRow, approved_by
+from curation.models import Decision, LineComment
+
+SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+SOMEONE = "a reviewer"
+
+
+def reasons_given(kind: str, items: Mapping[int, str]) -> dict[int, list[str]]:
+    """Return the reasons by item.
+
+    kind: kernel or pair.
+    items: the content hash of each item; reasons for other content do not count.
+    """
+    reasons: dict[int, list[str]] = defaultdict(list)
+    for pk, texts in (*_of_approvals(kind, items), *_of_comments(kind, items)):
+        reasons[pk] += texts
+    if not reasons:
+        return {}
+    people = _people()
+    return {
+        pk: list(dict.fromkeys(filter(None, (_without_names(text, people) for text in texts))))
+        for pk, texts in reasons.items()
+    }
+
+
+def _of_approvals(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[str]]]:
+    """Return the reasons and the comment of each approval."""
+    decisions: dict[int, list[DecisionRow]] = defaultdict(list)
+    texts: dict[int, list[str]] = {}
+    columns = ("pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id")
+    rows = Decision.objects.filter(**{f"{kind}__among": frozenset(items)}).order_by()
+    for item, reasons, comment, *values in rows.values_list(
+        f"{kind}_id", "reasons", "comment", *columns
+    ):
+        decision = DecisionRow(*values)
+        decisions[item].append(decision)
+        texts[decision.pk] = [*map(str, reasons), comment]
+    approvals = ((pk, approved_by(rows, items[pk])) for pk, rows in decisions.items())
+    return [(pk, texts[approval.pk]) for pk, approval in sorted(approvals) if approval]
+
+
+def _of_comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[str]]]:
+    """Return the texts of resolved threads, in order."""
+    column = f"{kind}_id"
+    about = {f"{kind}__among": frozenset(items)}
+    resolved = Q(resolved_at__isnull=False) | Q(parent__resolved_at__isnull=False)
+    rows = LineComment.objects.filter(resolved, deleted_at=None, **about)
+    ordered = sorted(
+        rows.values("pk", "parent_id", column, "content_hash", "file", "line", "text").order_by(),
+        key=lambda row: (row[column], row["file"], row["line"], row["parent_id"] or row["pk"],
+                         row["pk"]),
+    )  # fmt: skip
+    return [
+        (row[column], [f"{_place(row['file'])}line {row['line']}: {row['text']}"])
+        for row in ordered
+        if row["content_hash"] == items[row[column]]
+    ]
+
+
+def _place(file: str) -> str:
+    return f"{SIDES[file]} side, " if file in SIDES else ""
+
+
+# --- Names -----------------------------------------------------------------------------------
+def _people() -> re.Pattern[str]:
+    """Return a pattern of all accounts after an @, and of all full names.
+
+    Only known accounts, because `@triton.jit` is no account.
+    """
+    names = []
+    for account, first, last in User.objects.values_list("username", "first_name", "last_name"):
+        names.append(f"@{account}")
+        # A first name alone is often a word ("Will", "May").
+        if first and last:
+            names.append(f"{first} {last}")
+    # Longer names first, so that none is cut in the middle.
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    return re.compile(rf"(?<![\w@])(?:{'|'.join(map(re.escape, ordered)) or '(?!)'})(?!\w)")
+
+
+def _without_names(text: str, people: re.Pattern[str]) -> str:
+    return " ".join(people.sub(SOMEONE, ADDRESS.sub(SOMEONE, text)).split())

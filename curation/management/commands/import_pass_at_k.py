@@ -1,0 +1,32 @@
+"""`manage.py import_pass_at_k`: shares of models' attempts that passed the tests of pairs."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.evidence.pass_rates import import_pass_rates
+from curation.text import pluralize
+
+
+class Command(BaseCommand):
+    help = (
+        "Import pass rates of models from CSV or JSON Lines with the columns pair, model, k, n and "
+        "passed. A pair is named by its record id, its number or its content hash."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py import_pass_at_k rates.csv"
+        parser.add_argument("file", type=Path, help="a name in .csv, or JSON Lines")
+
+    def handle(self, *, file: Path, **options: Any) -> None:
+        try:
+            imported = import_pass_rates(file)
+        except OSError as error:
+            raise CommandError(f"{file} can't be read: {error.strerror}.") from error
+        for row in imported.refused:
+            self.stdout.write(f"Line {row.line}: {row.reason}")
+        self.stdout.write(
+            f"{pluralize(imported.added, 'pass rate')} added, {imported.changed:,} changed, "
+            f"{imported.known:,} known before, {pluralize(len(imported.refused), 'line')} refused."
+        )

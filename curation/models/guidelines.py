@@ -1,0 +1,65 @@
+"""Guidelines of operations: what to approve and what to reject, with examples."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from curation.models.fields import AppendOnly, one_of
+from curation.models.items import AboutKernelOrPair
+from curation.models.vocabulary import OperationType, Status
+
+
+class Guideline(AppendOnly):
+    """One version of the guidelines of an operation. The newest counts; without one, the default.
+
+    The default texts are in `curation/decisions/guidelines.toml`.
+    """
+
+    operation_type = models.CharField(max_length=20, choices=OperationType.choices)
+    text = models.TextField(help_text="In Markdown.")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (one_of("operation_type", OperationType, "guideline_operation_valid"),)
+        indexes = (models.Index(fields=("operation_type", "-id"), name="guideline_by_operation"),)
+
+    def __str__(self) -> str:
+        return f"{self.operation_type}, version {self.pk}"
+
+
+class GuidelineExample(AboutKernelOrPair):
+    """An item that a curator chose as an example of an approval or a rejection."""
+
+    operation_type = models.CharField(max_length=20, choices=OperationType.choices)
+    status = models.CharField(max_length=10, choices=Status.choices)
+    reason = models.CharField(max_length=300)
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        ordering = ("pk",)
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            one_of("operation_type", OperationType, "guidelineexample_operation_valid"),
+            models.CheckConstraint(
+                condition=Q(status__in=(Status.APPROVED, Status.REJECTED)),
+                name="guidelineexample_status_valid",
+            ),
+            models.UniqueConstraint(
+                fields=("operation_type", "kernel"),
+                condition=Q(pair=None),
+                name="guidelineexample_once_per_kernel",
+            ),
+            models.UniqueConstraint(
+                fields=("operation_type", "pair"),
+                condition=Q(kernel=None),
+                name="guidelineexample_once_per_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.status}"

@@ -1,0 +1,52 @@
+"""The phrasings of the library's pairs, and of some generated ones."""
+
+import pytest
+
+from curation.export.prompts.cases import parameters_of
+from curation.export.prompts.mentions import missing_mentions, required_mentions
+from curation.export.prompts.phrasing import Call, flaws, phrase
+from curation.pairs.draft import PairDraft
+from validation.pairs.generation import generate
+from validation.pairs.handwritten import handwritten
+from validation.pairs.recipes.catalog import RECIPES
+
+# Descriptions change; a few without a phrasing are no fault.
+MOST_UNPHRASED = 0.05
+
+
+@pytest.fixture(scope="module")
+def drafts() -> list[PairDraft]:
+    return [*handwritten(), *generate(RECIPES, 120, 5)]
+
+
+def test_nearly_all_pairs_are_phrased_in_three_ways_that_keep_the_rules(
+    drafts: list[PairDraft],
+) -> None:
+    unphrased = []
+    for draft in drafts:
+        found = phrase(
+            description=draft.sentence, python_code=draft.python_code,
+            entry_point=draft.entry_point, content_hash=draft.content_hash,
+        )  # fmt: skip
+        if not found.from_grammar:
+            unphrased.append(draft.sentence)
+            continue
+        assert len(set(found.texts)) == 3
+        mentions = required_mentions(draft.python_code, draft.entry_point)
+        parameters = parameters_of(draft.python_code, draft.entry_point)
+        assert parameters is not None
+        for text in found.texts:
+            assert flaws(text, Call(draft.entry_point, parameters), mentions) == []
+            assert not [other for other in found.texts if other != text and other.startswith(text)]
+
+    assert len(drafts) > 100
+    assert len(unphrased) <= MOST_UNPHRASED * len(drafts), unphrased
+
+
+def test_a_softmax_of_the_library_must_be_mentioned(drafts: list[PairDraft]) -> None:
+    draft = next(draft for draft in drafts if draft.entry_point == "softmax")
+    mentions = required_mentions(draft.python_code, draft.entry_point)
+
+    missing = missing_mentions(mentions, "Compute a function of each row.")
+
+    assert [mention.noun for mention in missing] == ["a softmax"]

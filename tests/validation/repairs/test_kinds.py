@@ -1,0 +1,203 @@
+"""Each kind of mistake, in a pair of the library: the lines that it changes, and nothing else."""
+
+import ast
+import difflib
+
+import pytest
+
+from validation.pairs.handwritten import LIBRARY
+from validation.repairs.kind import Kind
+from validation.repairs.kinds import KINDS
+from validation.repairs.source import Fault, Source
+
+# The folder, a line as it is, and the same line with the mistake; empty if the line goes.
+# If two lines are exchanged, one goes.
+EXAMPLES = {
+    "missing-load-mask": (
+        "fused-softmax",
+        'x_ptr + row * x_stride_m + cols * x_stride_n, mask=mask, other=-float("inf")',
+        "x_ptr + row * x_stride_m + cols * x_stride_n",
+    ),
+    "missing-store-mask": (
+        "fused-softmax",
+        "tl.store(out_ptr + row * n_cols + cols, y, mask=mask)",
+        "tl.store(out_ptr + row * n_cols + cols, y)",
+    ),
+    "half-mask": (
+        "matmul",
+        "mask=(rows[:, None] < size_m) & (inner[None, :] < size_k),",
+        "mask=(rows[:, None] < size_m),",
+    ),
+    "mask-off-by-one": ("fused-softmax", "mask = cols < n_cols", "mask = cols <= n_cols"),
+    "wrong-other": ("sum-along-axis", "other=0.0,", "other=1.0,"),
+    "wrong-stride": (
+        "matmul",
+        "a_ptr + rows[:, None] * a_stride_m + inner[None, :] * a_stride_k,",
+        "a_ptr + rows[:, None] * a_stride_k + inner[None, :] * a_stride_m,",
+    ),
+    "assumed-contiguous": (
+        "matmul",
+        "a_ptr + rows[:, None] * a_stride_m + inner[None, :] * a_stride_k,",
+        "a_ptr + rows[:, None] * a_stride_m + inner[None, :],",
+    ),
+    "transposed-load": (
+        "matmul",
+        "a_ptr + rows[:, None] * a_stride_m + inner[None, :] * a_stride_k,",
+        "a_ptr + rows[None, :] * a_stride_m + inner[:, None] * a_stride_k,",
+    ),
+    "racing-store": (
+        "scatter-add",
+        "tl.atomic_add(out_ptr + group[:, None] * n_cols + cols[None, :], values, mask=mask)",
+        "tl.store(out_ptr + group[:, None] * n_cols + cols[None, :], values, mask=mask)",
+    ),
+    "shared-place": (
+        "rms-norm",
+        "tl.store(inverse_ptr + row, inverse)",
+        "tl.store(inverse_ptr, inverse)",
+    ),
+    "narrow-integers": (
+        "int8-matmul",
+        "acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)",
+        "acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int8)",
+    ),
+    "low-precision": (
+        "sum-along-axis",
+        "acc = tl.full((BLOCK_KEPT, BLOCK_REDUCED), 0.0, dtype=tl.float32)",
+        "acc = tl.full((BLOCK_KEPT, BLOCK_REDUCED), 0.0, dtype=tl.float16)",
+    ),
+    "wrong-axis": (
+        "sum-along-axis",
+        "tl.store(out_ptr + kept, tl.sum(acc, axis=1), mask=kept < n_kept)",
+        "tl.store(out_ptr + kept, tl.sum(acc, axis=0), mask=kept < n_kept)",
+    ),
+    "swapped-operands": (
+        "fused-softmax",
+        "y = numerator / tl.sum(numerator, axis=0)",
+        "y = tl.sum(numerator, axis=0) / numerator",
+    ),
+    "dropped-scale": (
+        "rms-norm",
+        "inverse = tl.rsqrt(tl.sum(x * x, axis=0) / n_cols + eps)",
+        "inverse = tl.rsqrt(tl.sum(x * x, axis=0) + eps)",
+    ),
+    "dropped-epsilon": (
+        "rms-norm",
+        "inverse = tl.rsqrt(tl.sum(x * x, axis=0) / n_cols + eps)",
+        "inverse = tl.rsqrt(tl.sum(x * x, axis=0) / n_cols)",
+    ),
+    "overwritten-accumulator": ("sum-along-axis", "acc = acc + x", "acc = x"),
+    "wrong-initial-value": (
+        "max-along-axis",
+        'acc = tl.full((BLOCK_KEPT, BLOCK_REDUCED), -float("inf"), dtype=tl.float32)',
+        "acc = tl.full((BLOCK_KEPT, BLOCK_REDUCED), 0.0, dtype=tl.float32)",
+    ),
+    "missing-maximum": (
+        "fused-softmax",
+        "numerator = tl.exp(x - tl.max(x, axis=0))",
+        "numerator = tl.exp(x)",
+    ),
+    "missing-constexpr": ("fused-softmax", "BLOCK_SIZE: tl.constexpr,", "BLOCK_SIZE,"),
+    "no-power-of-two": (
+        "fused-softmax",
+        "block_size = max(16, triton.next_power_of_2(n_cols))",
+        "block_size = max(16, n_cols)",
+    ),
+    "wrong-grid": (
+        "sum-along-axis",
+        "grid = (triton.cdiv(n_kept, 16),)",
+        "grid = (n_kept // 16,)",
+    ),
+    "skipped-block": (
+        "sum-along-axis",
+        "for first in range(0, n_reduced, BLOCK_REDUCED):",
+        "for first in range(BLOCK_REDUCED, n_reduced, BLOCK_REDUCED):",
+    ),
+    "overlapping-blocks": (
+        "sum-along-axis",
+        "kept = tl.program_id(0) * BLOCK_KEPT + tl.arange(0, BLOCK_KEPT)",
+        "kept = tl.program_id(0) + tl.arange(0, BLOCK_KEPT)",
+    ),
+    "wrong-program-axis": (
+        "scatter-add",
+        "cols = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)",
+        "cols = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)",
+    ),
+    "swapped-arguments": ("sum-along-axis", "out,", ""),
+    "uninitialized-output": (
+        "scatter-add",
+        "out = torch.zeros((n_groups, n_cols), dtype=values.dtype, device=values.device)",
+        "out = torch.empty((n_groups, n_cols), dtype=values.dtype, device=values.device)",
+    ),
+    "unmasked-reduction": (
+        "layer-norm",
+        "centred = tl.where(mask, x - mean, 0.0)",
+        "centred = (x - mean)",
+    ),
+}
+
+
+def library_text(folder: str) -> str:
+    return (LIBRARY / folder / "triton_code.py").read_text()
+
+
+def changes(text: str, fault: Fault) -> list[tuple[str, str]]:
+    """Return the changed lines, each as it was and as it is."""
+    before, after = text.split("\n"), fault.code.split("\n")
+    pairs = []
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, before, after).get_opcodes():
+        if tag != "equal":
+            old = [line.strip() for line in before[a:b]]
+            new = [line.strip() for line in after[c:d]]
+            pairs += [*zip(old, [*new, *[""] * len(old)], strict=False)]
+    return pairs
+
+
+def test_each_kind_has_an_example() -> None:
+    assert set(EXAMPLES) == set(KINDS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_kind_makes_its_mistake_in_a_pair_of_the_library(name: str) -> None:
+    folder, before, after = EXAMPLES[name]
+    text = library_text(folder)
+
+    faults = [*KINDS[name].faults(Source(text))]
+
+    assert any((before, after) in changes(text, fault) for fault in faults)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_a_faulty_text_can_be_parsed_and_is_the_same_above_the_named_line(kind: Kind) -> None:
+    for path in LIBRARY.glob("*/triton_code.py"):
+        text = path.read_text()
+        for fault in kind.faults(Source(text)):
+            ast.parse(fault.code)
+            assert fault.code != text
+            before, after = text.split("\n"), fault.code.split("\n")
+            assert before[: fault.line - 1] == after[: fault.line - 1]
+
+
+def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> None:
+    faults = [*KINDS["half-mask"].faults(Source(library_text("matmul")))]
+
+    words = KINDS["half-mask"].explain(faults[0])
+
+    assert words.startswith("Line ")
+    assert "`a = tl.load(a_ptr + rows[:, None] * a_stride_m" in words
+    assert "\n" not in words
+
+
+def test_an_operand_that_binds_less_keeps_its_order_when_it_is_swapped() -> None:
+    source = Source("import triton\n@triton.jit\ndef kernel(a, b, c):\n    d = (a + b) - c * 2\n")
+
+    (fault,) = KINDS["swapped-operands"].faults(source)
+
+    assert fault.shown == "d = c * 2 - (a + b)"
+
+
+def test_letters_outside_of_ascii_do_not_move_a_mistake() -> None:
+    text = "import triton\n@triton.jit\ndef kernel(x, eps):\n    y = f('größe', x + eps)\n"
+
+    (fault,) = KINDS["dropped-epsilon"].faults(Source(text))
+
+    assert fault.shown == "y = f('größe', x)"

@@ -1,0 +1,57 @@
+"""Inputs of an entry with its reference's answers, and the check of its test.
+
+No process that takes part has the launcher's text. So they serve every launcher of one reference.
+"""
+
+from dataclasses import dataclass
+
+from validation.harness.children import Child
+from validation.harness.choice import group_by_values
+from validation.harness.judge.evidence import Wanted
+from validation.harness.judge.falsifiable import falsifiable
+from validation.harness.references import ask_reference
+from validation.harness.report import Check
+from validation.harness.session import Session
+from validation.harness.trials import Tried, load_constants, make_trials
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Inputs, and the reference's answers by the trial's number.
+
+    tolerance: the test's constant.
+    device: the one on which the reference ran.
+    """
+
+    tolerance: dict[str, tuple[float, float]]
+    tried: Tried
+    wanted: dict[int, Wanted]
+    device: str
+
+
+def load_answered(session: Session, author: Child) -> Answered:
+    """Let the author's process make the inputs and another one answer, or raise Stopped."""
+    constants = load_constants(session, author)
+    tried = make_trials(session, author, constants)
+    wanted, device = ask_reference(session, tried.inputs)
+    return Answered(constants.tolerance, tried.without_refused(wanted, session), wanted, device)
+
+
+def check_test(session: Session, author: Child, answered: Answered) -> Check:
+    """Run the test on damaged answers: on a GPU if it is for GPUs only.
+
+    author: the process that made the inputs.
+    """
+    tried = answered.tried
+    order = {
+        "instead": [[case.case, case.instead] for case in tried.too_large],
+        "gradients": session.entry.differentiable,
+    }
+    header = session.ask(author, "", "damage", order).header
+    if session.options.device == "cuda" and (header["control"] or header["skipped"]):
+        with session.candidate("author") as child:
+            load_constants(session, child, on_gpu=True)
+            header = session.ask(child, "", "damage", order).header
+    trials = tried.inputs.trials
+    shown = [trial.number for trial in trials if trial.kind == "shown"]
+    return falsifiable(dict(header), answered.wanted, shown, group_by_values(trials))

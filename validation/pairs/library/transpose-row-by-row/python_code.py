@@ -1,0 +1,3 @@
+def transpose(x):
+    """The transpose of a matrix, as a new contiguous matrix."""
+    return x.t().contiguous()

@@ -1,0 +1,74 @@
+"""Matrix products that load tiles by tensor descriptors."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.blocks import EPILOGUES, only
+from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.matmuls import (
+    LAYOUTS,
+    PREFIXES,
+    is_smooth,
+    precision,
+    product_tolerance,
+    reference,
+    then,
+)
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch
+
+# A descriptor needs rows of a multiple of 16 bytes: 8 values of float16.
+MULTIPLE = 8
+
+
+def _matmul(
+    layout: str, grouped: bool, epilogue: Chain, tile: tuple[int, int, int], dtype: str
+) -> Sketch | None:
+    if not is_smooth(epilogue):
+        return None
+    return Sketch(
+        entry_point=named(PREFIXES[layout], "tma", epilogue.name),
+        summary=then(f"Multiply {LAYOUTS[layout]}", epilogue),
+        operation_type="matmul",
+        tags=("matmul", "tensor-descriptor", *(("epilogue",) if epilogue.operations else ())),
+        triton="matmul_descriptor",
+        python=reference(layout, epilogue),
+        arguments=(
+            Argument("a", ("m", "k")),
+            Argument("b", ("k", "n") if layout == "nn" else ("n", "k")),
+            *epilogue.arguments(("m", "n"), ("n",)),
+        ),
+        sizes=(
+            {"m": 1, "n": 8, "k": 8},
+            {"m": 17, "n": 40, "k": 24},
+            {"m": 70, "n": 104, "k": 64},
+            {"m": 131, "n": 72, "k": 136},
+        ),
+        multiples={"n": MULTIPLE, "k": MULTIPLE},
+        dtypes=(dtype,),
+        tolerance=product_tolerance((dtype,)),
+        layouts=("contiguous",),
+        values={
+            "layout": layout,
+            "grouped": grouped,
+            "chain": epilogue,
+            "tile": tile,
+            "dtype": dtype,
+            "precision": precision((dtype,)),
+        },
+    )
+
+
+DESCRIPTOR_RECIPES = (
+    Recipe(
+        "descriptor-matmul",
+        _matmul,
+        {
+            "layout": ("nn", "nt"),
+            "grouped": (True, False),
+            "epilogue": only(EPILOGUES, "full", "row", draws=("normal",)),
+            "tile": ((64, 64, 32), (32, 64, 32), (64, 32, 64), (128, 64, 32)),
+            "dtype": ("float16", "float32"),
+        },
+    ),
+)

@@ -1,0 +1,125 @@
+"""Distances of the rows of two matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.informative import ORDINARY, answers, is_informative
+from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, then
+from validation.pairs.recipes.operation import Operation
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+from validation.pairs.recipes.unary import UNARY
+
+DISTANCES = {
+    "squared": ("compute the squared Euclidean distance", "squares", "squares"),
+    "euclidean": (
+        "compute the Euclidean distance",
+        "torch.sqrt(torch.clamp(squares, min=1e-4))",
+        "tl.sqrt(fmax(squares, 1e-4))",
+    ),
+    "gaussian": (
+        "compute the Gaussian kernel",
+        "torch.exp(-0.05 * squares)",
+        "tl.exp(-0.05 * squares)",
+    ),
+    "inverse": (
+        "compute the inverse quadratic kernel",
+        "1.0 / (1.0 + squares)",
+        "1.0 / (1.0 + squares)",
+    ),
+    "multiquadric": (
+        "compute the inverse multiquadric kernel",
+        "torch.rsqrt(1.0 + squares)",
+        "tl.rsqrt(1.0 + squares)",
+    ),
+    "laplace": (
+        "compute the Laplace kernel",
+        "torch.exp(-0.3 * torch.sqrt(torch.clamp(squares, min=1e-4)))",
+        "tl.exp(-0.3 * tl.sqrt(fmax(squares, 1e-4)))",
+    ),
+}
+
+
+SATURATING = ("tanh", "sigmoid", "clamp", "clip_value", "gaussian", "inverse_root")
+
+# Range of a kernel that falls with the distance, between rows of some dozens of columns.
+NEARNESS = np.linspace(0.0, 0.2, ORDINARY.size)
+
+
+def _shows_little(after: Operation) -> bool:
+    """Return whether small values remain distinguishable.
+
+    Far rows give tiny values, whose digits the short forms of tanh and log1p lose.
+    """
+    if after.name in ("tanh", "signed_log"):
+        return False
+    return is_informative(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
+
+
+def _distance(
+    kind: str, way: str, after: Operation | None, tile: tuple[int, int, int]
+) -> Sketch | None:
+    if after is not None and not after.smooth:
+        return None
+    # For large numbers these give only 1 or 0, and a test would notice no mistake.
+    if kind in ("squared", "euclidean") and after is not None and after.name in SATURATING:
+        return None
+    if kind not in ("squared", "euclidean") and after is not None and not _shows_little(after):
+        return None
+    phrase, torch, triton = DISTANCES[kind]
+    expanded = [
+        "squares = a.square().sum(dim=-1)[:, None] + b.square().sum(dim=-1) - 2.0 * a @ b.t()",
+        "squares = torch.clamp(squares, min=0.0)",
+    ]
+    direct = [
+        "difference = a[:, None, :] - b[None, :, :]",
+        "squares = difference.square().sum(dim=-1)",
+    ]
+    python = [
+        # Each as its kernel computes it, because infinities come out differently.
+        *(expanded if way == "dot" else direct),
+        f"y = {torch}",
+        *([f"y = {after.torch.format(x='y')}"] if after else []),
+        "return y",
+    ]
+    return Sketch(
+        entry_point=named(kind, "distances", after.name if after else ""),
+        summary=then(
+            f"{phrase[0].upper()}{phrase[1:]} of each row of a to each row of b",
+            Chain((after,) if after else ()),
+        ),
+        operation_type="matmul",
+        tags=("distance", "pairwise"),
+        triton="distances",
+        python=tuple(python),
+        arguments=(Argument("a", ("m", "k")), Argument("b", ("n", "k"))),
+        sizes=MATMUL_SIZES,
+        # The reference may hold all differences.
+        perf=({"m": 1024, "n": 1024, "k": 128},),
+        tolerance=tolerances(("float32",), 4, 5e-4),
+        layouts=("contiguous", "strided", "transposed"),
+        values={"way": way, "distance": triton, "after": after, "tile": tile},
+    )
+
+
+AFTER_DISTANCE = (
+    None,
+    *(one for one in UNARY if one.name in ("signed_log", "negate", "double", "scale_scores",
+                                            "tanh", "clamp", "temperature")),
+)  # fmt: skip
+
+DISTANCE_RECIPES = (
+    Recipe(
+        "pairwise-distance",
+        _distance,
+        {
+            "kind": tuple(DISTANCES),
+            "way": ("dot", "loop"),
+            "after": AFTER_DISTANCE,
+            "tile": TILES,
+        },
+    ),
+)

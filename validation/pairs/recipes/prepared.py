@@ -1,0 +1,50 @@
+"""Tests whose inputs a few lines prepare: packed weights, page tables, offsets of sequences.
+
+The template `pytest/prepared.py.j2` writes them. Their cases follow the sketch; timed cases have
+the sizes of real models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Case = Mapping[str, int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """The inputs of a test."""
+
+    lines: tuple[str, ...]
+    """Lines that compute the arguments from the case's sizes, and return them."""
+    timed: tuple[Case, ...]
+    """Sizes and dtype of the cases for timing."""
+    timed_for: str
+    """Comment that names the models with these sizes."""
+    allowed: Mapping[str, object] = field(default_factory=dict)
+    """Allowed values by size, as in the test's SIZES."""
+    fixed: tuple[str, ...] = ()
+    """Sizes that a checker must not vary."""
+    levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Tolerance by the dtype of an output, for dtypes of few bits."""
+
+    def timed_cases(self, layouts: tuple[str, ...]) -> list[str]:
+        """Return each timed case as Python's literal."""
+        layout = {"layout": "contiguous"} if len(layouts) > 1 else {}
+        return [repr({**case, **layout, "seed": 0}).replace("'", '"') for case in self.timed]
+
+
+EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
+"""Comment on configurations where float32 is multiplied without tensor cores."""
+
+# A strided layout doubles each last dimension and takes every second value.
+STRIDED = ("contiguous", "strided")
+
+
+def returned(*values: str) -> str:
+    """Return a line that returns all of these, broken if it is too long."""
+    line = f"return {', '.join(values)}"
+    if len(line) <= 90:
+        return line
+    return "return (\n" + "".join(f"        {value},\n" for value in values) + "    )"

@@ -1,0 +1,146 @@
+"""Spelling of functions that Triton lacks, or has in several forms.
+
+Recipes write `fmax`, `fmin` and `fclamp` for PyTorch's functions. They become Triton's, which
+propagate NaN if the style is exact. `frow_max` and `frow_min` are the same along an axis.
+
+`ftanh`, `fexpm1` and `flog1p` are written inline, as a function of the text, or as a series near
+zero. `fexact_tanh` is always a series.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from validation.pairs.recipes.styles import Style
+
+NAN = ", propagate_nan=tl.PropagateNan.ALL"
+ELEMENTWISE = {"fmax": "tl.maximum", "fmin": "tl.minimum", "fclamp": "tl.clamp"}
+INLINE = {
+    "ftanh": "(2.0 * tl.sigmoid(2.0 * {}) - 1.0)",
+    "fexpm1": "(tl.exp({}) - 1.0)",
+    "flog1p": "tl.log(1.0 + {})",
+}
+CALL = re.compile(r"(?<![.\w])(fmax|fmin|fclamp|ftanh|fexpm1|flog1p)\(")
+
+ROW = '''@triton.jit
+def nan_{which}(values, axis: tl.constexpr):
+    """Return the {word} along an axis, or NaN if there is one. `tl.{which}` ignores NaN."""
+    has_nan = tl.max((values != values).to(tl.int32), axis=axis) > 0
+    return tl.where(has_nan, float("nan"), tl.{which}(values, axis=axis))
+
+
+'''
+WORDS = {"max": "largest value", "min": "smallest value"}
+FUNCTIONS = {
+    "ftanh": '''@triton.jit
+def tanh(x):
+    """Hyperbolic tangent by the sigmoid, which does not overflow."""
+    return 2.0 * tl.sigmoid(2.0 * x) - 1.0
+
+
+''',
+    "fexpm1": """@triton.jit
+def expm1(x):
+    return tl.exp(x) - 1.0
+
+
+""",
+    "flog1p": """@triton.jit
+def log1p(x):
+    return tl.log(1.0 + x)
+
+
+""",
+}
+SERIES = {
+    "ftanh": '''@triton.jit
+def tanh(x):
+    """Hyperbolic tangent; a series keeps the digits that the sigmoid cancels near zero."""
+    square = x * x
+    series = 0.13333334 - square * (0.05396825 - square * 0.02186949)
+    series = x * (1.0 - square * (0.33333334 - square * series))
+    return tl.where(tl.abs(x) < 0.3, series, 2.0 * tl.sigmoid(2.0 * x) - 1.0)
+
+
+''',
+    "fexpm1": '''@triton.jit
+def expm1(x):
+    """exp(x) - 1; a series keeps the digits that the subtraction cancels near zero."""
+    series = 0.5 + x * (0.16666667 + x * (0.041666668 + x * 0.008333334))
+    series = x * (1.0 + x * series)
+    return tl.where(tl.abs(x) < 0.1, series, tl.exp(x) - 1.0)
+
+
+''',
+    "flog1p": '''@triton.jit
+def log1p(x):
+    """log(1 + x), corrected for the digits of x that adding 1 rounds away."""
+    total = 1.0 + x
+    return tl.where(total == 1.0, x, tl.log(total) * (x / (total - 1.0)))
+
+
+''',
+}
+
+
+def spelled_out(source: str, style: Style) -> str:
+    """Replace the recipes' functions by standalone Triton code in this style."""
+    if "fexact_tanh(" in source:
+        # A large factor follows, which would enlarge the rounding of the short forms.
+        source = source.replace("fexact_tanh(", "ftanh(")
+        style = replace(style, series="series")
+    functions = SERIES if style.series == "series" else FUNCTIONS
+    helpers = ""
+    while (call := CALL.search(source)) is not None:
+        end = _closing(source, call.end())
+        name, arguments = call[1], source[call.end() : end].rstrip().removesuffix(",")
+        if name in ELEMENTWISE:
+            nan = NAN if style.exact_nan else ""
+            text = f"{ELEMENTWISE[name]}({arguments}{nan})"
+        elif style.series == "inline":
+            text = INLINE[name].format(_operand(arguments))
+            if _stands_alone(source, call.start(), end + 1):
+                text = text.removeprefix("(").removesuffix(")") if text[0] == "(" else text
+        else:
+            text = f"{name[1:]}({arguments})"
+            helpers += functions[name] if functions[name] not in helpers else ""
+        source = source[: call.start()] + text + source[end + 1 :]
+    for which, word in WORDS.items():
+        if style.exact_nan and f"frow_{which}(" in source:
+            helpers += ROW.format(which=which, word=word)
+        written = f"nan_{which}(" if style.exact_nan else f"tl.{which}("
+        source = source.replace(f"frow_{which}(", written)
+    return _with_helpers(source, helpers)
+
+
+def _operand(argument: str) -> str:
+    """Return an argument as an operand, in parentheses unless it is a name, number or call."""
+    is_plain = re.fullmatch(r"[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?", argument)
+    return argument if is_plain else f"({argument})"
+
+
+def _stands_alone(source: str, start: int, end: int) -> bool:
+    """Return whether a call is a whole argument or right side."""
+    before = source[:start].rstrip(" ")[-1:]
+    return before in ("=", "(", ",") and source[end : end + 1] in (",", ")", "\n")
+
+
+def _with_helpers(source: str, helpers: str) -> str:
+    if not helpers:
+        return source
+    # Before the first kernel, or its configurations.
+    starts = [source.find(mark) for mark in ("CONFIGS = [", "@triton.jit") if mark in source]
+    start = min(starts)
+    comment = re.search(r"(?:^#.*\n)+\Z", source[:start], re.MULTILINE)
+    start = comment.start() if comment else start
+    return source[:start] + helpers + source[start:]
+
+
+def _closing(source: str, start: int) -> int:
+    depth = 1
+    for place in range(start, len(source)):
+        depth += {"(": 1, ")": -1}.get(source[place], 0)
+        if depth == 0:
+            return place
+    return len(source)

@@ -1,0 +1,135 @@
+"""Launch configurations: autotuned, by a grid of META, or fixed.
+
+A template asks `tuning(space, key, **blocks)` for a kernel's configuration. `blocks` are the
+block sizes of the sketch, which become the first configuration. The answer renders three places:
+the decorator, the grid, and the options of the launch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from validation.pairs.recipes.spaces import SPACES, Config, Space
+from validation.pairs.recipes.styles import AUTOTUNE, FIXED, META, Style
+
+DECORATOR = """CONFIGS = [
+{configs}
+]
+
+
+@triton.autotune(
+{note}    configs=CONFIGS if torch.cuda.is_available() else CONFIGS[:1],
+    key=[{key}],
+)
+"""
+NOTE = "    # Without a GPU there is nothing to measure, so the interpreter takes the first.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The configuration of one kernel."""
+
+    kind: str
+    space: Space
+    key: Sequence[str]
+    first: Config
+    reason: str
+    """Comment on the choice of the block size; empty for none."""
+    writes_warps: bool
+
+    @property
+    def decorator(self) -> str:
+        """Lines before `@triton.jit`."""
+        if self.kind != AUTOTUNE:
+            return ""
+        configs = [_config(self.first)]
+        for other in self.space.others:
+            more = other.blocks.keys() - self.first.blocks.keys()
+            if more <= {"BLOCK_K", "GROUP_M"} and self.first.blocks.keys() <= other.blocks.keys():
+                blocks = {name: other.blocks[name] for name in self.first.blocks}
+                configs.append(_config(replace(other, blocks=blocks)))
+        key = ", ".join(f'"{name}"' for name in self.key)
+        lines = "\n".join(f"    {config}," for config in dict.fromkeys(configs))
+        return f"{self.reason}{DECORATOR.format(configs=lines, key=key, note=NOTE)}"
+
+    @property
+    def is_tuned(self) -> bool:
+        return self.kind == AUTOTUNE
+
+    def grid(self, *sizes: str, name: str = "grid") -> str:
+        """Return the assignment of the grid. Sizes name blocks, such as `cdiv(n, BLOCK_SIZE)`."""
+        uses_blocks = any(block in size for size in sizes for block in self.first.blocks)
+        if self.kind != FIXED and uses_blocks:
+            reason = self.reason if self.kind == META else ""
+            return f"{reason}{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
+        if self.kind != FIXED:
+            return f"{name} = {self._tuple(sizes, '{}')}"
+        named = "".join(f"{_local(b)} = {value}\n" for b, value in self.first.blocks.items())
+        return f"{self.reason}{named}{name} = {self._tuple(sizes, '')}"
+
+    @property
+    def options(self) -> str:
+        """Return the lines that close the launch's arguments; empty if they are tuned."""
+        if self.kind == AUTOTUNE:
+            return ""
+        lines = [
+            f"{block}={value if self.kind == META else _local(block)},"
+            for block, value in self.first.blocks.items()
+        ]
+        if self.writes_warps:
+            # Only the launcher knows how long a row is.
+            of_row = f"8 if {self.key[-1]} > 2048 else 4"
+            lines.append(f"num_warps={self.first.warps if self.first.blocks else of_row},")
+            lines += [f"num_stages={self.first.stages},"] if self.first.stages else []
+        return "\n".join(lines)
+
+    def _tuple(self, sizes: Sequence[str], spelled: str) -> str:
+        def block(match: re.Match[str]) -> str:
+            return spelled.format(match[0]) if spelled else _local(match[0])
+
+        blocks = "|".join(self.first.blocks)
+        if blocks:
+            pattern = re.compile(rf"\b(?:{blocks})\b")
+            sizes = [pattern.sub(block, size) for size in sizes]
+        inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+        if len(inner) <= LONGEST_GRID:
+            return f"({inner})"
+        return "(\n" + "".join(f"    {size},\n" for size in sizes) + ")"
+
+
+META_ITEM = 'META["{}"]'
+LONGEST_GRID = 70
+"""Bound on the characters of a grid on one line."""
+
+
+def tuning_of(
+    style: Style, space: str, key: Sequence[str], *, tunable: bool = True, **blocks: int
+) -> Tuning:
+    """Return the configuration of a kernel.
+
+    tunable: False for a kernel that adds to its output, which trial runs would change.
+    """
+    known = SPACES[space]
+    kind = style.tuning if tunable or style.tuning != AUTOTUNE else META
+    reasons = known.reasons
+    reason = "\n".join(f"# {line}" for line in reasons[style.number % len(reasons)].splitlines())
+    return Tuning(
+        kind=kind,
+        space=known,
+        key=key,
+        first=Config(blocks, known.warps(blocks), known.stages),
+        reason=f"{reason}\n" if reason else "",
+        writes_warps=style.writes_warps,
+    )
+
+
+def _config(config: Config) -> str:
+    blocks = ", ".join(f'"{name}": {value}' for name, value in config.blocks.items())
+    stages = f", num_stages={config.stages}" if config.stages else ""
+    return f"triton.Config({{{blocks}}}, num_warps={config.warps}{stages})"
+
+
+def _local(block: str) -> str:
+    return block.lower()

@@ -1,0 +1,330 @@
+"""Products and dequantization of packed weights; activations have 16 bits or are float32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from validation.pairs.recipes.activations import ACTIVATIONS, Activation
+from validation.pairs.recipes.packed_weights import Layout, Stored, Weights
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch
+
+# Block sizes, warps and stages by group: a group of scales must hold whole blocks of k.
+CONFIGS = {
+    32: ((16, 32, 32, 4, 3), (64, 64, 32, 4, 4), (128, 128, 32, 8, 3)),
+    64: ((16, 64, 64, 4, 4), (64, 128, 64, 4, 3), (128, 128, 64, 8, 3)),
+    128: ((16, 64, 128, 4, 3), (64, 128, 64, 4, 4), (128, 128, 64, 8, 3)),
+    0: ((32, 32, 32, 4, 3), (64, 128, 64, 4, 4), (128, 256, 64, 8, 3)),
+}
+# Two choices for float32, which is multiplied without tensor cores.
+EXACT_CONFIGS = {
+    group: ((16, 32, min(group or 32, 64), 4, 3), (64, 64, 32, 4, 3)) for group in CONFIGS
+}
+DECODING = "BLOCK_M of 16 is the least that tensor cores take, and enough while decoding."
+WHY = {
+    32: ("A block of k is one group, so each column needs one scale.", DECODING),
+    64: ("A block of k is one group of 64, so each column needs one scale.", DECODING),
+    128: ("BLOCK_K divides the group of 128.", "Few rows are for decoding, many for a prefill."),
+    0: ("BLOCK_K is free without groups: 64 values of 16 bits fill a cache line of 128 bytes.",),
+}
+TIMED: tuple[Mapping[str, int | str], ...] = (
+    {"m": 16, "n": 4096, "k": 4096, "dtype": "float16"},
+    {"m": 2048, "n": 11008, "k": 4096, "dtype": "float16"},
+)
+TIMED_FOR = "Linear layers of Llama 2 7B: decoding of 16 sequences, and a prefill."
+
+
+def _matmul(
+    weights: Weights,
+    unpack: str,
+    decoding: str,
+    bias: bool,
+    activation: Activation,
+    order: str,
+    dtypes: tuple[str, ...],
+) -> Sketch | None:
+    if not weights.exists or not _unpackable(weights, unpack):
+        return None
+    if decoding != "bits" and weights.stored != "mxfp4":
+        return None
+    linear = weights.layout == "nk"
+    arguments = ("x", *weights.arguments, *(("bias",) if bias else ()))
+    return Sketch(
+        entry_point=weights.entry_point("linear" if linear else "matmul", activation.name),
+        summary=f"Multiply a matrix by {weights.phrase}{_afterward(bias, activation)}.",
+        operation_type="matmul",
+        tags=("matmul", *weights.tags),
+        triton="weight_only_matmul",
+        python=(
+            *weights.in_torch("weight", "x.dtype"),
+            f"out = F.linear(x, weight{', bias' if bias else ''})"
+            if linear
+            else f"out = x @ weight{' + bias' if bias else ''}",
+            f"return {activation.torch or 'out'}",
+        ),
+        arguments=tuple(map(Argument, arguments)),
+        sizes=_sizes(weights.group or 32),
+        dtypes=dtypes,
+        tolerance=_tolerance(dtypes),
+        layouts=STRIDED,
+        test="prepared",
+        values={
+            **_of_template(weights, unpack, decoding),
+            "bias": bias,
+            "activation": activation,
+            "order": order,
+            "wide": "float32" in dtypes,
+            "configs": tuple(
+                (
+                    {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}
+                    | ({"GROUP_M": 8} if order == "grouped" else {}),
+                    warps,
+                    stages,
+                )
+                for m, n, k, warps, stages in (EXACT_CONFIGS if "float32" in dtypes else CONFIGS)[
+                    weights.group
+                ]
+            ),
+            "why": (EXACT_PRODUCTS,) if "float32" in dtypes else WHY[weights.group],
+            "inputs": Preparation(
+                lines=(
+                    "x = (torch.randn((m, k), generator=generator) / k**0.5).to(dtype)",
+                    *weights.drawn(),
+                    *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
+                    returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
+                ),
+                timed=TIMED,
+                timed_for=TIMED_FOR,
+                allowed={"k": {"multiple_of": weights.group or 8}},
+            ),
+        },
+    )
+
+
+def _matvec(
+    weights: Weights,
+    unpack: str,
+    decoding: str,
+    bias: bool,
+    activation: Activation,
+    dtypes: tuple[str, ...],
+) -> Sketch | None:
+    if not weights.exists or not _unpackable(weights, unpack):
+        return None
+    if decoding != "bits" and weights.stored != "mxfp4":
+        return None
+    linear = weights.layout == "nk"
+    arguments = ("x", *weights.arguments, *(("bias",) if bias else ()))
+    block = weights.group or 128
+    return Sketch(
+        entry_point=weights.entry_point("matvec", activation.name),
+        summary=f"Multiply a vector by {weights.phrase}{_afterward(bias, activation)}.",
+        operation_type="matmul",
+        tags=("matmul", "matvec", *weights.tags),
+        triton="weight_only_matvec",
+        python=(
+            *weights.in_torch("weight", "x.dtype"),
+            f"out = F.linear(x, weight{', bias' if bias else ''})"
+            if linear
+            else f"out = x @ weight{' + bias' if bias else ''}",
+            f"return {activation.torch or 'out'}",
+        ),
+        arguments=tuple(map(Argument, arguments)),
+        sizes=tuple(
+            {name: size for name, size in case.items() if name != "m"}
+            for case in _sizes(weights.group or 32)
+        ),
+        dtypes=dtypes,
+        tolerance=_tolerance(dtypes),
+        layouts=STRIDED,
+        test="prepared",
+        values={
+            **_of_template(weights, unpack, decoding),
+            "bias": bias,
+            "activation": activation,
+            "configs": (
+                ({"BLOCK_N": 16, "BLOCK_K": block}, 2, 2),
+                ({"BLOCK_N": 32, "BLOCK_K": block}, 4, 3),
+                ({"BLOCK_N": 64, "BLOCK_K": block}, 4, 4),
+            ),
+            "why": (
+                "Few outputs a program give enough programs to fill the GPU: 4,096 outputs in",
+                "blocks of 16 are 256 programs.",
+            ),
+            "inputs": Preparation(
+                lines=(
+                    "x = (torch.randn((k,), generator=generator) / k**0.5).to(dtype)",
+                    *weights.drawn(),
+                    *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
+                    returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
+                ),
+                timed=(
+                    {"n": 4096, "k": 4096, "dtype": "bfloat16"},
+                    {"n": 14336, "k": 4096, "dtype": "bfloat16"},
+                ),
+                timed_for="Projections of Llama 3 8B, for one token.",
+                allowed={"k": {"multiple_of": weights.group or 8}},
+            ),
+        },
+    )
+
+
+def _dequantize(
+    weights: Weights, walk: str, decoding: str, dtypes: tuple[str, ...]
+) -> Sketch | None:
+    if not weights.exists or weights.stored == "int8":
+        return None
+    if walk == "bytes" and (weights.per_word != 2 or weights.layout != "nk"):
+        return None
+    floats = weights.stored in ("mxfp4", "nvfp4")
+    if decoding != "bits" and not floats:
+        return None
+    out_dtype = "torch.bfloat16" if floats else f"{weights.scales}.dtype"
+    if weights.stored in ("nf4", "mxfp4", "nvfp4") and dtypes != FLOATS[0]:
+        return None
+    tile = ((16, 64, 4), (32, 128, 4), (64, 128, 8))
+    flat = ((512, 4), (1024, 4), (4096, 8))
+    return Sketch(
+        entry_point=weights.entry_point("dequantize").replace("w4a16", "int4"),
+        summary=f"Dequantize {weights.phrase}.",
+        operation_type="quantization",
+        tags=("quantization", *weights.tags),
+        triton="weight_only_dequantize",
+        python=(*weights.in_torch("weight", out_dtype), "return weight"),
+        arguments=tuple(map(Argument, weights.arguments)),
+        sizes=tuple(
+            {name: size for name, size in case.items() if name != "m"}
+            for case in _sizes(weights.group or 32)
+        ),
+        dtypes=("bfloat16",) if floats else dtypes,
+        tolerance=_tolerance(("bfloat16",) if floats else dtypes),
+        layouts=STRIDED,
+        test="prepared",
+        values={
+            **_of_template(weights, "shift", decoding),
+            "walk": walk,
+            "out_dtype": out_dtype,
+            "configs": tuple(({"BLOCK_M": m, "BLOCK_N": n}, warps, 1) for m, n, warps in tile)
+            if walk == "tile"
+            else tuple(({"BLOCK_SIZE": size}, warps, 1) for size, warps in flat),
+            "why": (
+                "Nothing is reused, so larger blocks only give each thread more loads in flight.",
+            ),
+            "inputs": Preparation(
+                lines=(*weights.drawn(), returned(*weights.handed())),
+                timed=({"n": 14336, "k": 4096, "dtype": "bfloat16"},),
+                timed_for="The up projection of Llama 3 8B.",
+                allowed={"k": {"multiple_of": weights.group or 8}},
+            ),
+        },
+    )
+
+
+FLOATS = (("float32",), ("float16", "float32"), ("bfloat16", "float32"))
+
+
+def _unpackable(weights: Weights, unpack: str) -> bool:
+    """Return whether weights can be unpacked so: bytes side by side in k, or by shifts."""
+    if weights.stored in ("int8", "int32"):
+        return unpack == "shift"
+    return unpack != "interleave" or weights.layout == "nk"
+
+
+def _afterward(bias: bool, activation: Activation) -> str:
+    steps = [
+        *(("add a bias",) * bias),
+        *((f"apply {activation.phrase}",) if activation.name else ()),
+    ]
+    return f", then {' and '.join(steps)}" if steps else ""
+
+
+def _of_template(weights: Weights, unpack: str, decoding: str) -> dict[str, Any]:
+    return {
+        "stored": weights.stored,
+        "weight": weights.name,
+        "scales": weights.scales,
+        "unpack": unpack,
+        "decoding": decoding,
+        "per_word": weights.per_word,
+        "group": weights.group,
+        "zero": weights.zero,
+        "layout": weights.layout,
+    }
+
+
+def _sizes(group: int) -> tuple[dict[str, int], ...]:
+    return (
+        {"m": 1, "n": 1, "k": group},
+        {"m": 17, "n": 31, "k": 3 * group},
+        {"m": 40, "n": 70, "k": 2 * group},
+        {"m": 5, "n": 129, "k": 4 * group},
+    )
+
+
+def _tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    known = {"float16": (4e-3, 4e-3), "float32": (1e-4, 2e-4), "bfloat16": (1.6e-2, 1.6e-2)}
+    return {dtype: known[dtype] for dtype in dtypes}
+
+
+def _formats() -> tuple[Weights, ...]:
+    """Return the integer formats in all their variants, and the 4-bit floats."""
+    stored_as: tuple[Stored, ...] = ("int4", "int8", "int32")
+    layouts: tuple[Layout, ...] = ("nk", "kn")
+    integers = (
+        Weights(stored, group, zero, layout)
+        for stored, group, zero, layout in product(
+            stored_as, (32, 64, 128, 0), (False, True), layouts
+        )
+    )
+    floats = (
+        Weights("nf4", 64), Weights("nf4", 128), Weights("nf4", 64, layout="kn"),
+        Weights("mxfp4", 32), Weights("mxfp4", 32, layout="kn"),
+    )  # fmt: skip
+    # Twice, or the many variants of integers would leave few of them.
+    return tuple(weights for weights in (*integers, *floats, *floats) if weights.exists)
+
+
+WEIGHT_ONLY_RECIPES = (
+    Recipe(
+        "weight-only-matmul",
+        _matmul,
+        {
+            "weights": _formats(),
+            "unpack": ("shift", "interleave", "halves"),
+            "decoding": ("bits", "arithmetic"),
+            "bias": (False, True),
+            "activation": ACTIVATIONS,
+            "order": ("grouped", "grid"),
+            "dtypes": (("float16",), ("float16", "float32")),
+        },
+    ),
+    Recipe(
+        "weight-only-matvec",
+        _matvec,
+        {
+            "weights": _formats(),
+            "unpack": ("shift", "interleave", "halves"),
+            "decoding": ("bits", "arithmetic"),
+            "bias": (False, True),
+            "activation": ACTIVATIONS,
+            "dtypes": FLOATS,
+        },
+    ),
+    Recipe(
+        "weight-only-dequantize",
+        _dequantize,
+        {
+            "weights": (
+                *_formats(),
+                Weights("nvfp4", 16),
+                Weights("nvfp4", 16, layout="kn"),
+            ),
+            "walk": ("tile", "bytes", "flat"),
+            "decoding": ("bits", "arithmetic"),
+            "dtypes": FLOATS,
+        },
+    ),
+)

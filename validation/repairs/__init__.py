@@ -1,0 +1,4 @@
+"""Typical mistakes, planted into passed pairs and kept if the harness rejects them.
+
+`kinds` lists the mistakes, `plant` chooses pairs and checks, `store` writes the rows.
+"""

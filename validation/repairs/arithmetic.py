@@ -1,0 +1,237 @@
+"""Mistakes of arithmetic: types, axes, operands, accumulators."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from validation.repairs.kind import Kind
+from validation.repairs.source import Edits, Source, in_order
+
+SMALL = 1e-3
+MAXIMUM = re.compile(r"(tl\.max|tl\.maximum|row_max)\(")
+SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")
+
+
+def _conversions(source: Source, *types: str) -> Iterator[ast.Call]:
+    for kernel in source.kernels:
+        for node in in_order(kernel):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "to"
+                and node.args
+                and source.spelled(node.args[0]) in types
+            ):
+                yield node
+
+
+def _typed(source: Source, types: dict[str, str]) -> Iterator[Edits]:
+    """Give new tiles and products another type."""
+    for call in source.calls(source.kernels, "zeros", "full", "dot"):
+        for word in call.keywords:
+            if word.arg in ("dtype", "out_dtype") and source.spelled(word.value) in types:
+                yield (source.replace(word.value, types[source.spelled(word.value)]),)
+
+
+def narrow_integers(source: Source) -> Iterator[Edits]:
+    for call in _conversions(source, "tl.int64", "tl.int32", "tl.uint32", "tl.uint64"):
+        assert isinstance(call.func, ast.Attribute)  # noqa: S101 - see _conversions
+        # A comparison is no integer, and a bit cast changes no width.
+        if not call.keywords and not isinstance(call.func.value, ast.Compare):
+            yield (source.drop_conversion(call),)
+    yield from _typed(source, {"tl.int64": "tl.int32", "tl.int32": "tl.int8"})
+
+
+def low_precision(source: Source) -> Iterator[Edits]:
+    """Accumulate in float16; without an accumulator, compute in the type of the inputs."""
+    accumulators = list(_typed(source, {"tl.float32": "tl.float16"}))
+    yield from accumulators
+    for call in _conversions(source, "tl.float32") if not accumulators else ():
+        yield (source.drop_conversion(call),)
+
+
+def unmasked_reductions(source: Source) -> Iterator[Edits]:
+    """Drop `tl.where(mask, …, neutral)` around values that are reduced."""
+    for kernel in source.kernels:
+        masks = {
+            source.spelled(word.value)
+            for call in source.calls([kernel], "load")
+            for word in call.keywords
+            if word.arg == "mask"
+        }
+        for call in source.calls([kernel], "where"):
+            if len(call.args) == 3 and source.spelled(call.args[0]) in masks:
+                yield (source.replace(call, source.as_operand(call.args[1])),)
+
+
+def wrong_axes(source: Source) -> Iterator[Edits]:
+    for kernel in source.kernels:
+        for node in in_order(kernel):
+            for word in node.keywords if isinstance(node, ast.Call) else ():
+                if word.arg == "axis" and source.spelled(word.value) in ("0", "1"):
+                    other = "1" if source.spelled(word.value) == "0" else "0"
+                    yield (source.replace(word.value, other),)
+
+
+def swapped_operands(source: Source) -> Iterator[Edits]:
+    for kind in (ast.Sub, ast.Div):
+        for operation in source.operations(kind):
+            if not isinstance(operation.right, ast.Constant):
+                yield source.swap_operands(operation)
+    for call in source.calls(source.kernels, "where"):
+        if len(call.args) == 3:
+            yield source.swap(call.args[1], call.args[2])
+    for call in source.calls(source.kernels, "dot"):
+        yield source.swap(call.args[0], call.args[1])
+
+
+def dropped_scales(source: Source) -> Iterator[Edits]:
+    for operation in source.operations(ast.Div):
+        if source.spelled(operation.right).startswith(SIZES):
+            yield (source.drop_right(operation),)
+    for operation in source.operations(ast.Mult):
+        if "scale" in source.spelled(operation.right):
+            yield (source.drop_right(operation),)
+        elif _is_factor(operation.left):
+            yield (source.drop_left(operation),)
+
+
+def _is_factor(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)
+
+
+def dropped_epsilons(source: Source) -> Iterator[Edits]:
+    for operation in source.operations(ast.Add):
+        right = operation.right
+        is_small = (
+            isinstance(right, ast.Constant)
+            and isinstance(right.value, float)
+            and 0 < right.value < SMALL
+        )
+        if is_small or (isinstance(right, ast.Name) and right.id.startswith("eps")):
+            yield (source.drop_right(operation),)
+
+
+def overwritten_accumulators(source: Source) -> Iterator[Edits]:
+    for kernel in source.kernels:
+        loops = [node for node in in_order(kernel) if isinstance(node, ast.For)]
+        inside = {id(node): node for loop in loops for node in in_order(loop)}
+        accumulators = {
+            source.spelled(node.targets[0])
+            for node in in_order(kernel)
+            if isinstance(node, ast.Assign) and id(node) not in inside
+        }
+        for node in inside.values():
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+                target, value = source.spelled(node.target), source.spelled(node.value)
+                if target in accumulators and "ptr" not in target:
+                    yield (source.replace(node, f"{target} = {value}"),)
+            elif isinstance(node, ast.Assign) and source.spelled(node.targets[0]) in accumulators:
+                yield from _overwritten(source, node)
+
+
+def _overwritten(source: Source, node: ast.Assign) -> Iterator[Edits]:
+    """Drop the accumulator from `acc = acc + …`, `acc = f(acc, …)` and `acc = dot(a, b, acc)`."""
+    target, value = source.spelled(node.targets[0]), node.value
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        if source.spelled(value.left) == target:
+            yield (source.replace(value, source.spelled(value.right)),)
+    elif isinstance(value, ast.Call) and ast.unparse(value.func) in ("tl.maximum", "tl.minimum"):
+        if source.spelled(value.args[0]) == target:
+            yield (source.replace(value, source.spelled(value.args[1])),)
+    elif (
+        isinstance(value, ast.Call)
+        and ast.unparse(value.func) == "tl.dot"
+        and len(value.args) == 3
+        and source.spelled(value.args[2]) == target
+    ):
+        yield (source.drop_argument(value.args[2]),)
+
+
+def wrong_initial_values(source: Source) -> Iterator[Edits]:
+    for call in source.calls(source.kernels, "full"):
+        if len(call.args) > 1 and "inf" in source.spelled(call.args[1]):
+            yield (source.replace(call.args[1], "0.0"),)
+    for kernel in source.kernels:
+        for node in in_order(kernel):
+            # A single number, such as a running maximum.
+            if isinstance(node, ast.Assign) and "inf" in source.spelled(node.value)[:12]:
+                yield (source.replace(node.value, "0.0"),)
+
+
+def missing_maxima(source: Source) -> Iterator[Edits]:
+    for kernel in source.kernels:
+        if not any(source.calls([kernel], "exp", "exp2")):
+            continue
+        maxima = {
+            node.targets[0].id
+            for node in ast.walk(kernel)
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and MAXIMUM.match(ast.unparse(node.value))
+        }
+        for node in in_order(kernel):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+                names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
+                if names & maxima or MAXIMUM.match(source.spelled(node.right)):
+                    yield (source.drop_right(node),)
+
+
+KINDS = (
+    Kind(
+        "narrow-integers",
+        narrow_integers,
+        "the integers are too narrow for the values that they must hold here.",
+    ),
+    Kind(
+        "low-precision",
+        low_precision,
+        "this must be computed in float32: in the narrow type of the inputs it loses digits or "
+        "is not supported.",
+    ),
+    Kind(
+        "unmasked-reduction",
+        unmasked_reductions,
+        "the lanes beyond the end take part in the reduction: they must be set to the value that "
+        "changes nothing.",
+    ),
+    Kind(
+        "wrong-axis",
+        wrong_axes,
+        "the reduction goes along the wrong axis of the tile.",
+    ),
+    Kind(
+        "swapped-operands",
+        swapped_operands,
+        "the two operands are in the wrong order, and the operation does not commute.",
+    ),
+    Kind(
+        "dropped-scale",
+        dropped_scales,
+        "a factor of the formula is missing, so the result is off by it.",
+    ),
+    Kind(
+        "dropped-epsilon",
+        dropped_epsilons,
+        "without the small constant the expression has no finite or no accurate value when the "
+        "rest is zero or very small.",
+    ),
+    Kind(
+        "overwritten-accumulator",
+        overwritten_accumulators,
+        "each round of the loop replaces the accumulator instead of combining with it, so only the "
+        "last block counts.",
+    ),
+    Kind(
+        "wrong-initial-value",
+        wrong_initial_values,
+        "the accumulator must begin at the value that changes nothing, an infinity: 0 may itself "
+        "be the largest or the smallest.",
+    ),
+    Kind(
+        "missing-maximum",
+        missing_maxima,
+        "the maximum must be subtracted before the exponential: without it, large inputs "
+        "overflow to infinity and the result is NaN.",
+    ),
+)

@@ -1,0 +1,218 @@
+"""The Triton side of a pair as text and syntax tree, and edits that keep its formatting."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A replacement of the characters from `start` to before `end`."""
+
+    start: int
+    end: int
+    text: str = ""
+
+
+Edits = tuple[Edit, ...]
+
+OPERATOR = re.compile(r"\s*[^\w\s(\[]+\s*")
+# A name, and an opening parenthesis that calls nothing.
+SIMPLE = re.compile(r"[\w.]+(\[[^()]*\])?")
+GROUP = re.compile(r"(?<![\w\])])\($")
+# A mistake that no person makes.
+NO_OPERATION = re.compile(r"(\w+) = \1")
+# Most characters of a shown statement.
+SHOWN = 160
+# Spaces inside of brackets, where lines were joined.
+OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A faulty text. `line` is the number of the first changed line in it."""
+
+    code: str
+    line: int
+
+    @property
+    def shown(self) -> str:
+        """Return the changed statement on one line, or the head of a compound statement."""
+        lines = self.code.split("\n")
+        around = [
+            node
+            for node in ast.walk(ast.parse(self.code))
+            if isinstance(node, ast.stmt)
+            and not hasattr(node, "body")
+            and node.lineno <= self.line <= (node.end_lineno or node.lineno)
+        ]
+        if around:
+            lines = lines[around[0].lineno - 1 : around[0].end_lineno]
+            text = OPENED.sub("", " ".join(line.strip() for line in lines))
+        else:
+            text = lines[self.line - 1].strip()
+        return (
+            text if len(text) <= SHOWN else f"{text[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+        )
+
+
+class Source:
+    """A text that can be parsed. Offsets count characters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tree = ast.parse(text)
+        # `ast` knows only "\n", "\r\n" and "\r" as line ends; `splitlines` knows more.
+        self._lines = text.split("\n")
+        self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+
+    @cached_property
+    def kernels(self) -> list[ast.FunctionDef]:
+        """Return the functions with a decorator of Triton, helpers among them."""
+        return [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef)
+            and any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)
+        ]
+
+    @cached_property
+    def launchers(self) -> list[ast.FunctionDef]:
+        return [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef) and node not in self.kernels
+        ]
+
+    def calls(self, scopes: Sequence[ast.AST], *names: str) -> Iterator[ast.Call]:
+        """Yield the calls of `module.name` for any of the names, in the order of the text."""
+        for scope in scopes:
+            for node in in_order(scope):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and isinstance(node.func.value, ast.Name)
+                    and node.func.attr in names
+                ):
+                    yield node
+
+    def operations(self, kind: type[ast.operator]) -> Iterator[ast.BinOp]:
+        """Yield the binary operations of a kind in the kernels."""
+        for kernel in self.kernels:
+            for node in in_order(kernel):
+                if isinstance(node, ast.BinOp) and isinstance(node.op, kind):
+                    yield node
+
+    def start(self, node: ast.AST) -> int:
+        return self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+
+    def end(self, node: ast.AST) -> int:
+        return self._offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def spelled(self, node: ast.AST) -> str:
+        return self.text[self.start(node) : self.end(node)]
+
+    def _offset(self, line: int, column: int) -> int:
+        """Return an offset. `column` counts bytes of UTF-8, as `ast` does."""
+        before = self._lines[line - 1].encode()[:column]
+        return self._starts[line - 1] + len(before.decode())
+
+    # --- Edits -------------------------------------------------------------------------------
+    def replace(self, node: ast.AST, text: str) -> Edit:
+        return Edit(self.start(node), self.end(node), text)
+
+    def swap(self, first: ast.expr, second: ast.expr) -> Edits:
+        """Exchange two expressions of which neither is an operand."""
+        return (
+            self.replace(first, self.spelled(second)),
+            self.replace(second, self.spelled(first)),
+        )
+
+    def swap_operands(self, operation: ast.BinOp) -> Edits:
+        left_end, right_start = self._around_operator(operation)
+        start, end = self.start(operation), self.end(operation)
+        left, right = self.text[start:left_end], self.text[right_start:end]
+        return (
+            Edit(start, left_end, _enclosed(right, operation.right, operation)),
+            Edit(right_start, end, _enclosed(left, operation.left, operation)),
+        )
+
+    def as_operand(self, node: ast.expr) -> str:
+        """Return the text of an expression, in parentheses if it is an operation."""
+        text = self.spelled(node)
+        return f"({text})" if isinstance(node, ast.BinOp | ast.IfExp | ast.UnaryOp) else text
+
+    def drop_argument(self, argument: ast.AST) -> Edit:
+        """Remove an argument with the comma before it."""
+        return Edit(self.text.rindex(",", 0, self.start(argument)), self.end(argument))
+
+    def drop_right(self, operation: ast.BinOp) -> Edit:
+        """Keep the left operand of an operation only."""
+        return self._keep(operation, self.start(operation), self._around_operator(operation)[0])
+
+    def drop_left(self, operation: ast.BinOp) -> Edit:
+        """Keep the right operand of an operation only."""
+        return self._keep(operation, self._around_operator(operation)[1], self.end(operation))
+
+    def _keep(self, operation: ast.BinOp, first: int, last: int) -> Edit:
+        """Replace an operation by a part of it, without parentheses around a simple part."""
+        start, end = self.start(operation), self.end(operation)
+        part = self.text[first:last]
+        if (
+            SIMPLE.fullmatch(part)
+            and GROUP.search(self.text, 0, start)
+            and self.text[end : end + 1] == ")"
+        ):
+            return Edit(start - 1, end + 1, part)
+        return Edit(start, end, part)
+
+    def drop_conversion(self, call: ast.Call) -> Edit:
+        """Remove `.to(…)`, and keep what is converted."""
+        name = self.end(call.func) - len("to")
+        return Edit(self.text.rindex(".", 0, name), self.end(call))
+
+    def _around_operator(self, operation: ast.BinOp) -> tuple[int, int]:
+        """Return the end of the left operand and the start of the right, with parentheses."""
+        end = self.end(operation.left)
+        while self.text[end:].lstrip().startswith(")"):
+            end = self.text.index(")", end) + 1
+        operator = OPERATOR.match(self.text, end)
+        return end, operator.end() if operator else end
+
+    def fault(self, edits: Edits) -> Fault | None:
+        """Return the text with the edits, or None if it is the same or can't be parsed."""
+        text = self.text
+        for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
+            text = text[: edit.start] + edit.text + text[edit.end :]
+        try:
+            same = ast.dump(ast.parse(text)) == ast.dump(self.tree)
+        except SyntaxError:
+            return None
+        changed = min(edit.start + self._unchanged(edit) for edit in edits)
+        fault = Fault(text, text.count("\n", 0, changed) + 1)
+        return None if same or NO_OPERATION.fullmatch(fault.shown) else fault
+
+    def _unchanged(self, edit: Edit) -> int:
+        """Return the number of characters at its start that an edit leaves as they are."""
+        before = self.text[edit.start : edit.end]
+        pairs = enumerate(zip(edit.text, before, strict=False))
+        return next(
+            (at for at, (new, old) in pairs if new != old), min(len(edit.text), len(before))
+        )
+
+
+def _enclosed(text: str, operand: ast.expr, operation: ast.BinOp) -> str:
+    """Put an operand into parentheses if it would bind less on the other side."""
+    loose = (ast.Add, ast.Sub) if isinstance(operation.op, ast.Sub) else (ast.operator,)
+    if text.startswith("(") or not isinstance(operand, ast.BinOp):
+        return text
+    return f"({text})" if isinstance(operand.op, loose) else text
+
+
+def in_order(scope: ast.AST) -> Sequence[ast.AST]:
+    """Return the statements and expressions of a tree, by their place."""
+    placed = [node for node in ast.walk(scope) if isinstance(node, ast.stmt | ast.expr)]
+    return sorted(placed, key=lambda node: (node.lineno, node.col_offset))

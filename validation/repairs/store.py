@@ -1,0 +1,48 @@
+"""Rows of repair traces: the passed pairs to begin from, and the only code that adds traces."""
+
+from collections.abc import Sequence
+
+from django.db.models import OuterRef, Subquery
+
+from curation.models import Device, Pair, RepairTrace, Status, ValidationResult, Verdict
+from validation.repairs.plant import Attempt
+
+
+def passed_pairs(device: Device) -> list[int]:
+    """Return the keys of the pairs whose newest validation on the device passed, by content."""
+    newest = ValidationResult.objects.filter(
+        run__device=device, pair=OuterRef("pk"), content_hash=OuterRef("content_hash")
+    ).order_by("-pk")
+    pairs = Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED)).annotate(
+        newest=Subquery(newest.values("verdict")[:1])
+    )
+    passed = pairs.filter(newest=Verdict.PASSED).order_by("content_hash")
+    return list(passed.values_list("pk", flat=True))
+
+
+def stored_hashes(hashes: Sequence[str]) -> set[str]:
+    """Return those of the hashes that faulty texts of stored traces have."""
+    rows = RepairTrace.objects.filter(faulty_hash__in=hashes)
+    return set(rows.values_list("faulty_hash", flat=True))
+
+
+def store(attempt: Attempt, device: Device) -> bool:
+    """Store a rejected mistake, and return whether its text is new."""
+    candidate, finding = attempt.candidate, attempt.finding
+    if finding is None or not attempt.is_kept:
+        return False
+    _, is_new = RepairTrace.objects.get_or_create(
+        faulty_hash=candidate.faulty_hash,
+        defaults={
+            "pair": candidate.pair,
+            "content_hash": candidate.pair.content_hash,
+            "kind": candidate.kind.name,
+            "faulty_code": candidate.fault.code,
+            "line": candidate.fault.line,
+            "device": device,
+            "verdict": finding.verdict,
+            "message": attempt.message or finding.message,
+            "why": candidate.kind.explain(candidate.fault),
+        },
+    )
+    return is_new

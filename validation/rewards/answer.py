@@ -1,0 +1,51 @@
+"""Answers of the reward service, as server and client share them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Tier(StrEnum):
+    """Depth of a check: the shown cases alone, or all checks."""
+
+    FAST = "fast"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Answer to one request.
+
+    verdict: of the harness, or None if the answer was not judged.
+    reward: None if the answer was not judged; `message` then has the reason.
+    checks: `name`, `verdict` and `words` of each check.
+    seconds: time from the start of the work to its end, without waiting in the queue.
+    """
+
+    verdict: str | None
+    reward: float | None
+    message: str
+    checks: tuple[Mapping[str, str | None], ...] = ()
+    grades: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def not_judged(reason: str, seconds: float = 0.0) -> Answer:
+    """Return the answer to a request without a verdict. It is no evidence against the kernel."""
+    return Answer(None, None, reason, seconds=seconds)
+
+
+def read_answer(record: Mapping[str, Any]) -> Answer:
+    """Return an answer from its JSON, or raise LookupError or TypeError."""
+    return Answer(
+        verdict=record["verdict"],
+        reward=record["reward"],
+        message=record["message"],
+        checks=tuple(record["checks"]),
+        grades=record["grades"],
+        seconds=record["seconds"],
+    )

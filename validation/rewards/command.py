@@ -1,0 +1,118 @@
+"""`python -m validation.harness serve`: answers requests for rewards until it is stopped."""
+
+import argparse
+import resource
+import secrets
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from validation.harness.entry import EntryUnreadable, read_entries
+from validation.harness.options import Options, Unsuited
+from validation.harness.sandbox import Level
+from validation.harness.schedule import open_pool
+from validation.rewards.judge import Judge
+from validation.rewards.metrics import Metrics
+from validation.rewards.question import Reference, of_entry
+from validation.rewards.server import Server, Service, UnixServer
+from validation.rewards.work import Work
+
+GIB = 1 << 30
+TOKEN_LEAST = 16
+# Threads that still wait for a process when the service stops.
+STOP_SECONDS = 10.0
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT, and return 0."""
+    known = load_references(arguments.entries) if arguments.entries else {}
+    token = read_token(arguments.token_file) if arguments.token_file else ""
+    if arguments.port is not None and not token:
+        raise Unsuited("A port is open to all users of this machine: it needs --token-file.")
+    options = Options(
+        device=arguments.device,
+        jobs=arguments.jobs,
+        timeout=arguments.timeout,
+        memory=int(arguments.memory * GIB),
+        seed=arguments.seed,
+        level=Level(arguments.sandbox) if arguments.sandbox else None,
+        timing=arguments.timing,
+        share=arguments.share,
+    )
+    raise_file_limit()
+    with open_pool(options) as pool:
+        judge = Judge(pool)
+        work = Work(judge.answer, pool.options.workers(), arguments.queue)
+        metrics = Metrics()
+        metrics.watch(work, judge.references)
+        pool.prepare(pool.options.workers())
+        service = Service(work, known, metrics, judge, token)
+        server: Server | UnixServer
+        if arguments.port is not None:
+            server = Server(arguments.port, service)
+            place = f"http://127.0.0.1:{server.server_address[1]}"
+        else:
+            server = UnixServer(arguments.socket, service)
+            place = f"unix:{arguments.socket}"
+        stop = threading.Thread(target=server.shutdown, daemon=True)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stop.start() if not stop.ident else None)
+        say(f"Serving rewards on {place}, {work.threads} at once, {len(known)} references.")
+        try:
+            server.serve_forever(poll_interval=0.2)
+        finally:
+            server.server_close()
+            work.close()
+            pool.close()
+            work.join(STOP_SECONDS)
+    return 0
+
+
+def load_references(path: Path) -> dict[str, Reference]:
+    known: dict[str, Reference] = {}
+    for entry in read_entries(path):
+        reference = of_entry(entry)
+        if known.setdefault(entry.id, reference) != reference:
+            raise EntryUnreadable(f"{path} has two entries with the id {entry.id}.")
+    return known
+
+
+def read_token(path: Path) -> str:
+    token = path.read_text(encoding="utf-8").strip()
+    if len(token) < TOKEN_LEAST or not token.isascii():
+        raise Unsuited(f"{path} holds no token of {TOKEN_LEAST} ASCII characters or more.")
+    return token
+
+
+def raise_file_limit() -> None:
+    """Allow as many open files as this user may have: connections and kept answers hold some."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def say(words: str) -> None:
+    sys.stdout.write(words + "\n")
+    sys.stdout.flush()
+
+
+def parser(default_device: str) -> argparse.ArgumentParser:
+    usual = Options()
+    made = argparse.ArgumentParser("python -m validation.harness serve", description=__doc__)
+    add = made.add_argument
+    add("--entries", type=Path, help="dataset records whose ids requests may name")
+    place = made.add_mutually_exclusive_group(required=True)
+    place.add_argument("--socket", type=Path, help="UNIX socket to listen on")
+    place.add_argument("--port", type=int, help="port of 127.0.0.1; 0 for any free one")
+    add("--token-file", type=Path, help="file with the token that clients send")
+    add("--queue", type=int, default=64, help="requests that may wait (default: 64)")
+    add("--device", choices=("cuda", "interpreter"), default=default_device)
+    add("--jobs", type=int, default=0, help="requests at once (default: the CPUs)")
+    add("--timeout", type=float, default=30.0, help="seconds a step")
+    add("--memory", type=float, default=usual.memory / GIB, help="GiB that a process may use")
+    add("--share", type=int, default=usual.share, help="kernels that a GPU process replays")
+    add("--timing", action="store_true", help="a bonus for speed, measured on a GPU")
+    random_seed = secrets.randbelow(1 << 31)
+    add("--seed", type=int, default=random_seed, help="of hidden inputs (default: random)")
+    add("--sandbox", choices=[*map(str, Level)], help="insist on this level of confinement")
+    return made

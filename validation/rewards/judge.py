@@ -1,0 +1,151 @@
+"""The judge of the reward service: from a question to an answer, in the harness's processes.
+
+A kernel's fault is answered with a low reward. A fault of the machine, of the reference or of this
+service is answered without a reward, after a second attempt. No submitted code runs in this
+process.
+"""
+
+import logging
+import time
+from dataclasses import replace
+
+from validation.harness.children import ChildEnded, Closed
+from validation.harness.examine import Examination
+from validation.harness.report import Report, Verdict
+from validation.harness.schedule import FAULTS_OF_THE_MACHINE, is_starved
+from validation.harness.timing import timed
+from validation.harness.worker_pool import GpuSick, WorkerPool
+from validation.rewards.answer import Answer, Tier, not_judged
+from validation.rewards.disclosure import public_checks, public_grades, public_message
+from validation.rewards.load import Load
+from validation.rewards.question import Question, unreadable
+from validation.rewards.references import References, Unusable
+from validation.rewards.scale import reward_of
+
+log = logging.getLogger(__name__)
+
+# Attempts after the fork server ended.
+ATTEMPTS = 3
+# A child that ran out of time with a smaller share of a processor waited, or was made to wait.
+BUSY = 0.5
+# Share of the processors that other programs have when a timeout is theirs.
+OVERLOADED = 0.5
+FAST = ("accuracy", "triton")
+# Bytes of inputs and answers of references.
+KEPT_MOST = 1 << 30
+KILLED = "killed by SIGKILL"
+
+
+class Fault(Exception):
+    """The kernel could not be judged; the sentence says why."""
+
+
+class Judge:
+    """Judge on a pool of warm processes. `sick` has the reason why it can judge no more."""
+
+    def __init__(self, pool: WorkerPool) -> None:
+        self.pool, self.sick = pool, ""
+        self.references = References(pool, KEPT_MOST)
+        self._options = {
+            Tier.FAST: replace(pool.options, checks=FAST),
+            Tier.FULL: pool.options,
+        }
+
+    def answer(self, question: Question) -> Answer:
+        """Return the answer. It never raises."""
+        started = time.monotonic()
+        try:
+            answer = unreadable(question.triton_code) or self._judged(question)
+        except (Fault, Unusable) as fault:
+            answer = not_judged(str(fault))
+        except GpuSick as sick:
+            self.sick = str(sick)
+            answer = not_judged(self.sick)
+        except Closed:
+            answer = not_judged("The service has stopped.")
+        except FAULTS_OF_THE_MACHINE as error:
+            answer = not_judged(f"The machine failed: {str(error) or type(error).__name__}")
+        except Exception as error:
+            log.exception("The judge failed")
+            answer = not_judged(f"The judge failed: {type(error).__name__}.")
+        return replace(answer, seconds=round(time.monotonic() - started, 4))
+
+    def _judged(self, question: Question) -> Answer:
+        report = self._examined(question)
+        if self.pool.options.timing and self._is_right(report, question):
+            entry = question.reference.entry(question.triton_code)
+            report = timed(entry, report, self.pool)
+        return Answer(
+            verdict=str(report.verdict),
+            reward=reward_of(report, question.tier),
+            message=public_message(report),
+            checks=public_checks(report),
+            grades=public_grades(report),
+        )
+
+    def _is_right(self, report: Report, question: Question) -> bool:
+        return (
+            question.tier is Tier.FULL
+            and report.verdict is Verdict.PASSED
+            and reward_of(report, Tier.FULL) > 0.0
+        )
+
+    def _examined(self, question: Question) -> Report:
+        """Return the report, or raise Fault if something other than the kernel is to blame.
+
+        A kernel runs again if it lacked what all share, waited for a processor, or was killed from
+        outside. The second run is by itself, so that no neighbor is to blame for its outcome.
+        """
+        again, alone = False, False
+        for _ in range(ATTEMPTS):
+            load = Load(own=again)
+            try:
+                examination = self._examination(question, again=again)
+                with self.pool.lock.held(exclusive=alone):
+                    report = examination.report()
+            except ChildEnded:
+                again = alone = True
+                continue
+            unanswered = examination.session.unanswered
+            if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
+                self.pool.check_health()
+            if report.verdict is Verdict.PASSED:
+                return report
+            share_of_processor = min(unanswered.values(), default=1.0)
+            # A kernel that sleeps while a processor is idle waits for nothing but itself.
+            waited = (
+                report.verdict is Verdict.TIMEOUT and share_of_processor < BUSY and load.is_full()
+            )
+            if not again and (repeats := _repeats(report, unanswered, waited)):
+                again, alone = True, repeats == "alone"
+                continue
+            if not again and self.pool.shares(alone=False):
+                # A replayer that served others before may be to blame.
+                again = True
+                continue
+            if "reference" in unanswered:
+                raise Fault("The reference was not done in time.")
+            if waited and (share := load.of_others()) >= OVERLOADED:
+                raise Fault(
+                    f"It ran out of time while other programs used {share:.0%} of the CPUs."
+                )
+            return report
+        raise Fault("The process that starts all others ended again and again.")
+
+    def _examination(self, question: Question, *, again: bool) -> Examination:
+        options = self._options[question.tier]
+        answered = self.references.answered(question.reference, options)
+        entry = question.reference.entry(question.triton_code)
+        return Examination(entry, self.pool, alone=again, answered=answered, options=options)
+
+
+def _repeats(report: Report, unanswered: dict[str, float], waited: bool) -> str:
+    """Return how the kernel is to run again: alone, beside others, or empty for not at all."""
+    if waited or is_starved(report):
+        return "alone"
+    if "reference" in unanswered:
+        return "beside"
+    killed = report.verdict is Verdict.CRASHED and any(
+        KILLED in check.words for check in report.checks
+    )
+    return "beside" if killed else ""

@@ -1,0 +1,125 @@
+"""Requests to the reward service: a reference, a kernel to judge, and the tier.
+
+A request that no trainer would send on purpose is malformed. A kernel is never malformed, because
+the policy writes it: one that can't be a program is answered with the lowest reward.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from validation.harness.entry import Entry
+from validation.rewards.answer import Answer, Tier
+from validation.rewards.scale import REJECTED
+
+# Characters of a kernel's text.
+KERNEL_MOST = 256 << 10
+KEYS = frozenset({"reference", "triton_code", "tier"})
+TEXTS = ("python_code", "test_code", "entry_point")
+
+
+class Malformed(Exception):
+    """The request can't be served; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The texts that a kernel is judged by."""
+
+    python_code: str
+    test_code: str
+    entry_point: str
+    differentiable: bool = False
+
+    @property
+    def key(self) -> str:
+        parts = (self.python_code, self.test_code, self.entry_point, str(self.differentiable))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def entry(self, triton_code: str) -> Entry:
+        """Return an entry of this reference.
+
+        Its origin is empty: the default policy holds, whatever the pair's own kernel was allowed,
+        and no process that runs its Python serves another kernel.
+        """
+        return Entry(
+            id=self.key[:12],
+            python_code=self.python_code,
+            triton_code=triton_code,
+            test_code=self.test_code,
+            entry_point=self.entry_point,
+            differentiable=self.differentiable,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    reference: Reference
+    triton_code: str
+    tier: Tier
+
+
+def of_entry(entry: Entry) -> Reference:
+    return Reference(entry.python_code, entry.test_code, entry.entry_point, entry.differentiable)
+
+
+def read_question(record: Any, known: Mapping[str, Reference]) -> Question:
+    """Return the question of a request's JSON, or raise Malformed.
+
+    known: the loaded pairs by their id.
+    """
+    if not isinstance(record, dict):
+        raise Malformed("A request is a JSON object with reference, triton_code and tier.")
+    if unknown := sorted(map(str, record.keys() - KEYS)):
+        raise Malformed(f"Unknown key {_short(unknown[0])}. Known: {', '.join(sorted(KEYS))}.")
+    code = record.get("triton_code")
+    if not isinstance(code, str):
+        raise Malformed("triton_code is missing, or no text.")
+    tier = record.get("tier", Tier.FULL)
+    if not isinstance(tier, str) or tier not in tuple(Tier):
+        raise Malformed(f"tier is {' or '.join(Tier)}.")
+    return Question(_reference(record.get("reference"), known), code, Tier(tier))
+
+
+def _reference(given: Any, known: Mapping[str, Reference]) -> Reference:
+    if isinstance(given, str):
+        if given not in known:
+            raise Malformed(f"No loaded entry has the id {_short(given)}.")
+        return known[given]
+    if not isinstance(given, dict):
+        raise Malformed("reference is the id of a loaded entry, or an object with its texts.")
+    texts = {name: _text(given, name) for name in TEXTS}
+    if not texts["entry_point"].isidentifier():
+        raise Malformed("reference.entry_point is no name.")
+    return Reference(**texts, differentiable=given.get("differentiable") is True)
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    text = given.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise Malformed(f"reference.{name} is missing, or no text.")
+    if not _is_whole(text):
+        raise Malformed(f"reference.{name} holds half a character.")
+    return text
+
+
+def unreadable(code: str) -> Answer | None:
+    """Return the answer to a text that no process can read, or None if it can be a program."""
+    if len(code) > KERNEL_MOST:
+        return Answer("error", REJECTED, f"triton_code has more than {KERNEL_MOST:,} characters.")
+    if not _is_whole(code):
+        return Answer("error", REJECTED, "triton_code holds half a character.")
+    return None
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _short(text: str) -> str:
+    return ascii(text[:60])

@@ -1,0 +1,120 @@
+"""Answers of references, kept for the next kernels that are judged by them.
+
+A trainer asks for a group of kernels for each prompt. Making inputs and answering them takes most
+of the time of a check, and no launcher takes part in it. So a failure there is no kernel's fault.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from validation.harness.answered import Answered, check_test, load_answered
+from validation.harness.judge.evidence import Wanted
+from validation.harness.options import Options
+from validation.harness.report import Check, Verdict
+from validation.harness.session import MISREAD, Session, Stopped, misread
+from validation.harness.worker_pool import WorkerPool
+from validation.rewards.question import Reference
+
+# References that share one may wait for each other.
+LOCKS = 64
+# References that are kept at most. Each holds two or three open files.
+COUNT_MOST = 1000
+# Failures that another attempt may not have.
+PASSING = (Verdict.TIMEOUT, Verdict.CRASHED)
+
+
+class Unusable(Exception):
+    """No kernel can be judged by this reference; the sentence says why."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(f"The reference can't be used: {check.words}")
+        self.check = check
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Answers with their size in bytes, or why there are none."""
+
+    answered: Answered | None = None
+    size: int = 0
+    unusable: Check | None = None
+
+
+class References:
+    """Cache of answers by reference and options, bounded in bytes: the longest unused go first."""
+
+    def __init__(self, pool: WorkerPool, most: int) -> None:
+        self._pool, self._most = pool, most
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._locks = [threading.Lock() for _ in range(LOCKS)]
+        self.hits = self.misses = 0
+
+    @property
+    def size(self) -> int:
+        with self._lock:
+            return self._bytes()
+
+    def _bytes(self) -> int:
+        return sum(kept.size for kept in self._kept.values())
+
+    def answered(self, reference: Reference, options: Options) -> Answered:
+        """Return the inputs and answers, or raise Unusable or ChildEnded."""
+        key = f"{reference.key} {' '.join(options.checks)}"
+        # One thread makes the answers of a reference, and the others wait for them.
+        with self._locks[hash(key) % LOCKS]:
+            kept = self._look_up(key)
+            if kept is None:
+                kept = self._make(reference, options)
+                if kept.unusable is None or kept.unusable.verdict not in PASSING:
+                    self._keep(key, kept)
+        if kept.answered is None:
+            raise Unusable(kept.unusable or Check("accuracy", None, "no answers"))
+        return kept.answered
+
+    def _look_up(self, key: str) -> Kept | None:
+        with self._lock:
+            kept = self._kept.get(key)
+            self.hits += kept is not None
+            self.misses += kept is None
+            if kept is not None:
+                self._kept.move_to_end(key)
+            return kept
+
+    def _keep(self, key: str, kept: Kept) -> None:
+        with self._lock:
+            self._kept[key] = kept
+            while len(self._kept) > COUNT_MOST or (
+                len(self._kept) > 1 and self._bytes() > self._most
+            ):
+                self._kept.popitem(last=False)
+
+    def _make(self, reference: Reference, options: Options) -> Kept:
+        session = Session(reference.entry(""), self._pool, alone=True, options=options)
+        try:
+            with self._pool.lock.held(exclusive=False), self._pool.reference() as author:
+                answered = load_answered(session, author)
+                if session.wants("falsifiable"):
+                    check = check_test(session, author, answered)
+                    if check.verdict is not Verdict.PASSED:
+                        return Kept(unusable=check)
+        except Stopped as stopped:
+            return Kept(unusable=stopped.check)
+        except MISREAD as error:
+            return Kept(unusable=misread(session.check, error))
+        finally:
+            self._pool.forget(session.cache)
+        return Kept(answered, size_of(answered))
+
+
+def size_of(answered: Answered) -> int:
+    """Return the bytes of the inputs and answers."""
+    inputs = sum(len(blob) for blob in answered.tried.inputs.blobs)
+    return inputs + sum(_size(wanted) for wanted in answered.wanted.values())
+
+
+def _size(wanted: Wanted) -> int:
+    values = (wanted.native, wanted.precise, wanted.shaken)
+    tensors = [tensor for value in values if value is not None for tensor in value.tensors()]
+    return sum(len(tensor.raw) for tensor in tensors)

@@ -1,0 +1,52 @@
+"""The scale of rewards, from a report of the harness to a number."""
+
+import math
+from collections.abc import Mapping
+
+from validation.harness.report import Check, Report, Verdict
+from validation.rewards.answer import Tier
+
+# Rejected, or torch computes at least a part.
+REJECTED = 0.0
+# Its own kernels answer every shown case, and an answer or its use of memory is wrong.
+ANSWERS = 0.2
+# All shown cases are right: the most that the fast tier gives. An answer that is right only there
+# earns it, so it is less than the reward of a right one.
+SHOWN = 0.5
+RIGHT = 1.0
+# For speed, only where it was measured: a quarter for each doubling of the faster reference.
+BONUS_OF_DOUBLING, MOST_BONUS = 0.25, 0.5
+
+
+def reward_of(report: Report, tier: Tier) -> float:
+    """Return the reward. A wrong answer never earns that of a right one."""
+    checks = {check.name: check for check in report.checks}
+    if not _is_by_triton(checks.get("triton")):
+        return REJECTED
+    accuracy = checks.get("accuracy")
+    if accuracy is None or accuracy.verdict not in (Verdict.PASSED, Verdict.FAILED):
+        return REJECTED
+    if report.verdict in (Verdict.FAILED, Verdict.ERROR):
+        return ANSWERS
+    if report.verdict is not Verdict.PASSED:
+        return REJECTED
+    return SHOWN if tier is Tier.FAST else RIGHT + bonus(report.figures)
+
+
+def bonus(figures: Mapping[str, object]) -> float:
+    """Return the bonus for speed, against the faster of eager and compiled torch."""
+    measured = [
+        value
+        for name in ("speedup", "speedup_compiled")
+        if isinstance(value := figures.get(name), float | int) and value > 0
+    ]
+    if not measured:
+        return 0.0
+    doublings = math.log2(max(1.0, min(measured)))
+    return round(min(MOST_BONUS, BONUS_OF_DOUBLING * doublings), 4)
+
+
+def _is_by_triton(check: Check | None) -> bool:
+    if check is None or check.verdict is not Verdict.PASSED:
+        return False
+    return check.numbers.get("computed_by") == "triton"

@@ -1,0 +1,114 @@
+"""Bounded queue of questions, and the threads that answer them."""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from validation.rewards.answer import Answer, not_judged
+from validation.rewards.question import Question
+
+RETRY_MOST = 60
+# Weight of the newest answer in the mean time of an answer.
+NEWEST = 0.2
+
+
+class Full(Exception):
+    """The queue has no place for all questions. `seconds`: when to try again."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"The queue is full. Try again in {seconds} s.")
+        self.seconds = seconds
+
+
+class Job:
+    """A question on its way. Setting `dropped` takes it from the queue: no client waits for it."""
+
+    def __init__(self, question: Question) -> None:
+        self.question, self.dropped = question, False
+        self.answer = not_judged("The service has stopped.")
+        self.done = threading.Event()
+
+
+class Work:
+    """Threads that answer questions in their order.
+
+    answer: called in these threads, never raises.
+    most: places of the queue.
+    """
+
+    def __init__(self, answer: Callable[[Question], Answer], threads: int, most: int) -> None:
+        self.most, self.threads = most, threads
+        self.running = self.dropped = 0
+        self._answer = answer
+        self._jobs: deque[Job] = deque()
+        self._changed = threading.Condition()
+        self._closed = False
+        self._mean_seconds = 1.0
+        self._members = [
+            threading.Thread(target=self._serve, name=f"judge-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for member in self._members:
+            member.start()
+
+    @property
+    def waiting(self) -> int:
+        with self._changed:
+            return self._count()
+
+    def submit(self, questions: Sequence[Question]) -> list[Job]:
+        """Put all questions into the queue, or none of them and raise Full."""
+        jobs = [Job(question) for question in questions]
+        with self._changed:
+            waiting = self._count()
+            if waiting + len(jobs) > self.most:
+                rounds = (waiting + self.running) / self.threads
+                raise Full(max(1, min(RETRY_MOST, math.ceil(rounds * self._mean_seconds))))
+            self._jobs.extend(jobs)
+            self._changed.notify_all()
+        return jobs
+
+    def drop(self, jobs: Sequence[Job]) -> None:
+        """Take the jobs from the queue. One that is being answered comes to its end."""
+        with self._changed:
+            for job in jobs:
+                self.dropped += not job.dropped and not job.done.is_set()
+                job.dropped = True
+
+    def close(self) -> None:
+        """Answer all that waits without a reward. Running answers end with the pool."""
+        with self._changed:
+            self._closed = True
+            left, self._jobs = list(self._jobs), deque()
+            self._changed.notify_all()
+        for job in left:
+            job.done.set()
+
+    def join(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        for member in self._members:
+            member.join(max(0.0, deadline - time.monotonic()))
+
+    def _count(self) -> int:
+        return sum(not job.dropped for job in self._jobs)
+
+    def _next(self) -> Job | None:
+        with self._changed:
+            while True:
+                self._changed.wait_for(lambda: self._closed or self._jobs)
+                if self._closed:
+                    return None
+                job = self._jobs.popleft()
+                if not job.dropped:
+                    self.running += 1
+                    return job
+
+    def _serve(self) -> None:
+        while (job := self._next()) is not None:
+            job.answer = self._answer(job.question)
+            with self._changed:
+                self.running -= 1
+                self._mean_seconds += NEWEST * (job.answer.seconds - self._mean_seconds)
+            job.done.set()
