@@ -213,6 +213,7 @@ def pytest_collection_finish() -> None:
     """Exclude what the imports made from garbage collection: 5 % of the time of a page's test."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
 
 
 def pytest_sessionfinish() -> None:

@@ -76,7 +76,7 @@ def installation(
         yield Installation(address, password[1], environment)
     finally:
         up.send_signal(signal.SIGINT)
-        assert up.wait(30) == 0, log.read_text()
+        assert up.wait(60) == 0, log.read_text()
 
 
 def _serves(address: str, up: subprocess.Popen[bytes], log: Path) -> bool:

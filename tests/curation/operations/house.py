@@ -130,7 +130,7 @@ class House:
 
     def stop(self) -> int:
         self.popen.send_signal(signal.SIGINT)
-        return self.popen.wait(20)
+        return self.popen.wait(60)
 
     def processes(self) -> list[int]:
         """Everything that works on this data folder."""

@@ -127,7 +127,7 @@ def test_ctrl_c_stops_all_processes_of_up(
     with house(copy_of_prepared(tmp_path / "data")) as one:
         one.popen.send_signal(signal.SIGINT)
 
-        assert one.popen.wait(15) == 0
+        assert one.popen.wait(60) == 0
 
         assert one.processes() == []
         assert not (one.data / "redis.sock").exists()

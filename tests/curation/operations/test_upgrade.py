@@ -1,6 +1,8 @@
 """An old database becomes a new one, and a new one an old one, with its rows."""
 
+import gc
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -38,7 +40,19 @@ def return_to_the_first_migration() -> MigrationExecutor:
     return executor
 
 
-def test_rows_survive_migrating_back_and_forward() -> None:
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    """Keep the garbage, up to 1 GB: all models are made anew for each operation of a migration.
+
+    Processor time of the migrations on SQLite: 26 s → 16 s (2026-11-27).
+    """
+    gc.disable()
+    yield
+    gc.enable()
+    gc.collect()
+
+
+def test_rows_survive_migrating_back_and_forward(no_garbage_collection: None) -> None:
     place = make.a_provenance()
     Group.objects.create(name="owners")
 
