@@ -18,6 +18,9 @@ OF_A_SIDE = re.compile(
     r"|(?<=[A-Za-z0-9])_+(ref|tri|triton|torch|liger|gems|cus|native)$|^_+(?=[A-Za-z])|_+$"
 )
 
+# The name of a layer before that of its weight.
+OF_A_LAYER = re.compile(r"^\w+_(?=(weight|bias)$)")
+
 
 def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     """Return both texts with parameters of the function `name` that do not tell of a side. Both
@@ -39,7 +42,7 @@ def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     for parameter in parameters:
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", parameter))
         # `rms_norm_weight` of the function `rms_norm`.
-        plain = plain.removeprefix(f"{name}_") or plain
+        plain = OF_A_LAYER.sub("", plain) if plain.startswith(f"{name}_") else plain
         if plain == parameter:
             continue
         longer = {"out": "output", "inp": "input"}.get(plain, "")

@@ -65,6 +65,8 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
 
     kinds = find_kinds(test, whole)
     texts = polish_texts(draft.texts, name, kinds, prune, differentiable=draft.differentiable)
+    # New names, and helpers that others no longer call, let some rules apply that did not before.
+    texts = polish_texts(texts, name, {}, prune, differentiable=draft.differentiable)
     called = find_called(draft.texts.triton_code, name)
     return with_own_name(replace(draft, texts=texts), test.operation, called)
 
