@@ -92,11 +92,16 @@ class Session:
             "cache": self.cache,
         }
 
-    def make(self, author: Child, trials: list[Trial], most: int) -> tuple[Inputs, list[Any]]:
+    def make(
+        self, author: Child, trials: list[Trial], most: int, largest: int | None = None
+    ) -> tuple[Inputs, list[Any]]:
         """Return the inputs of the trials, together at most so many bytes, and what the author
-        says about each trial."""
+        says about each trial.
+
+        largest: bytes of a trial; None for the limit of all checks.
+        """
         order = {
-            "most": self.limits.one,
+            "most": self.limits.one if largest is None else largest,
             "altogether": most,
             "wanted": [
                 {"case": trial.case, "variant": trial.variant, "foretell": trial.is_heavy}

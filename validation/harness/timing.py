@@ -26,10 +26,12 @@ from validation.harness.trials import Constants, fresh_values, load_constants
 from validation.harness.verdicts import with_check
 from validation.harness.worker_pool import WorkerPool
 
-# Runs that are timed, fewer where inputs are so large that more would not fit into MOST bytes.
-RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
+# Runs that are timed. Each has inputs of its own, unless these take more than MOST bytes.
+RUNS, MOST = 20, 512 << 20
 # Inputs to warm up with: two, since an argument that differs compiles the kernel once more.
 WARMING = 2
+# Inputs of a large case, on a GPU: one is timed in all runs. Each takes at most LARGEST_SET bytes.
+SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
 # Answers that are judged: the last, and others chosen at random afterwards. Two where the case is
 # one of PERF_CASES, because NumPy compares each of its many elements.
 LOOKED_AT, LOOKED_AT_PERF = 4, 2
@@ -104,12 +106,11 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
             except Stopped as stopped:
                 figures["not_compiled"] = stopped.check.words
         with lock.held(exclusive=True):
-            runs = len(inputs.trials) - WARMING
-            of_entry = _measure(session, candidate, runs, keep=True)
-            of_eager = _measure(session, eager, runs)
-            of_compiled = _measure(session, compiled, runs) if compiled else None
+            of_entry = _measure(session, candidate, keep=True)
+            of_eager = _measure(session, eager)
+            of_compiled = _measure(session, compiled) if compiled else None
         last, *others = reversed(inputs.trials[WARMING:])
-        count = (LOOKED_AT_PERF if is_perf_case else LOOKED_AT) - 1
+        count = min(len(others), (LOOKED_AT_PERF if is_perf_case else LOOKED_AT) - 1)
         looked_at = inputs.of_trials([last, *secrets.SystemRandom().sample(others, count)])
         bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
         written = _check_answers(session, candidate, looked_at, bound, on_gpu=is_perf_case)
@@ -125,30 +126,37 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
 
 
 def _choose_case(session: Session, author: Child, constants: Constants) -> tuple[Case, int]:
-    """Return the largest of PERF_CASES of which there is room for enough runs, or else of CASES,
-    and the bytes of its inputs."""
+    """Return the largest of PERF_CASES that fits, or else of CASES, and the bytes of its inputs."""
+    largest_set = _largest_set(session)
     for cases in (constants.perf_cases, constants.cases):
         trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-        inputs, _ = session.make(author, trials, session.limits.altogether)
-        sizes = {number: bytes_read(tree) for number, tree in inputs.arguments.items()}
-        fitting = [n for n, size in sizes.items() if size * (RUNS_LEAST + WARMING) <= MOST]
+        # Only their sizes are asked for.
+        _, made = session.make(author, trials, 0)
+        sizes = {n: int(each["bytes"]) for n, each in enumerate(made) if "bytes" in each}
+        fitting = [n for n, size in sizes.items() if size <= largest_set]
         if fitting:
             largest = max(fitting, key=lambda number: sizes[number])
             return cases[largest], sizes[largest]
-    raise _unable("its inputs are too large to have many of")
+    raise _unable("its inputs are too large")
+
+
+def _largest_set(session: Session) -> int:
+    return LARGEST_SET if session.device == "cuda" else session.limits.one
 
 
 def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inputs:
-    """Return the case with as many unpredictable values as there will be runs."""
+    """Return the case with unpredictable values, for each run if there is room."""
     shown = Trial(0, "timed case", "shown", case)
-    count = min(RUNS + WARMING, MOST // max(1, size))
+    count = min(RUNS + WARMING, max(SETS_LEAST, MOST // max(1, size)))
     trials = [fresh_values(shown, number, secrets.randbelow(1 << 31)) for number in range(count)]
-    inputs, _ = session.make(author, trials, session.limits.altogether)
+    largest_set = _largest_set(session)
+    most = max(session.limits.altogether, largest_set * SETS_LEAST)
+    inputs, _ = session.make(author, trials, most, largest_set)
     forms = {number: form(tree) for number, tree in inputs.arguments.items()}
     # Inputs that make_inputs refuses are missing.
     first = next(iter(forms.values()), None)
     alike = [trial for trial in inputs.trials if forms[trial.number] == first]
-    if len(alike) < RUNS_LEAST + WARMING:
+    if len(alike) < SETS_LEAST:
         raise _unable(
             "its inputs can't be made with other values, or change their shapes with them"
         )
@@ -190,11 +198,11 @@ def _prepare(
     return max(0, int(header["flops"]))
 
 
-def _measure(session: Session, child: Child, runs: int, *, keep: bool = False) -> Times:
-    header = session.ask(child, "", "measure", {"keep": keep}).header
+def _measure(session: Session, child: Child, *, keep: bool = False) -> Times:
+    header = session.ask(child, "", "measure", {"keep": keep, "runs": RUNS}).header
     if "error" in header:
         raise _unable(raised(header["error"]))
-    return times(header["took"], runs)
+    return times(header["took"], RUNS)
 
 
 def _check_answers(

@@ -1,12 +1,13 @@
 """The process that times an entry's recorded program, or its python_code.
 
-Each timed run has inputs of its own, and its answer is copied before the next run begins.
+The inputs take turns. An answer is copied before the next run begins.
 """
 
 import os
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -80,14 +81,14 @@ class Stopwatch:
     def measure(self, order: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with the microseconds of each run. No other process uses the GPU meanwhile.
 
-        `keep`: whether to keep the answers.
+        `runs`: their number. `keep`: whether to keep the last answer for each of the inputs.
         """
         took = []
         try:
             self.clock.wake()
             for _, call in self.calls[: self.warming]:
                 self.clock.run(self._seeded(call))
-            for number, call in self.calls[self.warming :]:
+            for number, call in islice(cycle(self.calls[self.warming :]), order["runs"]):
                 answer, microseconds = self.clock.run(self._seeded(call))
                 took.append(microseconds)
                 if order["keep"]:
