@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -67,13 +68,24 @@ def answers(function, x):
 """
 
 
+def _takes_one_argument(draft: PairDraft) -> bool:
+    functions = [
+        node for node in ast.parse(draft.python_code).body if isinstance(node, ast.FunctionDef)
+    ]
+    return any(node.name == draft.entry_point and len(node.args.args) == 1 for node in functions)
+
+
 def test_bitwise_sorts_handle_nan_of_either_sign(tmp_path: Path) -> None:
     """A processor's own NaN has the sign that a GPU's has not."""
     sorts = [recipe for recipe in RECIPES if recipe.name == "sort"]
     drafts = [
-        draft for draft in generate(sorts, 12, seed=1) if "smooth_l1" not in draft.entry_point
+        draft
+        for draft in generate(sorts, 24, seed=1)
+        # torch.median answers NaN if there is one, wherever it would be sorted.
+        if "median" not in draft.entry_point and _takes_one_argument(draft)
     ]
     by_hand = [draft for draft in handwritten() if draft.slug == "top-k"]
+    assert len(drafts) > 3
 
     assert_passing_for_a_stranger(
         (

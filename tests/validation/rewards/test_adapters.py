@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -124,16 +125,17 @@ def test_verifiers_gets_a_group_function_that_loses_no_fault(client: Client) -> 
     rubric = triton_rubric(client)
     states: list[dict[str, Any]] = [{}, {}, {}]
 
-    rewards = asyncio.run(
-        rubric(
-            prompts=["p"] * 3,
-            completions=[as_messages(code) for code in ("right", "fault", "wrong")],
-            answers=[""] * 3,
-            states=states,
-            tasks=["t"] * 3,
-            infos=[{"reference": "words"}] * 3,
-        )
+    asked = rubric(
+        prompts=["p"] * 3,
+        completions=[as_messages(code) for code in ("right", "fault", "wrong")],
+        answers=[""] * 3,
+        states=states,
+        tasks=["t"] * 3,
+        infos=[{"reference": "words"}] * 3,
     )
+    # In a thread of its own: a browser's test in this process may have left its loop running.
+    with ThreadPoolExecutor(1) as thread:
+        rewards = thread.submit(asyncio.run, asked).result()
 
     assert rewards == [1.0, 0.6, 0.2]
     assert states[1]["triton_answer"]["reward"] is None
