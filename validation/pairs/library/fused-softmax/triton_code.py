@@ -35,7 +35,8 @@ def softmax(x):
     if out.numel() == 0:
         return out
     block_size = max(16, triton.next_power_of_2(n_cols))
-    softmax_kernel[(min(n_rows, 16),)](
+    # Enough programs for four on each multiprocessor of a large GPU.
+    softmax_kernel[(min(n_rows, 528),)](
         x,
         out,
         n_rows,
