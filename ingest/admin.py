@@ -190,6 +190,8 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         if not change:
             obj.created_by = _person(request)
         super().save_model(request, obj, form, change)
+        if "_ingest" in request.POST and self.has_ingest_permission(request):
+            self.queue_ingest(request, Repository.objects.filter(pk=obj.pk))
 
     @admin.display(ordering="opted_out_at", empty_value="")
     def opted_out(self, repository: Repository) -> datetime | None:
@@ -209,34 +211,6 @@ class RepositoryAdmin(LeanAdmin[Repository]):
             list_link(SourceFile, repository__id__exact=repository.pk),
         )
 
-    def render_change_form(
-        self,
-        request: HttpRequest,
-        context: dict[str, Any],
-        add: bool = False,
-        change: bool = False,
-        form_url: str = "",
-        obj: Repository | None = None,
-    ) -> HttpResponse:
-        context["may_ingest"] = self.has_ingest_permission(request) and (
-            self.has_add_permission(request) if add else self.has_change_permission(request, obj)
-        )
-        return super().render_change_form(request, context, add, change, form_url, obj)
-
-    def response_add(
-        self, request: HttpRequest, obj: Repository, post_url_continue: str | None = None
-    ) -> HttpResponse:
-        self._ingest_too(request, obj)
-        return super().response_add(request, obj, post_url_continue)
-
-    def response_change(self, request: HttpRequest, obj: Repository) -> HttpResponse:
-        self._ingest_too(request, obj)
-        return super().response_change(request, obj)
-
-    def _ingest_too(self, request: HttpRequest, repository: Repository) -> None:
-        if "_ingest" in request.POST and self.has_ingest_permission(request):
-            self.queue_ingest(request, Repository.objects.filter(pk=repository.pk))
-
     @admin.action(description="Queue ingest", permissions=["ingest"])
     def queue_ingest(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
         queued: list[int] = []
@@ -246,10 +220,8 @@ class RepositoryAdmin(LeanAdmin[Repository]):
             except CurationError as error:
                 messages.warning(request, f"Not queued: {error}")
         if queued:
-            said = (
-                "1 ingest is queued." if len(queued) == 1 else f"{len(queued)} ingests are queued."
-            )
-            link = list_link(IngestRun, said, id__in=",".join(map(str, queued)))
+            words = "1 ingest is" if len(queued) == 1 else f"{len(queued)} ingests are"
+            link = list_link(IngestRun, f"{words} queued.", id__in=",".join(map(str, queued)))
             messages.success(request, link)
 
     @admin.action(description="Opt out", permissions=["change"])
