@@ -19,6 +19,7 @@ from django.db.models import Model
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from pytest_django.plugin import DjangoDbBlocker
+from xdist.scheduler import LoadFileScheduling
 
 from curation.operations.redis_server import answers, choose
 from tests.waiting import wait_for
@@ -169,6 +170,24 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         return 0
     processors = len(os.sched_getaffinity(0))
     return processors if config.getoption("--part") == "database" else processors + 1
+
+
+class HostileTogether(LoadFileScheduling):  # type: ignore[misc]
+    """One worker for all files of tests/hostile, and one for each other file.
+
+    All foreign programs have one user. One that takes this user's processes or memory would end
+    the fork server of a hostile test beside it.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith("tests/hostile/"):
+            return "tests/hostile"
+        scope: str = super()._split_scope(nodeid)
+        return scope
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> HostileTogether:
+    return HostileTogether(config, log)
 
 
 def _names_files(config: pytest.Config) -> bool:
