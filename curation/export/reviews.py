@@ -4,26 +4,23 @@ Without `review_names`, an account is `reviewer-` and its number, in texts too. 
 changes, so that exports of different days can be joined.
 """
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
 from django.db.models.functions import Coalesce
 
 from curation.export.folder import LineFile, encode
 from curation.export.options import ExportOptions
 from curation.export.records import record_id
+from curation.export.reviewer_names import ReviewerNames
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import Actor, Decision, Kernel, LineComment, Pair
 
 FOLDER = "reviews"
 BATCH = 1000
-MENTION = re.compile(r"(?<![\w.@+-])@([\w.@+-]+)")
-PUNCTUATION = ".-+@"
 
 
 class ReviewRecord(TypedDict):
@@ -45,7 +42,7 @@ class ReviewRecord(TypedDict):
 
 def write_reviews(folder: Path, plan: ExportPlan, options: ExportOptions) -> list[LineFile]:
     """Write the comments and decisions of the planned records, and return the files."""
-    names = _Names(options.review_names)
+    names = None if options.review_names else ReviewerNames(_number)
     files = []
     for kind in KINDS:
         with LineFile(folder / FOLDER / f"{kind}s.jsonl") as file:
@@ -56,31 +53,11 @@ def write_reviews(folder: Path, plan: ExportPlan, options: ExportOptions) -> lis
     return files
 
 
-class _Names:
-    """Names of accounts in the export, read once."""
-
-    def __init__(self, shown: bool) -> None:
-        accounts = dict(User.objects.values_list("username", "pk"))
-        self._shown = {name: name if shown else f"reviewer-{pk}" for name, pk in accounts.items()}
-        self.text: Callable[[str], str] = str if shown else self._replaced
-
-    def of(self, username: str) -> str:
-        return self._shown[username]
-
-    def _replaced(self, text: str) -> str:
-        """Return `text` with the name in the export after each `@` of an account."""
-        return MENTION.sub(self._mention, text)
-
-    def _mention(self, match: re.Match[str]) -> str:
-        name = match[1]
-        if name not in self._shown:
-            name = name.rstrip(PUNCTUATION)
-        if name not in self._shown:
-            return match[0]
-        return f"@{self._shown[name]}{match[1][len(name) :]}"
+def _number(pk: int) -> str:
+    return f"reviewer-{pk}"
 
 
-def _rows(kind: str, pks: Sequence[int], names: _Names) -> Iterator[ReviewRecord]:
+def _rows(kind: str, pks: Sequence[int], names: ReviewerNames | None) -> Iterator[ReviewRecord]:
     """Yield the lines of some records, in their order: decisions, then comments by line."""
     model: type[Model] = Kernel if kind == "kernel" else Pair
     called = "name" if kind == "kernel" else "slug"
@@ -110,7 +87,7 @@ def _comments(kind: str, pks: Sequence[int]) -> QuerySet[LineComment]:
     return rows.select_related("parent", "author").order_by("file", "line", thread, "pk")
 
 
-def _decision(record: str, row: Decision, names: _Names) -> ReviewRecord:
+def _decision(record: str, row: Decision, names: ReviewerNames | None) -> ReviewRecord:
     assert row.user is not None, "only persons' decisions are selected"  # noqa: S101
     return {
         "record": record,
@@ -122,13 +99,13 @@ def _decision(record: str, row: Decision, names: _Names) -> ReviewRecord:
         "code": None,
         "thread": None,
         "resolved": None,
-        "text": names.text(row.comment),
-        "reviewer": names.of(row.user.get_username()),
+        "text": names.replaced(row.comment) if names else row.comment,
+        "reviewer": _number(row.user.pk) if names else row.user.get_username(),
         "at": row.created_at.isoformat(timespec="seconds"),
     }
 
 
-def _comment(record: str, row: LineComment, names: _Names) -> ReviewRecord:
+def _comment(record: str, row: LineComment, names: ReviewerNames | None) -> ReviewRecord:
     thread = row.parent or row
     return {
         "record": record,
@@ -140,7 +117,7 @@ def _comment(record: str, row: LineComment, names: _Names) -> ReviewRecord:
         "code": thread.code,
         "thread": thread.pk,
         "resolved": thread.resolved_at is not None,
-        "text": names.text(row.text),
-        "reviewer": names.of(row.author.get_username()),
+        "text": names.replaced(row.text) if names else row.text,
+        "reviewer": _number(row.author.pk) if names else row.author.get_username(),
         "at": row.created_at.isoformat(timespec="seconds"),
     }

@@ -1,23 +1,20 @@
 """Reasons that reviewers gave for an item: of its approval, and in resolved line comments.
 
-Names of people are removed: accounts after an @, full names, and mail addresses.
+Names of people are replaced.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 
-from django.contrib.auth.models import User
 from django.db.models import Q
 
 from curation.export.gates import DecisionRow, approved_by
+from curation.export.reviewer_names import SOMEONE, ReviewerNames
 from curation.models import Decision, LineComment
 
 SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
-ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
-SOMEONE = "a reviewer"
 
 
 def reasons_given(kind: str, items: Mapping[int, str]) -> dict[int, list[str]]:
@@ -31,11 +28,15 @@ def reasons_given(kind: str, items: Mapping[int, str]) -> dict[int, list[str]]:
         reasons[pk] += texts
     if not reasons:
         return {}
-    people = _people()
+    names = ReviewerNames(lambda _: SOMEONE)
     return {
-        pk: list(dict.fromkeys(filter(None, (_without_names(text, people) for text in texts))))
+        pk: list(dict.fromkeys(filter(None, (_in_one_line(text, names) for text in texts))))
         for pk, texts in reasons.items()
     }
+
+
+def _in_one_line(text: str, names: ReviewerNames) -> str:
+    return " ".join(names.replaced(text).split())
 
 
 def _of_approvals(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[str]]]:
@@ -74,24 +75,3 @@ def _of_comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[st
 
 def _place(file: str) -> str:
     return f"{SIDES[file]} side, " if file in SIDES else ""
-
-
-# --- Names -----------------------------------------------------------------------------------
-def _people() -> re.Pattern[str]:
-    """Return a pattern of all accounts after an @, and of all full names.
-
-    Only known accounts, because `@triton.jit` is no account.
-    """
-    names = []
-    for account, first, last in User.objects.values_list("username", "first_name", "last_name"):
-        names.append(f"@{account}")
-        # A first name alone is often a word ("Will", "May").
-        if first and last:
-            names.append(f"{first} {last}")
-    # Longer names first, so that none is cut in the middle.
-    ordered = sorted(names, key=lambda name: (-len(name), name))
-    return re.compile(rf"(?<![\w@])(?:{'|'.join(map(re.escape, ordered)) or '(?!)'})(?!\w)")
-
-
-def _without_names(text: str, people: re.Pattern[str]) -> str:
-    return " ".join(people.sub(SOMEONE, ADDRESS.sub(SOMEONE, text)).split())
