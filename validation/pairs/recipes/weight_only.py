@@ -35,6 +35,11 @@ TIMED: tuple[Mapping[str, int | str], ...] = (
     {"m": 2048, "n": 11008, "k": 4096, "dtype": "float16"},
 )
 TIMED_FOR = "Linear layers of Llama 2 7B: decoding of 16 sequences, and a prefill."
+TIMED_ROW: tuple[Mapping[str, int | str], ...] = (
+    {"n": 4096, "k": 4096, "dtype": "bfloat16"},
+    {"n": 14336, "k": 4096, "dtype": "bfloat16"},
+)
+TIMED_ROW_FOR = "Projections of Llama 3 8B, for one token."
 
 
 def _matmul(
@@ -46,26 +51,18 @@ def _matmul(
     order: str,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not weights.exists or not _unpackable(weights, unpack):
+    if not _multiplies(weights, unpack, decoding):
         return None
-    if decoding != "bits" and weights.stored != "mxfp4":
-        return None
-    linear = weights.layout == "nk"
-    arguments = ("x", *weights.arguments, *(("bias",) if bias else ()))
     return Sketch(
-        entry_point=weights.entry_point("linear" if linear else "matmul", activation.name),
+        entry_point=weights.entry_point(
+            "linear" if weights.layout == "nk" else "matmul", activation.name
+        ),
         summary=f"Multiply a matrix by {weights.phrase}{_afterward(bias, activation)}.",
         operation_type="matmul",
         tags=("matmul", *weights.tags),
         triton="weight_only_matmul",
-        python=(
-            *weights.in_torch("weight", "x.dtype"),
-            f"out = F.linear(x, weight{', bias' if bias else ''})"
-            if linear
-            else f"out = x @ weight{' + bias' if bias else ''}",
-            f"return {activation.torch or 'out'}",
-        ),
-        arguments=tuple(map(Argument, arguments)),
+        python=_product_in_torch(weights, bias, activation),
+        arguments=tuple(map(Argument, ("x", *weights.arguments, *(("bias",) * bias)))),
         sizes=_sizes(weights.group or 32),
         dtypes=dtypes,
         tolerance=_tolerance(dtypes),
@@ -89,17 +86,7 @@ def _matmul(
                 ]
             ),
             "why": (EXACT_PRODUCTS,) if "float32" in dtypes else WHY[weights.group],
-            "inputs": Preparation(
-                lines=(
-                    "x = (torch.randn((m, k), generator=generator) / k**0.5).to(dtype)",
-                    *weights.drawn(),
-                    *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
-                    returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
-                ),
-                timed=TIMED,
-                timed_for=TIMED_FOR,
-                allowed={"k": {"multiple_of": weights.group or 8}},
-            ),
+            "inputs": _product_inputs(weights, bias, "(m, k)", TIMED, TIMED_FOR),
         },
     )
 
@@ -112,12 +99,8 @@ def _matvec(
     activation: Activation,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not weights.exists or not _unpackable(weights, unpack):
+    if not _multiplies(weights, unpack, decoding):
         return None
-    if decoding != "bits" and weights.stored != "mxfp4":
-        return None
-    linear = weights.layout == "nk"
-    arguments = ("x", *weights.arguments, *(("bias",) if bias else ()))
     block = weights.group or 128
     return Sketch(
         entry_point=weights.entry_point("matvec", activation.name),
@@ -125,18 +108,9 @@ def _matvec(
         operation_type="matmul",
         tags=("matmul", "matvec", *weights.tags),
         triton="weight_only_matvec",
-        python=(
-            *weights.in_torch("weight", "x.dtype"),
-            f"out = F.linear(x, weight{', bias' if bias else ''})"
-            if linear
-            else f"out = x @ weight{' + bias' if bias else ''}",
-            f"return {activation.torch or 'out'}",
-        ),
-        arguments=tuple(map(Argument, arguments)),
-        sizes=tuple(
-            {name: size for name, size in case.items() if name != "m"}
-            for case in _sizes(weights.group or 32)
-        ),
+        python=_product_in_torch(weights, bias, activation),
+        arguments=tuple(map(Argument, ("x", *weights.arguments, *(("bias",) * bias)))),
+        sizes=_sizes_of_weights(weights),
         dtypes=dtypes,
         tolerance=_tolerance(dtypes),
         layouts=STRIDED,
@@ -154,20 +128,7 @@ def _matvec(
                 "Few outputs a program give enough programs to fill the GPU: 4,096 outputs in",
                 "blocks of 16 are 256 programs.",
             ),
-            "inputs": Preparation(
-                lines=(
-                    "x = (torch.randn((k,), generator=generator) / k**0.5).to(dtype)",
-                    *weights.drawn(),
-                    *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
-                    returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
-                ),
-                timed=(
-                    {"n": 4096, "k": 4096, "dtype": "bfloat16"},
-                    {"n": 14336, "k": 4096, "dtype": "bfloat16"},
-                ),
-                timed_for="Projections of Llama 3 8B, for one token.",
-                allowed={"k": {"multiple_of": weights.group or 8}},
-            ),
+            "inputs": _product_inputs(weights, bias, "(k,)", TIMED_ROW, TIMED_ROW_FOR),
         },
     )
 
@@ -195,10 +156,7 @@ def _dequantize(
         triton="weight_only_dequantize",
         python=(*weights.in_torch("weight", out_dtype), "return weight"),
         arguments=tuple(map(Argument, weights.arguments)),
-        sizes=tuple(
-            {name: size for name, size in case.items() if name != "m"}
-            for case in _sizes(weights.group or 32)
-        ),
+        sizes=_sizes_of_weights(weights),
         dtypes=("bfloat16",) if floats else dtypes,
         tolerance=_tolerance(("bfloat16",) if floats else dtypes),
         layouts=STRIDED,
@@ -224,6 +182,54 @@ def _dequantize(
 
 
 FLOATS = (("float32",), ("float16", "float32"), ("bfloat16", "float32"))
+
+
+def _multiplies(weights: Weights, unpack: str, decoding: str) -> bool:
+    """Return whether there are products of such weights."""
+    decodable = decoding == "bits" or weights.stored == "mxfp4"
+    return weights.exists and decodable and _unpackable(weights, unpack)
+
+
+def _product_in_torch(weights: Weights, bias: bool, activation: Activation) -> tuple[str, ...]:
+    product = (
+        f"F.linear(x, weight{', bias' if bias else ''})"
+        if weights.layout == "nk"
+        else f"x @ weight{' + bias' if bias else ''}"
+    )
+    return (
+        *weights.in_torch("weight", "x.dtype"),
+        f"out = {product}",
+        f"return {activation.torch or 'out'}",
+    )
+
+
+def _product_inputs(
+    weights: Weights,
+    bias: bool,
+    shape: str,
+    timed: tuple[Mapping[str, int | str], ...],
+    timed_for: str,
+) -> Preparation:
+    """Return the inputs of a product. `shape`: of what the weights are multiplied by."""
+    return Preparation(
+        lines=(
+            f"x = (torch.randn({shape}, generator=generator) / k**0.5).to(dtype)",
+            *weights.drawn(),
+            *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
+            returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
+        ),
+        timed=timed,
+        timed_for=timed_for,
+        allowed={"k": {"multiple_of": weights.group or 8}},
+    )
+
+
+def _sizes_of_weights(weights: Weights) -> tuple[dict[str, int], ...]:
+    """Return the sizes without the rows that the weights are multiplied by."""
+    return tuple(
+        {name: size for name, size in case.items() if name != "m"}
+        for case in _sizes(weights.group or 32)
+    )
 
 
 def _unpackable(weights: Weights, unpack: str) -> bool:
