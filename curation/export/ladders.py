@@ -85,7 +85,7 @@ class Ladders:
 def write_ladders(
     folder: Path, rows: Any, profiles: Sequence[RecordProfile], tokenizer: Tokenizer
 ) -> Ladders:
-    """Write the ladders of the exported pairs; `rows` are theirs, with their splits."""
+    """Write the ladders of the exported pairs. `rows`: the pairs with their splits."""
     made = Ladders()
     for number, split in enumerate(SPLITS):
         of_split = rows[rows["split"] == number]

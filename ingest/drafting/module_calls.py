@@ -167,8 +167,9 @@ def _of_a_class(text: str, call: _Call) -> str:
 
 
 def _weights(call: ast.Call) -> dict[str, ast.expr]:
-    """Return the values that `functional_call` puts in place of parameters. One that is None stands
-    for a parameter that the module lacks.
+    """Return the values that `functional_call` gives to the parameters of a module.
+
+    None is the value of a parameter that the module does not have.
     """
     if not isinstance(call.func, ast.Attribute):
         return {}

@@ -43,7 +43,7 @@ class Suite:
     resolver: Resolver = field(repr=False)
     repository: Repository = field(repr=False)
     others: Suites | None = field(default=None, repr=False)
-    """Where other files are looked up, if nothing changes their trees."""
+    """Parsed files for lookups. None if trees may change: each lookup then parses its file anew."""
 
     @property
     def path(self) -> str:

@@ -43,7 +43,7 @@ def skipped_blocks(source: Source) -> Iterator[Edits]:
 
 
 def overlapping_blocks(source: Source) -> Iterator[Edits]:
-    """Begin each block one element after the one before it."""
+    """Let each block begin one element behind the start of the previous block."""
     for kernel in source.kernels:
         for product in _block_offsets(source, kernel):
             yield (source.drop_right(product),)

@@ -1,7 +1,7 @@
 """Answers of references, kept for the next kernels that are judged by them.
 
-A trainer asks for a group of kernels for each prompt. Making inputs and answering them takes most
-of the time of a check, and no launcher takes part in it. So a failure there is no kernel's fault.
+A trainer asks for a group of kernels for each prompt. Most of the time of a check goes to the inputs
+and the reference's answers, which need no launcher. If they fail, the kernel is not to blame.
 """
 
 import threading

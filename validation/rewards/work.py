@@ -78,7 +78,7 @@ class Work:
                 job.dropped = True
 
     def close(self) -> None:
-        """Answer all that waits without a reward. Running answers end with the pool."""
+        """Answer the waiting requests without a reward. Those that run end with the pool."""
         with self._changed:
             self._closed = True
             left, self._jobs = list(self._jobs), deque()
