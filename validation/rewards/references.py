@@ -1,7 +1,8 @@
 """Answers of references, kept for the next kernels that are judged by them.
 
-A trainer asks for a group of kernels for each prompt. Most of the time of a check goes to the inputs
-and the reference's answers, which need no launcher. If they fail, the kernel is not to blame.
+A trainer asks for a group of kernels for each prompt. Most of the time of a check goes to the
+inputs and the reference's answers, which need no launcher. If they fail, the kernel is not to
+blame.
 """
 
 import threading
