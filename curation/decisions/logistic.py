@@ -83,7 +83,7 @@ def _fit(table: Any, wanted: Any) -> tuple[Any, float, Any, Any]:
     scales = np.where(scales > 0, scales, 1.0)
     design = np.column_stack([(table - means) / scales, np.ones(len(table))])
     penalty = np.full(design.shape[1], PENALTY)
-    # The last column is the bias. A little keeps it finite if all decisions are alike.
+    # The last column is the bias. A small penalty keeps it finite if all decisions are the same.
     penalty[-1] = 1e-3
     weights = np.zeros(design.shape[1])
     for _ in range(STEPS):

@@ -100,7 +100,7 @@ def hold_lock(folder: Path, url: str) -> Iterator[None]:
 
 def site_address(folder: Path) -> str:
     """Return the URL at which `up` serves the site, or "" if it does not run here."""
-    # Probing the lock would make an `up` fail that starts at the same time.
+    # Read the file instead of trying its lock, which would fail an `up` that starts meanwhile.
     try:
         pid, url = (folder / LOCK).read_text().splitlines()
         os.kill(int(pid), 0)

@@ -176,7 +176,7 @@ class Evaluator:
 
     @contextmanager
     def _inside(self, bound: Bound) -> Iterator[None]:
-        """Look names up where a binding stands."""
+        """Look up names in the scope of a binding, instead of the current one."""
         if id(bound.node) in self._open:
             raise NotPlain("It is bound to itself.")
         outside = self._lookup

@@ -76,7 +76,7 @@ class _Reader:
                 for key, value in _typed(dict, data).items()
             }
         if get_origin(hint) is not tuple:
-            # A type or None, in this order.
+            # `T | None`: the type stands first.
             return None if data is None else self.read(arguments[0], data)
         parts = _typed(list, data)
         if arguments[-1] is Ellipsis:

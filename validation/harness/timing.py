@@ -28,7 +28,7 @@ from validation.harness.worker_pool import WorkerPool
 
 # Runs that are timed. Each has inputs of its own, unless these take more than MOST bytes.
 RUNS, MOST = 20, 512 << 20
-# Inputs to warm up with: two, since an argument that differs compiles the kernel once more.
+# Two warm-up inputs: a kernel is compiled again when an argument differs from the first run's.
 WARMING = 2
 # Inputs of a large case, on a GPU: one is timed in all runs. Each takes at most LARGEST_SET bytes.
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20

@@ -25,9 +25,9 @@ STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
 CANCELLED = 2.0**-20
 # A change of this share of the answer's scale is a jump, unless more elements than FEW change so.
 JUMP, FEW = 1e-2, 0.05
-# First: an answer that is smaller throughout is the rounding error of ordinary numbers. Second: the
-# largest remainder if the right answer is zero throughout, and a product and a difference are
-# rounded in one step. It is a rounding error divided by the root of a normalization's epsilon.
+# NOTHING: an answer whose elements are all smaller is only the rounding error of ordinary numbers.
+# LEFT_OF_ZERO: if the right answer is zero everywhere, a fused multiply-add may leave a rounding
+# error, and a normalization divides it by the root of its epsilon. This is the largest result.
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
 

@@ -114,7 +114,7 @@ def _example(value: torch.Tensor) -> torch.Tensor:
 def _written_again(
     function: Callable[..., Any], examples: Sequence[torch.Tensor], text: Text
 ) -> Text:
-    """Return the spelling of the text's own graph. A difference means a misunderstanding."""
+    """Trace the written text and write its graph again. A different text shows a wrong reading."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         inputs = [torch.empty(one.shape, dtype=one.dtype) for one in examples]
         graph = graph_of_function(function, inputs).graph

@@ -20,7 +20,7 @@ from validation.pairs.inductor.whole.parts import parts
 
 
 def split(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `models`: for each name the result of `parts`, or a `reason`."""
+    """Return {"models": [[name, result of `parts`], …]}, or {"reason": …} if the request fails."""
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), _no_looking_at_weights():
             made = list(modules(request))
