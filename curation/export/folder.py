@@ -81,14 +81,14 @@ def _make_open(folder: Path) -> None:
 def is_ours(folder: Path) -> bool:
     """Return True if a folder contains an export and no other files."""
     try:
-        listed = _listed(json.loads((folder / MANIFEST).read_text())) | {MANIFEST}
+        listed = listed_paths(json.loads((folder / MANIFEST).read_text())) | {MANIFEST}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
     return present <= listed
 
 
-def _listed(manifest: Any) -> set[str]:
+def listed_paths(manifest: Any) -> set[str]:
     """Return the paths in a manifest. Those of plain folders list files by category."""
     entries = list(manifest["files"])
     for category in manifest.get("categories", {}).values():
