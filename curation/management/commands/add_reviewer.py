@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--curator",
             action="store_true",
-            help="may also ingest, export, decide in bulk and invite people",
+            help="make the person a curator, who also ingests, exports and invites people",
         )
         parser.add_argument(
             "--email",

@@ -24,7 +24,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out",
             type=Path,
-            help="a new folder, or an earlier export's (default: none; required without --dry-run)",
+            help="a new folder, or one that holds an earlier export; required without --dry-run "
+            "(default: none)",
         )
         for option in OPTIONS:
             parser.add_argument(option.flag, **_argument(option))
@@ -34,12 +35,14 @@ class Command(BaseCommand):
             help="make a release of this name, or write that release again (default: no release)",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="print the funnel, write nothing"
+            "--dry-run",
+            action="store_true",
+            help="only print how many items reach each stage; write no files",
         )
         parser.add_argument(
             "--push", metavar="OWNER/NAME", default="",
-            help="then upload the folder to this dataset of the Hugging Face hub, by the token in "
-            "HF_TOKEN (default: no upload)",
+            help="upload the folder to this dataset of the Hugging Face hub; needs HF_TOKEN "
+            "(default: no upload)",
         )  # fmt: skip
         parser.add_argument(
             "--private", action="store_true", help="with --push: make a new dataset private"

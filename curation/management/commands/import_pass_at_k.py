@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py import_pass_at_k rates.csv"
-        parser.add_argument("file", type=Path, help="a name in .csv, or JSON Lines")
+        parser.add_argument("file", type=Path, help="a CSV file (.csv), or a file of JSON Lines")
 
     def handle(self, *, file: Path, **options: Any) -> None:
         try:

@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py ingest_inductor /tmp/torchinductor_ada"
-        parser.add_argument("folder", help="the folder of torch.compile")
+        parser.add_argument("folder", help="the folder that torch.compile wrote")
 
     def handle(self, *, folder: str, **options: Any) -> None:
         run = ingest_now(take_up_compiled(folder), again=True)

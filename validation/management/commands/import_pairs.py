@@ -15,13 +15,15 @@ from validation.pairs.imports.reading import Refusal, read
 class Command(BaseCommand):
     help = (
         "Import pairs from a JSON Lines file: the dataset's own records, KernelBook's columns, or "
-        "TritonBench-like ones. Nothing is run; what is stored waits for validation and review."
+        "TritonBench-like ones. No code is run. The pairs wait for validation and review."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py import_pairs kernelbook.jsonl --dry-run"
         parser.add_argument("file", type=Path, help="JSON Lines, a record on each line")
-        parser.add_argument("--dry-run", action="store_true", help="read and store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="read the file without storing pairs"
+        )
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
         refused: list[Refusal] = []
