@@ -117,7 +117,9 @@ def _push(
     return Pushed(str(commit.repo_url), commit.oid != before)
 
 
-def _refuse_others_files(api: Any, repository: str, revision: str, present: set[str]) -> None:
+def _refuse_others_files(
+    api: Any, repository: str, revision: str | None, present: set[str]
+) -> None:
     """Raise CannotPush if the repository holds files that its manifest does not list."""
     listed = {OF_THE_HUB}
     if MANIFEST in present:
