@@ -33,6 +33,7 @@ _ROLES_HELP = (
 _SUPERUSER_HELP = (
     "May do everything, with or without a role. Only superusers edit groups and other superusers."
 )
+_ACTIVE_HELP = "May log in. Deactivate an account instead of deleting it."
 
 
 @admin.register(User)
@@ -69,7 +70,7 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
     def further_permissions(self, person: User) -> str:
         """List what was granted outside of this admin. The form neither adds nor removes it."""
         names = person.user_permissions.order_by("codename").values_list("codename", flat=True)
-        return ", ".join(names)
+        return ", ".join(names) or "None"
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         allowed = super().has_change_permission(request, obj)
@@ -90,9 +91,14 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
     def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
-        if db_field.name == "is_superuser":
-            kwargs["help_text"] = _SUPERUSER_HELP
-        return super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name in ("is_superuser", "is_active"):
+            active = db_field.name == "is_active"
+            kwargs["help_text"] = _ACTIVE_HELP if active else _SUPERUSER_HELP
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "groups" and field is not None:
+            # Its button would lead from the roles to a form of single permissions.
+            field.widget.can_add_related = False
+        return field
 
     def save_related(self, request: Any, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)

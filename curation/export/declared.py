@@ -119,59 +119,59 @@ OPTIONS: tuple[Option, ...] = (
         usage="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
     ),
     Option(
-        "with_launcher", "--with-launcher", "Host code below kernels", "",
+        "with_launcher", "--with-launcher", "Append the launcher to kernels", "",
         usage="append the launcher's code to each kernel's text",
     ),
     Option(
-        "fenced", "--fenced", "Code between ``` for torchtune", "",
+        "fenced", "--fenced", "Fence torchtune's code with ```", "",
         usage="put the code of torchtune's records between lines of ```",
     ),
     Option(
-        "varied_instructions", "--varied-instructions", "Several wordings of the instruction", "",
+        "varied_instructions", "--varied-instructions", "Vary the wording of the instruction", "",
         usage="vary the instruction of the instruct, chat and alpaca records",
     ),
     Option(
-        "with_reasons", "--with-reasons", "Reasons of reviewers, without names", "",
+        "with_reasons", "--with-reasons", "Add reviewers' reasons, without names", "",
         usage="add reviewers' reasons and resolved line comments to the records, without names",
     ),
     Option(
-        "repeat_rows", "--repeat-rows", "Weights as repeated rows in train", "",
+        "repeat_rows", "--repeat-rows", "Repeat rows of train by weight", "",
         usage="repeat each record of the training split by its weight",
     ),
     Option(
-        "together", "--whole-repositories", "No repository in two splits", "",
+        "together", "--whole-repositories", "Keep each repository in one split", "",
         usage="keep all items of a repository in one split",
     ),
     Option(
-        "held_out_recipes", "--held-out-recipes", "A configuration with held-out recipes", "",
+        "held_out_recipes", "--held-out-recipes", "Add held-out recipes", "",
         usage="add a configuration of generated pairs: no recipe is in two splits",
     ),
     Option(
-        "reviews", "--reviews", "Line comments and decisions", "in reviews/",
+        "reviews", "--reviews", "Add line comments and decisions", "in reviews/",
         usage="add a folder reviews/ with line comments and decisions",
     ),
     Option(
-        "review_names", "--review-names", "Account names in the reviews", "",
+        "review_names", "--review-names", "Show account names in the reviews", "",
         usage="write account names in the reviews, instead of reviewer-1",
     ),
     Option(
-        "repairs", "--repairs", "A configuration with repair traces", "",
+        "repairs", "--repairs", "Add repair traces", "",
         usage="add a configuration of repair traces, which `make_repairs` makes",
     ),
     Option(
-        "ladders", "--ladders", "Configurations with optimization ladders", "",
+        "ladders", "--ladders", "Add optimization ladders", "",
         usage="add configurations of optimization ladders: versions of one function by speed",
     ),
     Option(
-        "include_pending", "--include-pending", "Also unreviewed items", "",
+        "include_pending", "--include-pending", "Include unreviewed items", "",
         usage="also export items that were not reviewed",
     ),
     Option(
-        "include_disputed", "--include-disputed", "Also disputed items", "",
+        "include_disputed", "--include-disputed", "Include disputed items", "",
         usage="also export items that two reviewers disagree on",
     ),
     Option(
-        "without_benchmarks", "--without-benchmarks", "Also items not compared with benchmarks",
+        "without_benchmarks", "--without-benchmarks", "Include items not compared with benchmarks",
         "", usage="also export items that were never compared with the benchmarks",
     ),
 )  # fmt: skip
