@@ -98,6 +98,9 @@ def listed_paths(manifest: Any) -> set[str]:
 
 def check_target(target: Path) -> None:
     """Refuse early a target that would be refused after all the work."""
+    for above in target.absolute().parents:
+        if above.exists() and not above.is_dir():
+            raise FolderNotWritten(f"{target} can't be written: {above} is a file.")
     if not _may_become(target.absolute()):
         raise FolderNotWritten(
             f"{target} exists, is not empty, and is not an unchanged export. Name a new folder."

@@ -31,6 +31,8 @@ def serve(arguments: argparse.Namespace) -> int:
     token = read_token(arguments.token_file) if arguments.token_file else ""
     if arguments.port is not None and not token:
         raise Unsuited("A port is open to all users of this machine: it needs --token-file.")
+    if arguments.socket is not None and not arguments.socket.absolute().parent.is_dir():
+        raise Unsuited(f"There is no folder {arguments.socket.parent} for the socket.")
     options = Options(
         device=arguments.device,
         jobs=arguments.jobs,

@@ -8,6 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.evidence.pass_rates import import_pass_rates
 from curation.text import pluralize
 
+# Refused lines that are shown: a file of another kind has thousands.
+SHOWN = 100
+
 
 class Command(BaseCommand):
     help = (
@@ -24,8 +27,10 @@ class Command(BaseCommand):
             imported = import_pass_rates(file)
         except OSError as error:
             raise CommandError(f"{file} can't be read: {error.strerror}.") from error
-        for row in imported.refused:
+        for row in imported.refused[:SHOWN]:
             self.stdout.write(f"Line {row.line}: {row.reason}")
+        if len(imported.refused) > SHOWN:
+            self.stdout.write(f"Only the first {SHOWN} refused lines are shown.")
         self.stdout.write(
             f"{pluralize(imported.added, 'pass rate')} added, {imported.changed:,} changed, "
             f"{imported.known:,} known before, {pluralize(len(imported.refused), 'line')} refused."

@@ -11,6 +11,9 @@ from curation.pairs.store import store_pairs
 from curation.text import pluralize
 from validation.pairs.imports.reading import Refusal, read
 
+# Refused lines that are shown: a file of another kind has thousands.
+SHOWN = 100
+
 
 class Command(BaseCommand):
     help = (
@@ -41,8 +44,10 @@ class Command(BaseCommand):
                     )
         except OSError as error:
             raise CommandError(f"{file} can't be read: {error.strerror}.") from error
-        for refusal in refused:
+        for refusal in refused[:SHOWN]:
             self.stdout.write(f"Line {refusal.line}: {refusal.reason}")
+        if len(refused) > SHOWN:
+            self.stdout.write(f"Only the first {SHOWN} refused lines are shown.")
         if refused:
             self.stdout.write(f"{pluralize(len(refused), 'line')} refused.")
 
