@@ -48,7 +48,9 @@ class Count:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folders", nargs="+", type=Path, help="git folders, bare or not")
     parser.add_argument("--entries", type=Path, help="the whole drafts are written here")
     parser.add_argument(

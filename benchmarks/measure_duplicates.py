@@ -51,7 +51,9 @@ BENCHMARKS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("--kernels", type=Path)
     options = parser.parse_args()

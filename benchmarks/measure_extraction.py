@@ -47,7 +47,9 @@ class Result:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("truth", type=Path)
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("--no-imports", action="store_true")

@@ -43,7 +43,9 @@ TEST: Mapping[str, str] = {"PERF_CASES": r"(?m)^PERF_CASES"}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("files", nargs="+", type=Path)
     options = parser.parse_args()
     for file in options.files:

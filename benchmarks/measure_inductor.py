@@ -22,7 +22,9 @@ from validation.pairs.inductor.whole.splitting import split, splitter
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--transformers", nargs="+", default=())
     parser.add_argument("--timm", nargs="+", default=())

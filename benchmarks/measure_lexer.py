@@ -22,7 +22,9 @@ ROUNDS = 5
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("mirrors", type=Path, help="folder of git mirrors")
     parser.add_argument("--kernels", type=int, default=1000)
     arguments = parser.parse_args()

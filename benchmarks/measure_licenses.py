@@ -70,7 +70,9 @@ class GitTree:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--show", default="", help="list the files with this verdict")

@@ -61,7 +61,9 @@ Row = Sequence[Any]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("--kernels", type=int, default=1_000_000)
     parser.add_argument("--added", type=int, default=300)

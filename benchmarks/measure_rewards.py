@@ -45,7 +45,9 @@ WARM_UP_SECONDS = 300
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("parts", nargs="+", choices=list(PARTS))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", choices=("cuda", "interpreter"), default="cuda")

@@ -47,7 +47,9 @@ def scripted(features: Features, _: Random) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=7)
     seed = parser.parse_args().seed
     sets: dict[str, Callable[[Features, Random], bool]] = {

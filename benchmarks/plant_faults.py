@@ -93,7 +93,9 @@ FAULTS = (
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("numbers", nargs="*", type=int, help="of the faults; all if left out")
     numbers = parser.parse_args().numbers or range(1, len(FAULTS) + 1)
     missed = 0

@@ -303,6 +303,11 @@ GIT_ALLOWED_HOSTS = env_list("GIT_ALLOWED_HOSTS", "")
 GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")
 GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")
 
+# --- Hugging Face hub -----------------------------------------------------------------------
+# Token by which releases are pushed, for the site and its workers. Empty: none is pushed.
+HF_TOKEN = os.environ.get("HF_TOKEN", "")
+HF_ENDPOINT = os.environ.get("HF_ENDPOINT", "")
+
 # Token that grants access to /metrics. Without it, only this machine has access, if HTTPS is off.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 # /healthz answers 503 if less is free on the disk of the data folder.

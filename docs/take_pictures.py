@@ -51,6 +51,9 @@ def _pages(page: Page) -> dict[str, str]:
     kernel = page.locator(".list tbody th a").last.get_attribute("href")
     page.goto("/find?items=pairs")
     pair = page.locator(".list tbody th a").first.get_attribute("href")
+    page.goto("/exports/")
+    release = page.get_by_role("link", name="Changes").first.get_attribute("href")
+    release = f"{release}".removesuffix("/changes")
     return {
         "kernel": f"{kernel}",
         "file": f"{kernel}?tab=file",
@@ -70,6 +73,7 @@ def _pages(page: Page) -> dict[str, str]:
         "history": "/history",
         "runs": "/runs/",
         "exports": "/exports/",
+        "push": f"{release}/push",
         "account": "/account",
         "password": "/account/password",
         "people": "/people",

@@ -393,6 +393,7 @@ def remember() -> None:
                 request=uuid.uuid4(),
             )
     make.an_export_run(name="2026.11", state="succeeded", requested_by=ada, archive="a.tar.gz",
+                       sha256=make.sha("a.tar.gz"), release=make.a_release(name="2026.11"),
                        finished_at=timezone.now(), message="11 kernels in 3 files.")  # fmt: skip
     make.an_export_run(state="failed", requested_by=bob, finished_at=timezone.now(),
                        message="There is no kernel that fits license=Zlib.")  # fmt: skip

@@ -26,6 +26,11 @@ HEADING = re.compile(r"^#{1,6} +(.+)$", re.M)
 COMMAND = re.compile(r"manage\.py ([a-z_]+)([^`\n]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 MODULE = re.compile(r"python -m ((?:benchmarks|tests|validation)[\w.]*)")
+# A program of the project at the shell, by module or by path, or by the name of its benchmark.
+PROGRAM = re.compile(
+    r"(?:python -m ((?:benchmarks|tests|validation)[\w.]*)"
+    r"|python ((?:benchmarks|docs|tests)/[\w/]+\.py)|`(measure_(?!x\b)\w+))([^`\n]*)"
+)
 # A path of the project in code: no placeholders, no globs.
 FOLDERS = "benchmarks|curation|docs|ingest|static|templates|tests|validation"
 PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)`")
@@ -35,7 +40,8 @@ PRONOUN = re.compile(r"\b(?:nobody|somebody|whoever|anybody|one's)\b", re.I)
 
 
 def text(document: str) -> str:
-    return (ROOT / document).read_text()
+    """Return the text of a document, with each continued line of a command in one."""
+    return re.sub(r"\\\n\s*", " ", (ROOT / document).read_text())
 
 
 @cache
@@ -62,6 +68,16 @@ def harness_options() -> frozenset[str]:
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return frozenset(OPTION.findall(shown.stdout + serve.parser("cuda").format_help()))
+
+
+def option_strings(program: str) -> frozenset[str]:
+    """Return the options that the source of a module, or of its package, declares."""
+    file = ROOT / f"{program.replace('.', '/')}.py"
+    files = [file] if file.exists() else sorted(file.with_suffix("").rglob("*.py"))
+    declared = {
+        option for path in files for option in re.findall(r'"(--[\w-]+)"', path.read_text())
+    }
+    return frozenset({"--help", *declared})
 
 
 def test_the_list_of_documents_includes_readme_and_tutorial() -> None:
@@ -111,6 +127,26 @@ def test_every_option_named_in_a_document_belongs_to_a_command(document: str) ->
     spans = re.findall(r"`(--[^`\n]+)`", text(document))
 
     assert [o for span in spans for o in OPTION.findall(span) if o not in known] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_program_named_in_a_document_exists_with_its_options(document: str) -> None:
+    wrong = []
+    for module, path, benchmark, arguments in PROGRAM.findall(text(document)):
+        name = module or path.removesuffix(".py").replace("/", ".") or f"benchmarks.{benchmark}"
+        if name == "benchmarks.measure_x":
+            continue
+        if not is_program(name):
+            wrong.append(name)
+            continue
+        known = harness_options() if name == "validation.harness" else option_strings(name)
+        wrong += [f"{name} {option}" for option in OPTION.findall(arguments) if option not in known]
+    assert wrong == []
+
+
+def is_program(name: str) -> bool:
+    path = ROOT / name.replace(".", "/")
+    return path.with_suffix(".py").exists() or (path / "__main__.py").exists()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -25,7 +25,15 @@ _PERSON = (
     ("Personal", {"fields": ("first_name", "last_name", "email")}),
 )
 _DATES = (("Dates", {"fields": ("last_login", "date_joined")}),)
-_ROLE = ("is_active", "groups", "is_staff")
+_ROLE = ("is_active", "groups")
+_ROLES_HELP = (
+    "Reviewers approve and reject items. Curators also queue ingests, edit pairs, settle disputes, "
+    "export datasets, manage people and use this admin. Without a role, an account sees no items."
+)
+_SUPERUSER_HELP = (
+    "May do everything, with or without a role. Only superusers edit groups and other superusers."
+)
+_ACTIVE_HELP = "May log in. Deactivate an account instead of deleting it."
 
 
 @admin.register(User)
@@ -33,7 +41,7 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
     fieldsets: ClassVar[Any] = (*_PERSON, ("Role", {"fields": _ROLE}), *_DATES)
     superuser_fieldsets: ClassVar[Any] = (
         *_PERSON,
-        ("Role", {"fields": (*_ROLE, "is_superuser", "user_permissions")}),
+        ("Role", {"fields": (*_ROLE, "is_superuser", "further_permissions")}),
         *_DATES,
     )
     add_fieldsets: Any = (
@@ -45,8 +53,8 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
             },
         ),
     )
-    readonly_fields = ("is_staff", "last_login", "date_joined")
-    filter_horizontal = ("user_permissions",)
+    readonly_fields = ("further_permissions", "last_login", "date_joined")
+    filter_horizontal = ()
     list_display = ("username", "email", "role", "is_active", "last_login")
     list_filter = ("groups", "is_active", "is_superuser")
 
@@ -57,6 +65,12 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
     def role(self, person: User) -> str:
         groups = ", ".join(group.name for group in person.groups.all())
         return f"superuser {groups}".strip() if person.is_superuser else groups
+
+    @admin.display
+    def further_permissions(self, person: User) -> str:
+        """List what was granted outside of this admin. The form neither adds nor removes it."""
+        names = person.user_permissions.order_by("codename").values_list("codename", flat=True)
+        return ", ".join(names) or "None"
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         allowed = super().has_change_permission(request, obj)
@@ -69,10 +83,22 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
 
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "groups":
-            kwargs["widget"] = CheckboxSelectMultiple()
+            kwargs |= {
+                "widget": CheckboxSelectMultiple(), "label": "Roles", "help_text": _ROLES_HELP,
+            }  # fmt: skip
             if not _is_superuser(request):
                 kwargs["queryset"] = Group.objects.filter(name__in=OURS)
         return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        if db_field.name in ("is_superuser", "is_active"):
+            active = db_field.name == "is_active"
+            kwargs["help_text"] = _ACTIVE_HELP if active else _SUPERUSER_HELP
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "groups" and field is not None:
+            # Its button would lead from the roles to a form of single permissions.
+            field.widget.can_add_related = False
+        return field
 
     def save_related(self, request: Any, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)

@@ -3,17 +3,12 @@
 from collections.abc import Mapping
 from functools import partial
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from curation.evidence.item_facts import ItemFacts
 from curation.evidence.neighborhood import Member, Neighborhood
 from curation.evidence.subjects import chunks
-from curation.models import CopyFlag, Kernel, LicenseVerdict
-
-
-def copies_under_blocked(kernel: Kernel) -> QuerySet[CopyFlag]:
-    """Return the same or similar kernels under a blocked license, most similar first."""
-    return CopyFlag.objects.filter(kernel=kernel).select_related("blocked__license")
+from curation.models import CopyFlag, LicenseVerdict
 
 
 def renew_flags(around: Neighborhood, before: Mapping[int, ItemFacts]) -> None:

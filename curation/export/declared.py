@@ -66,27 +66,32 @@ def _formats(text: str) -> tuple[str, ...]:
 OPTIONS: tuple[Option, ...] = (
     Option(
         "formats", "--format", "Formats", "", "some",
-        usage=f"some of {','.join(FORMATS)} (default: torchtune,jsonl)", choices=FORMATS,
-        parse=_formats,
+        usage=f"formats, separated by commas, of {', '.join(FORMATS)} (default: torchtune,jsonl)",
+        choices=FORMATS, parse=_formats,
     ),
     Option(
         "unit", "--unit", "Text of a kernel", "", "one",
-        usage="what a kernel's text is (default: standalone)", choices=UNITS,
+        usage="text of a kernel: its standalone unit, function or file (default: standalone)",
+        choices=UNITS,
     ),
     Option(
         "hardware", "--hardware", "Hardware", "", "some", metavar="cuda,hip",
-        usage="what the code is written for, or all (default: cuda)",
+        usage="hardware that the code is written for, separated by commas, or all (default: cuda)",
         choices=tuple(sorted(Hardware.values)), parse=parse_hardware,
     ),
     Option(
         "where", "--where", "Filter", "as in the lists: operation=matmul license=MIT", "text",
-        usage="as in the addresses of the review lists (default: all items)", metavar="FILTER",
+        usage="only items that match, such as 'operation=matmul license=MIT' (default: all items)",
+        metavar="FILTER",
     ),
     Option(
         "splits", "--splits", "Splits", "train/validation/test in percent", "text",
         metavar="90/5/5", parse=parse_splits,
     ),
-    Option("seed", "--seed", "Seed", "of the splits and of the draws", "number"),
+    Option(
+        "seed", "--seed", "Seed", "of the splits and of the draws", "number",
+        usage="a number that changes which items a split or a cap draws",
+    ),
     Option(
         "caps", "--cap-origin", "Caps", "largest share of an origin: inductor=0.2", "list",
         usage="the largest share of an origin; may be given more than once (default: no cap)",
@@ -94,61 +99,80 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(
         "upsample", "--upsample", "Weights", "“source”, or as tutorial=10,inductor=5", "text",
+        usage="weights of records: `source` for those of the sources, or by category and origin, "
+        "such as tutorial=10,inductor=5 (default: all 1)",
         metavar="POLICY",
     ),
     Option(
         "total_tokens", "--total-tokens", "Tokens of the whole mix",
-        "for the shares on the card; 0: not known", "number",
+        "for the shares on the card; 0: not known", "number", metavar="N",
+        usage="tokens of the whole training mix, for the shares on the card (default: unknown)",
     ),
     Option(
         "policies", "--accept-policy", "Accepted policies", "approvals by these rules count",
-        "list", usage="count approvals by this policy; repeatable (default: people only)",
-        metavar="RULES",
+        "list", metavar="POLICY",
+        usage="also accept approvals by this policy; may be given more than once (default: only "
+        "approvals by people)",
     ),
     Option(
         "tokenizer", "--tokenizer", "Tokenizer", "", "text", metavar="FILE", in_form=False,
         usage="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
     ),
-    Option("with_launcher", "--with-launcher", "Host code below kernels", ""),
-    Option("fenced", "--fenced", "Code between ``` for torchtune", ""),
     Option(
-        "varied_instructions", "--varied-instructions", "Several wordings of the instruction", "",
+        "with_launcher", "--with-launcher", "Append the launcher to kernels", "",
+        usage="append the launcher's code to each kernel's text",
+    ),
+    Option(
+        "fenced", "--fenced", "Fence torchtune's code with ```", "",
+        usage="put the code of torchtune's records between lines of ```",
+    ),
+    Option(
+        "varied_instructions", "--varied-instructions", "Vary the wording of the instruction", "",
         usage="vary the instruction of the instruct, chat and alpaca records",
     ),
     Option(
-        "with_reasons", "--with-reasons", "Reasons of reviewers, without names", "",
-        usage="also reviewers' reasons and resolved line comments, without their names",
-    ),
-    Option("repeat_rows", "--repeat-rows", "Weights as repeated rows in train", ""),
-    Option("together", "--whole-repositories", "No repository in two splits", ""),
-    Option(
-        "held_out_recipes", "--held-out-recipes", "A configuration with held-out recipes", "",
-        usage="also the generated pairs with whole recipes in validation and test",
+        "with_reasons", "--with-reasons", "Add reviewers' reasons, without names", "",
+        usage="add reviewers' reasons and resolved line comments to the records, without names",
     ),
     Option(
-        "reviews", "--reviews", "Line comments and decisions", "in reviews/",
-        usage="also line comments and decisions, in reviews/",
+        "repeat_rows", "--repeat-rows", "Repeat rows of train by weight", "",
+        usage="repeat each record of the training split by its weight",
     ),
     Option(
-        "review_names", "--review-names", "Account names in the reviews", "",
-        usage="account names in the reviews (default: reviewer-1)",
+        "together", "--whole-repositories", "Keep each repository in one split", "",
+        usage="keep all items of a repository in one split",
     ),
     Option(
-        "repairs", "--repairs", "A configuration with repair traces", "",
-        usage="also conversations about planted mistakes: see `make_repairs`",
+        "held_out_recipes", "--held-out-recipes", "Add held-out recipes", "",
+        usage="add a configuration of generated pairs: no recipe is in two splits",
     ),
     Option(
-        "ladders", "--ladders", "Configurations with optimization ladders", "",
-        usage="also versions of one function by speed, as conversations and as preferences",
-    ),
-    Option("include_pending", "--include-pending", "Also unreviewed items", ""),
-    Option(
-        "include_disputed", "--include-disputed", "Also disputed items", "",
-        usage="also items that two reviewers disagree on",
+        "reviews", "--reviews", "Add line comments and decisions", "in reviews/",
+        usage="add a folder reviews/ with line comments and decisions",
     ),
     Option(
-        "without_benchmarks", "--without-benchmarks", "Also items not compared with benchmarks",
-        "", usage="also items never compared with the benchmarks, and such a release",
+        "review_names", "--review-names", "Show account names in the reviews", "",
+        usage="write account names in the reviews, instead of reviewer-1",
+    ),
+    Option(
+        "repairs", "--repairs", "Add repair traces", "",
+        usage="add a configuration of repair traces, which `make_repairs` makes",
+    ),
+    Option(
+        "ladders", "--ladders", "Add optimization ladders", "",
+        usage="add configurations of optimization ladders: versions of one function by speed",
+    ),
+    Option(
+        "include_pending", "--include-pending", "Include unreviewed items", "",
+        usage="also export items that were not reviewed",
+    ),
+    Option(
+        "include_disputed", "--include-disputed", "Include disputed items", "",
+        usage="also export items that two reviewers disagree on",
+    ),
+    Option(
+        "without_benchmarks", "--without-benchmarks", "Include items not compared with benchmarks",
+        "", usage="also export items that were never compared with the benchmarks",
     ),
 )  # fmt: skip
 

@@ -5,9 +5,11 @@ at which the newest file came into the database.
 """
 
 import hashlib
+import tokenize
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,7 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
     for number, (place, file, text) in enumerate(_with_texts(places)):
         if not number % BATCH:
             progress("files written", number)
-        data = text.encode("utf-8", "surrogatepass")
+        data = _encode(text)
         _write_file(folder / place, data)
         entries[file.source.category].append(_entry(place, data, file, notices))
     beside = [file.as_json(folder) for file in notices.write(folder, "file")]
@@ -72,6 +74,22 @@ def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, 
         texts = texts_named({file.sha256 for _, file in batch})
         for place, file in batch:
             yield place, file, texts[file.sha256]
+
+
+def _encode(text: str) -> bytes:
+    """Return the bytes of a file in the encoding that its first lines declare, or in UTF-8.
+
+    Python decodes the file by that declaration, so other bytes would change its strings.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    if text.isascii():
+        return data
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+        # Other codecs, such as unicode_escape, would change the declaration itself.
+        return text.encode(encoding) if "#\n".encode(encoding) == b"#\n" else data
+    except (SyntaxError, LookupError, UnicodeError):
+        return data
 
 
 def _write_file(path: Path, data: bytes) -> None:
@@ -95,7 +113,7 @@ def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
             "repository": file.source.name,
             "commit": file.commit,
             "path": file.path,
-            # Hash of the original bytes; here, lines end in a line feed and all is UTF-8.
+            # Hash of the original bytes; here, lines end in a line feed.
             "sha256": file.sha256,
             "url": file.source.url(file.commit, file.path, (1, max(file.lines, 1))),
             "license": file.expression,

@@ -81,14 +81,14 @@ def _make_open(folder: Path) -> None:
 def is_ours(folder: Path) -> bool:
     """Return True if a folder contains an export and no other files."""
     try:
-        listed = _listed(json.loads((folder / MANIFEST).read_text())) | {MANIFEST}
+        listed = listed_paths(json.loads((folder / MANIFEST).read_text())) | {MANIFEST}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
     return present <= listed
 
 
-def _listed(manifest: Any) -> set[str]:
+def listed_paths(manifest: Any) -> set[str]:
     """Return the paths in a manifest. Those of plain folders list files by category."""
     entries = list(manifest["files"])
     for category in manifest.get("categories", {}).values():
@@ -98,6 +98,9 @@ def _listed(manifest: Any) -> set[str]:
 
 def check_target(target: Path) -> None:
     """Refuse early a target that would be refused after all the work."""
+    for above in target.absolute().parents:
+        if above.exists() and not above.is_dir():
+            raise FolderNotWritten(f"{target} can't be written: {above} is a file.")
     if not _may_become(target.absolute()):
         raise FolderNotWritten(
             f"{target} exists, is not empty, and is not an unchanged export. Name a new folder."

@@ -1,4 +1,4 @@
-"""Export job for rq: writes one archive into the data folder, and deletes old ones."""
+"""Export job for rq: writes one archive into the data folder, or pushes a release to the hub."""
 
 import hashlib
 import logging
@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from curation.export.dataset import export as export_dataset
 from curation.export.options import ExportOptions
-from curation.export.release import rebuild
+from curation.export.push import check_push, push
+from curation.export.release import find_release, rebuild
 from curation.jobs.attempt import Attempt, LeaseLost, carry_out
 from curation.models import ExportRun, Release, RunState
 from curation.models.runs import ENDED
@@ -39,6 +40,9 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
     archives = settings.DATA_DIR / "exports"
     archives.mkdir(exist_ok=True)
     _remove_leftovers(archives)
+    if run.push_to:
+        _push(run, attempt, archives)
+        return
     with _working_folder(archives, run) as folder:
         written = folder / (run.name or f"dataset-{run.pk}").replace("/", "-")
         release = Release.objects.filter(name=run.name).first() if run.name else None
@@ -53,8 +57,7 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
             release, funnel = outcome.release, outcome.funnel
         attempt.tell_later("packed", 0)
         packed = pack(written, folder / "archive.tar.gz")
-        with packed.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = _digest(packed)
         archive = archives / f"export-{run.pk}.tar.gz"
         attempt.renew()
         packed.rename(archive)
@@ -68,6 +71,36 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
         raise
     # Also here, because the scheduler may run on another host.
     remove_old_archives()
+
+
+def _push(run: ExportRun, attempt: Attempt[ExportRun], archives: Path) -> None:
+    """Upload a release. A repeated attempt finds the same files there and commits none."""
+    check_push(run.push_to)
+    release = find_release(run.name)
+    with _working_folder(archives, run) as folder:
+        written = _unpack(release, archives, folder) or folder / "release"
+        if not written.exists():
+            rebuild(release, written, progress=attempt.tell_later)
+        pushed = push(
+            written, run.push_to, message=f"Release {release}", private=run.push_private,
+            replace=run.push_replace, progress=attempt.tell_later,
+        )  # fmt: skip
+    attempt.succeed(stage="done", release=release, pushed_url=pushed.url)
+
+
+def _unpack(release: Release, archives: Path, into: Path) -> Path | None:
+    """Return the release's files from an archive of this host, or None.
+
+    A rebuild would take as long as the export, and fail once a tool's version has changed.
+    """
+    runs = ExportRun.objects.filter(release=release, archive_removed_at=None)
+    for run in runs.exclude(archive=""):
+        archive = archives / run.archive
+        if archive.is_file() and _digest(archive) == run.sha256:
+            with tarfile.open(archive, "r:gz") as tar:
+                tar.extractall(into, filter="data")
+            return next(into.iterdir())
+    return None
 
 
 @contextmanager
@@ -91,6 +124,11 @@ def _remove_leftovers(archives: Path) -> None:
     for folder in folders:
         if not folder.name.startswith(kept):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def pack(folder: Path, archive: Path) -> Path:

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from curation.errors import CurationError
 from curation.evidence.sources import ExportSource
+from curation.export.push import check_push
 from curation.jobs.enqueue import enqueue
 from curation.models import (
     Category,
@@ -224,8 +225,33 @@ def request_export(
     return run
 
 
+@transaction.atomic
+def request_push(
+    release: Release,
+    repository: str,
+    *,
+    private: bool = False,
+    replace: bool = False,
+    user: User | None,
+    retry_of: ExportRun | None = None,
+) -> ExportRun:
+    """Queue the upload of a finished release to the dataset repository OWNER/NAME."""
+    check_push(repository)
+    run = ExportRun.objects.create(
+        options=release.options, name=release.name, release=release, push_to=repository,
+        push_private=private, push_replace=replace, requested_by=user, retry_of=retry_of,
+    )  # fmt: skip
+    enqueue(run)
+    return run
+
+
 def retry_export(run: ExportRun, *, requested_by: User | None, failed: bool) -> ExportRun:
-    """Queue an export again with the same options, because its archive is gone."""
+    """Queue a push again, or an export with the same options, because its archive is gone."""
     if run.state == RunState.SUCCEEDED and run.archive_removed_at is None:
         raise CurationError(f"{run.label} has {run.state}: there is nothing to retry.")
+    if run.push_to and run.release:
+        return request_push(
+            run.release, run.push_to, private=run.push_private, replace=run.push_replace,
+            user=requested_by, retry_of=run,
+        )  # fmt: skip
     return request_export(run.options, name=run.name, user=requested_by, retry_of=run)

@@ -1,14 +1,23 @@
 """Upload of an exported folder to a dataset repository on the Hugging Face hub, as one commit."""
 
-import os
+import json
+import re
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+from django.conf import settings
 
 from curation.errors import CurationError
+from curation.export.folder import MANIFEST, listed_paths
 
-TOKEN = "HF_TOKEN"  # noqa: S105 - the name of a variable
-# The file by which an earlier export is known, and the files of a new repository.
-MANIFEST, EMPTY = "MANIFEST.json", {".gitattributes", "README.md"}
+# The hub makes this file in each repository.
+OF_THE_HUB = ".gitattributes"
+_REPOSITORY = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
 
 class CannotPush(CurationError):
@@ -22,49 +31,109 @@ class Pushed:
     """False if the repository held the same files already."""
 
 
-def push(folder: Path, repository: str, *, message: str, private: bool = False) -> Pushed:
+def obstacle() -> str:
+    """Return why this process can't push to any repository, or "" if it can try."""
+    if find_spec("huggingface_hub") is None:
+        return "Pushing needs the package huggingface_hub: pip install huggingface_hub."
+    if not settings.HF_TOKEN:
+        return "Pushing needs HF_TOKEN: set it to a token of the hub that may write datasets."
+    return ""
+
+
+def check_push(repository: str) -> None:
+    """Raise CannotPush, before any work, if a push to OWNER/NAME would fail here."""
+    if reason := obstacle():
+        raise CannotPush(reason)
+    if not _REPOSITORY.fullmatch(repository):
+        raise CannotPush(f"{repository!r} is not a repository: write OWNER/NAME.")
+
+
+def push(
+    folder: Path,
+    repository: str,
+    *,
+    message: str,
+    private: bool = False,
+    replace: bool = False,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> Pushed:
     """Make the repository OWNER/NAME hold exactly the files of `folder`.
 
-    The token comes from HF_TOKEN. The client takes another hub from HF_ENDPOINT.
+    private: makes a new repository private. An existing one stays as it is.
+    replace: also delete files that no export wrote. Otherwise such a repository is refused,
+    because its name may be mistyped.
     """
+    check_push(repository)
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
     try:
-        from huggingface_hub import HfApi
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-    except ImportError:
-        raise CannotPush("Pushing needs huggingface_hub: pip install huggingface_hub.") from None
-    token = os.environ.get(TOKEN, "")
-    if not token:
-        raise CannotPush(f"Set {TOKEN} to a token of the hub that may write to {repository}.")
-    if repository.count("/") != 1:
-        raise CannotPush(f"{repository!r} is no repository: write OWNER/NAME.")
-    # The client has read the variable when it was imported, which may be long ago.
-    api = HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, token=token)
-    try:
-        api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
-        before = api.repo_info(repository, repo_type="dataset").sha
-        files = set(api.list_repo_files(repository, repo_type="dataset"))
-        if files - EMPTY and MANIFEST not in files:
-            raise CannotPush(
-                f"{repository} holds files that are no export, and a push would replace them. "
-                "Name another repository, or empty it first."
-            )
-        commit = api.upload_folder(
-            repo_id=repository, folder_path=folder, repo_type="dataset", commit_message=message,
-            # Files of an earlier export would be read as records of this one.
-            delete_patterns="*",
-        )  # fmt: skip
+        return _push(folder, repository, message, private, replace, progress)
     except HFValidationError as error:
-        raise CannotPush(f"{repository!r} is no repository: {error}") from None
+        raise CannotPush(f"{repository!r} is not a repository: {error}") from None
     except HfHubHTTPError as error:
         status = error.response.status_code
-        words = {
+        reason = {
             401: "does not know the token", 403: "does not let this token write",
-            404: "has no such repository",
+            404: "has no such repository", 412: "has got another commit meanwhile, push again",
         }.get(status, f"answers with {status}")  # fmt: skip
-        raise CannotPush(f"The hub {words}: {repository}. {error.server_message or ''}") from None
+        raise CannotPush(f"The hub {reason}: {repository}. {error.server_message or ''}") from None
     except Exception as error:
         # The client's own transport errors have no common base outside of its HTTP library.
         if isinstance(error, OSError) or type(error).__module__.startswith(("httpx", "httpcore")):
             raise CannotPush(f"The hub can't be reached: {error}") from None
         raise
+
+
+def _push(
+    folder: Path,
+    repository: str,
+    message: str,
+    private: bool,
+    replace: bool,
+    progress: Callable[[str, int, int], None],
+) -> Pushed:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+
+    api = HfApi(endpoint=settings.HF_ENDPOINT or None, token=settings.HF_TOKEN)
+    api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
+    before = api.repo_info(repository, repo_type="dataset").sha
+    present = set(api.list_repo_files(repository, repo_type="dataset", revision=before))
+    if not replace:
+        _refuse_others_files(api, repository, before, present)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    added = [CommitOperationAdd(path.relative_to(folder).as_posix(), path) for path in paths]
+    for number, file in enumerate(added):
+        progress("files uploaded", number, len(added))
+        # The commit skips files that are uploaded already, and all files that have not changed.
+        api.preupload_lfs_files(repository, [file], repo_type="dataset", free_memory=False)
+    progress("files uploaded", len(added), len(added))
+    # Files of an earlier export would be read as records of this one.
+    gone = present - {file.path_in_repo for file in added} - {OF_THE_HUB}
+    # `upload_folder` would make several commits, and an interrupted one leave a mixed dataset.
+    commit = api.create_commit(
+        repository, [*added, *(CommitOperationDelete(path) for path in sorted(gone))],
+        repo_type="dataset", commit_message=message, parent_commit=before,
+    )  # fmt: skip
     return Pushed(str(commit.repo_url), commit.oid != before)
+
+
+def _refuse_others_files(
+    api: Any, repository: str, revision: str | None, present: set[str]
+) -> None:
+    """Raise CannotPush if the repository holds files that its manifest does not list."""
+    listed = {OF_THE_HUB}
+    if MANIFEST in present:
+        with tempfile.TemporaryDirectory() as folder:
+            read = api.hf_hub_download(
+                repository, MANIFEST, repo_type="dataset", revision=revision, local_dir=folder
+            )
+            # Another program may write a file of this name.
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
+                listed |= listed_paths(json.loads(Path(read).read_bytes())) | {MANIFEST}
+    if others := sorted(present - listed):
+        named = ", ".join(others[:3]) + (f" and {len(others) - 3:,} more" if others[3:] else "")
+        raise CannotPush(
+            f"{repository} holds files that no export wrote, and a push would delete them: "
+            f"{named}. Check the name, or confirm the deletion by “Replace all files” "
+            "(at the shell: --replace)."
+        )

@@ -46,7 +46,8 @@ def find_release(name: str) -> Release:
     release = Release.objects.filter(name=name).first()
     if release is None:
         named = ", ".join(Release.objects.values_list("name", flat=True)[:20])
-        raise CurationError(f"There is no release {name!r}. There are: {named or 'none yet'}.")
+        known = f"The newest are: {named}." if named else "No release was made yet."
+        raise CurationError(f"There is no release {name!r}. {known}")
     return release
 
 

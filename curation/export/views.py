@@ -23,7 +23,8 @@ from markdown_it import MarkdownIt
 from curation.errors import CurationError
 from curation.export.dataset import dry_run
 from curation.export.declared import OPTIONS, Option, chosen
-from curation.export.options import ExportOptions, request_export
+from curation.export.options import ExportOptions, request_export, request_push
+from curation.export.push import CannotPush, check_push, obstacle
 from curation.export.release_changes import differences
 from curation.models import ExportRun, Hardware, Kernel, Pair, Release, SavedView, Status
 from curation.search.filters import Filter
@@ -93,6 +94,7 @@ def _page(
     context = {
         "form": form,
         "runs": [_row(run) for run in runs],
+        "obstacle": obstacle(),
         "views": [(view.name, _text(view.query)) for view in _views(request)],
         **(shown or {}),
     }
@@ -220,6 +222,42 @@ def changes(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "curation/export_changes.html", shown)
 
 
+class PushForm(forms.Form):
+    """The dataset repository of a push. The token comes from the settings alone."""
+
+    repository = forms.CharField(
+        label="Dataset repository", max_length=200, help_text="As OWNER/NAME. Made if missing.",
+        widget=forms.TextInput(attrs={"placeholder": "OWNER/NAME", "spellcheck": "false"}),
+    )  # fmt: skip
+    private = forms.BooleanField(label="Private, if it is new", required=False)
+    replace = forms.BooleanField(
+        label="Replace all files, also those that no export wrote", required=False
+    )
+
+    def clean_repository(self) -> str:
+        repository: str = self.cleaned_data["repository"]
+        try:
+            check_push(repository)
+        except CannotPush as error:
+            raise forms.ValidationError(str(error)) from None
+        return repository
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_export
+def push_release(request: HttpRequest, pk: int) -> HttpResponse:
+    """Queue a push of a finished release to a dataset repository."""
+    run = get_object_or_404(ExportRun.objects.exclude(release=None), pk=pk)
+    assert run.release is not None  # noqa: S101 - selected above
+    form = PushForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        queued = request_push(run.release, **form.cleaned_data, user=person(request))
+        messages.success(request, "The push is queued. This page shows its progress.")
+        return redirect(queued)
+    shown = {"run": run, "form": form, "obstacle": obstacle()}
+    return render(request, "curation/export_push.html", shown, status=400 if form.errors else 200)
+
+
 @require_safe
 @may_export
 def download(request: HttpRequest, pk: int) -> HttpResponseBase:
@@ -245,5 +283,6 @@ urlpatterns = [
     path("exports/preview", preview, name="preview-export"),
     path("exports/<int:pk>/card", card, name="export-card"),
     path("exports/<int:pk>/changes", changes, name="export-changes"),
+    path("exports/<int:pk>/push", push_release, name="push-release"),
     path("exports/<int:pk>/download", download, name="download-export"),
 ]

@@ -258,7 +258,7 @@ class Drop(models.Model):
 
 
 class ExportRun(Run):
-    """An export requested in the browser: its progress, and the path of the archive."""
+    """An export or a push requested in the browser: its progress, and the path of the archive."""
 
     KIND = "export"
     QUEUE = "default"
@@ -287,17 +287,37 @@ class ExportRun(Run):
         editable=False,
         help_text="When the archive was deleted to make room for newer ones.",
     )
+    push_to = models.CharField(
+        max_length=200, blank=True, editable=False,
+        help_text="The dataset repository to which the run uploads its release; empty: none.",
+    )  # fmt: skip
+    push_private = models.BooleanField(default=False, editable=False)
+    push_replace = models.BooleanField(
+        default=False, editable=False, help_text="Also delete files that no export wrote."
+    )
+    pushed_url = models.CharField(max_length=500, blank=True, editable=False)
 
     objects = RunQuerySet["ExportRun"].as_manager()
 
     class Meta(Run.Meta):
         ordering = ("-pk",)
+        constraints = (
+            *Run.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(push_to="", pushed_url="") | (~Q(push_to="") & ~Q(name="")),
+                name="exportrun_push_names_a_release",
+            ),
+        )
 
     def __str__(self) -> str:
+        if self.push_to:
+            return f"Push {self.pk} of {self.name} to {self.push_to}"
         return f"Export {self.pk}{f' of {self.name}' if self.name else ''}"
 
     @property
     def subject(self) -> str:
+        if self.push_to:
+            return f"{self.name}, pushed to {self.push_to}"
         return self.name or "One-off export"
 
 

@@ -13,7 +13,6 @@ from ingest.drafting.slices import RANDOM
 UNFILLED = {"empty", "empty_like"}
 # Functions of torch that tell one property of each value.
 PROPERTIES = {"signbit", "sign", "isnan", "isinf", "isfinite"}
-OF_SHAPES = {"shape", "dtype", "device", "size", "numel", "dim", "ndim", "stride"}
 LAYERS = {"Linear", "Conv1d", "Conv2d", "Embedding", "LayerNorm"}
 
 

@@ -256,6 +256,7 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("exportrun_state_valid", once(make.an_export_run, state=NO_CHOICE)),
     ("exportrun_running_iff_held", once(make.an_export_run, state=RunState.RUNNING)),
     ("exportrun_ended_iff_finished", once(make.an_export_run, state=RunState.FAILED)),
+    ("exportrun_push_names_a_release", once(make.an_export_run, push_to="lab/pairs")),
     ("linecomment_about_one_item", about_both(make.a_line_comment)),
     ("linecomment_content_hash_valid", once(make.a_line_comment, content_hash=NO_SHA)),
     ("linecomment_line_counts", once(make.a_line_comment, line=0)),

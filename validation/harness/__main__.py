@@ -18,6 +18,11 @@ from validation.harness.schedule import check
 from validation.harness.worker_pool import GpuSick
 
 BAR = 30
+DESCRIPTION = (
+    "Check the entries of a file: the Triton side is run and compared with the Python side. "
+    "With `serve` as the first word, answer requests for rewards: see `serve --help`."
+)
+EPILOG = "Example: python -m validation.harness pairs.jsonl --device interpreter --report out.jsonl"
 GIB = 1 << 30
 
 
@@ -112,19 +117,34 @@ def default_device() -> str:
 
 def parser() -> argparse.ArgumentParser:
     usual = Options()
-    made = argparse.ArgumentParser("python -m validation.harness", description=__doc__)
+    made = argparse.ArgumentParser(
+        "python -m validation.harness", description=DESCRIPTION, epilog=EPILOG
+    )
     add = made.add_argument
-    add("entries", type=Path, help="JSONL (or one JSON array) of dataset records")
-    add("--device", choices=("cuda", "interpreter"), default=default_device())
-    add("--jobs", type=int, default=0, help="entries at once (default: the CPUs)")
-    add("--report", type=Path, help="one JSON line an entry is written here")
-    add("--checks", nargs="+", choices=usual.checks, default=usual.checks, help="only these")
-    add("--timeout", type=float, default=usual.timeout, help="seconds a step")
-    add("--memory", type=float, default=usual.memory / GIB, help="GiB that a process may use")
-    add("--timing", action="store_true", help="how fast is what passes? On a GPU")
-    add("--sanitize", action="store_true", help="run what passes under compute-sanitizer too")
-    add("--seed", type=int, default=usual.seed)
-    levels = "insist on this level; 'none' runs untrusted code unconfined"
+    add("entries", type=Path, help="a file of dataset records: JSON Lines or one JSON array")
+    add("--device", choices=("cuda", "interpreter"), default=default_device(),
+        help="where kernels run: on a GPU or in Triton's interpreter (default here: %(default)s)",
+    )  # fmt: skip
+    add(
+        "--jobs",
+        type=int,
+        default=0,
+        help="entries that are checked at once (default: one for each CPU)",
+    )
+    add("--report", type=Path, help="write one line of JSON for each entry to this file")
+    add("--checks", nargs="+", choices=usual.checks, default=usual.checks, help="only these checks")
+    add("--timeout", type=float, default=usual.timeout,
+        help="seconds that a step may take (default: %(default)s)",
+    )  # fmt: skip
+    add("--memory", type=float, default=usual.memory / GIB,
+        help="GiB that a process may use (default: %(default)s)",
+    )  # fmt: skip
+    add("--timing", action="store_true", help="measure the speed of entries that pass; needs a GPU")
+    add("--sanitize", action="store_true",
+        help="also run entries that pass under compute-sanitizer; needs a GPU",
+    )  # fmt: skip
+    add("--seed", type=int, default=usual.seed, help="of random inputs (default: %(default)s)")
+    levels = "require this confinement (default: the best here); none runs foreign code unconfined"
     add("--sandbox", choices=[*map(str, Level)], help=levels)
     return made
 

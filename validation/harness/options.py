@@ -41,6 +41,10 @@ class Options:
 
     def validate(self) -> None:
         """Raise Unsuited for an option that can't be served here."""
+        if self.jobs < 0:
+            raise Unsuited("--jobs can't be negative: 0 means one for each processor.")
+        if self.timeout <= 0 or self.memory <= 0:
+            raise Unsuited("--timeout and --memory must be above 0.")
         if self.timing and self.device != "cuda":
             raise Unsuited("Timing needs a GPU: Triton's interpreter says nothing about speed.")
         if self.sanitize and self.device != "cuda":

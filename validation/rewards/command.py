@@ -18,6 +18,7 @@ from validation.rewards.question import Reference, of_entry
 from validation.rewards.server import Server, Service, UnixServer
 from validation.rewards.work import Work
 
+DESCRIPTION = "Answer requests for rewards until the process is stopped."
 GIB = 1 << 30
 TOKEN_LEAST = 16
 # Threads that still wait for a process when the service stops.
@@ -30,6 +31,8 @@ def serve(arguments: argparse.Namespace) -> int:
     token = read_token(arguments.token_file) if arguments.token_file else ""
     if arguments.port is not None and not token:
         raise Unsuited("A port is open to all users of this machine: it needs --token-file.")
+    if arguments.socket is not None and not arguments.socket.absolute().parent.is_dir():
+        raise Unsuited(f"There is no folder {arguments.socket.parent} for the socket.")
     options = Options(
         device=arguments.device,
         jobs=arguments.jobs,
@@ -98,7 +101,7 @@ def say(words: str) -> None:
 
 def parser(default_device: str) -> argparse.ArgumentParser:
     usual = Options()
-    made = argparse.ArgumentParser("python -m validation.harness serve", description=__doc__)
+    made = argparse.ArgumentParser("python -m validation.harness serve", description=DESCRIPTION)
     add = made.add_argument
     add("--entries", type=Path, help="dataset records whose ids requests may name")
     place = made.add_mutually_exclusive_group(required=True)
@@ -106,13 +109,36 @@ def parser(default_device: str) -> argparse.ArgumentParser:
     place.add_argument("--port", type=int, help="port of 127.0.0.1; 0 for any free one")
     add("--token-file", type=Path, help="file with the token that clients send")
     add("--queue", type=int, default=64, help="requests that may wait (default: 64)")
-    add("--device", choices=("cuda", "interpreter"), default=default_device)
-    add("--jobs", type=int, default=0, help="requests at once (default: the CPUs)")
-    add("--timeout", type=float, default=30.0, help="seconds a step")
-    add("--memory", type=float, default=usual.memory / GIB, help="GiB that a process may use")
-    add("--share", type=int, default=usual.share, help="kernels that a GPU process replays")
-    add("--timing", action="store_true", help="a bonus for speed, measured on a GPU")
+    add("--device", choices=("cuda", "interpreter"), default=default_device,
+        help="where kernels run: on a GPU or in Triton's interpreter (default here: %(default)s)",
+    )  # fmt: skip
+    add(
+        "--jobs",
+        type=int,
+        default=0,
+        help="requests that are answered at once (default: one for each CPU)",
+    )
+    add(
+        "--timeout",
+        type=float,
+        default=30.0,
+        help="seconds that a step may take (default: %(default)s)",
+    )
+    add("--memory", type=float, default=usual.memory / GIB,
+        help="GiB that a process may use (default: %(default)s)",
+    )  # fmt: skip
+    add(
+        "--share",
+        type=int,
+        default=usual.share,
+        help="candidates of one origin that a process on a GPU checks (default: %(default)s)",
+    )
+    add("--timing", action="store_true", help="add a bonus for speed to the reward; needs a GPU")
     random_seed = secrets.randbelow(1 << 31)
     add("--seed", type=int, default=random_seed, help="of hidden inputs (default: random)")
-    add("--sandbox", choices=[*map(str, Level)], help="insist on this level of confinement")
+    add(
+        "--sandbox",
+        choices=[*map(str, Level)],
+        help="require this level of confinement (default: the best here)",
+    )
     return made

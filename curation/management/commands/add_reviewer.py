@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--curator",
             action="store_true",
-            help="may also ingest, export, decide in bulk and invite people",
+            help="make the person a curator, who also ingests, exports and invites people",
         )
         parser.add_argument(
             "--email",
@@ -36,7 +36,9 @@ class Command(BaseCommand):
         group = Group.objects.get(name=CURATORS if curator else REVIEWERS)
         form = InvitationForm({"username": name, "group": group.pk, "email": email})
         if not form.is_valid():
-            raise CommandError(" ".join(str(e) for errors in form.errors.values() for e in errors))
+            raise CommandError(
+                " ".join(f"{field}: {e}" for field, errors in form.errors.items() for e in errors)
+            )
         invite(form.instance, invited_by=None)
         site = _address()
         self.stdout.write(f"{site}{link(form.instance)}")

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.jobs.cancel import cancel
-from curation.web.runs import KINDS, find_run
+from curation.web.runs import find_run
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py cancel validation:12"
         parser.add_argument(
-            "run", nargs="+", help=f"{', '.join(KINDS)}, “:” and a number, as `runs` lists them"
+            "run", nargs="+", help="the name of a run as `runs` lists it, such as validation:12"
         )
 
     def handle(self, *, run: list[str], **_: Any) -> None:

@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.epilog = "Example: manage.py diff_releases 2026-10 2026-11 --json"
         parser.add_argument("old", help="the name of the earlier release")
         parser.add_argument("new", help="the name of the later release")
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--json", action="store_true", help="print one JSON object a line")
 
     def handle(self, *, old: str, new: str, **options: Any) -> None:
         before, after = find_release(old), find_release(new)

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.export.dataset import ExportOutcome, dry_run, export
 from curation.export.declared import OPTIONS, Option, chosen
 from curation.export.options import ExportOptions
-from curation.export.push import push
+from curation.export.push import check_push, push
 from curation.export.release import find_release, rebuild
 from curation.models import Release
 from curation.text import pluralize
@@ -24,7 +24,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out",
             type=Path,
-            help="a new folder, or an earlier export's (default: none; required without --dry-run)",
+            help="a new folder, or one that holds an earlier export; required without --dry-run "
+            "(default: none)",
         )
         for option in OPTIONS:
             parser.add_argument(option.flag, **_argument(option))
@@ -34,20 +35,32 @@ class Command(BaseCommand):
             help="make a release of this name, or write that release again (default: no release)",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="print the funnel, write nothing"
+            "--dry-run",
+            action="store_true",
+            help="only print how many items reach each stage; write no files",
         )
         parser.add_argument(
             "--push", metavar="OWNER/NAME", default="",
-            help="then upload the folder to this dataset of the Hugging Face hub, by the token in "
-            "HF_TOKEN (default: no upload)",
+            help="upload the folder to this dataset of the Hugging Face hub; needs HF_TOKEN "
+            "(default: no upload)",
         )  # fmt: skip
-        parser.add_argument("--private", action="store_true", help="make a new dataset private")
+        parser.add_argument(
+            "--private", action="store_true", help="with --push: make a new dataset private"
+        )
+        parser.add_argument(
+            "--replace", action="store_true",
+            help="with --push: also delete the dataset's files that no export wrote",
+        )  # fmt: skip
 
     def handle(self, **given: Any) -> None:
         self._width = 0
         options = chosen({option.name: given[option.argument] for option in OPTIONS})
         if given["push"] and (given["dry_run"] or given["out"] is None):
             raise CommandError("--push uploads what --out writes: name a folder.")
+        if given["push"]:
+            check_push(given["push"])
+        elif given["private"] or given["replace"]:
+            raise CommandError("--private and --replace belong to --push: add --push OWNER/NAME.")
         if given["dry_run"]:
             self._tell(dry_run(ExportOptions.from_json(options), self._progress))
             return
@@ -72,7 +85,10 @@ class Command(BaseCommand):
         if not given["push"]:
             return
         message = f"Release {given['release']}" if given["release"] else "Export"
-        pushed = push(given["out"], given["push"], message=message, private=given["private"])
+        pushed = push(
+            given["out"], given["push"], message=message,
+            private=given["private"], replace=given["replace"],
+        )  # fmt: skip
         state = "Pushed to" if pushed.changed else "The same files are already at"
         self.stdout.write(f"{state} {pushed.url}.")
 

@@ -8,6 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.evidence.pass_rates import import_pass_rates
 from curation.text import pluralize
 
+# Refused lines that are shown: a file of another kind has thousands.
+SHOWN = 100
+
 
 class Command(BaseCommand):
     help = (
@@ -17,15 +20,17 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py import_pass_at_k rates.csv"
-        parser.add_argument("file", type=Path, help="a name in .csv, or JSON Lines")
+        parser.add_argument("file", type=Path, help="a CSV file (.csv), or a file of JSON Lines")
 
     def handle(self, *, file: Path, **options: Any) -> None:
         try:
             imported = import_pass_rates(file)
         except OSError as error:
             raise CommandError(f"{file} can't be read: {error.strerror}.") from error
-        for row in imported.refused:
+        for row in imported.refused[:SHOWN]:
             self.stdout.write(f"Line {row.line}: {row.reason}")
+        if len(imported.refused) > SHOWN:
+            self.stdout.write(f"Only the first {SHOWN} refused lines are shown.")
         self.stdout.write(
             f"{pluralize(imported.added, 'pass rate')} added, {imported.changed:,} changed, "
             f"{imported.known:,} known before, {pluralize(len(imported.refused), 'line')} refused."

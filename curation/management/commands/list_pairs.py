@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
+from curation.management.arguments import at_least_one
 from curation.models import Pair, ValidationResult
 from curation.search.filters import Filter
 
@@ -17,12 +18,12 @@ class Command(BaseCommand):
         parser.epilog = 'Example: manage.py list_pairs --where "status=pending operation=matmul"'
         parser.add_argument(
             "--where", default="", metavar="FILTER",
-            help="as in the addresses of the review lists (default: all pairs)",
+            help="only pairs that match, written as in the example (default: all pairs)",
         )  # fmt: skip
         parser.add_argument(
-            "--limit", type=int, metavar="N", help="list N pairs at most (default: all)"
+            "--limit", type=at_least_one, metavar="N", help="list N pairs at most (default: all)"
         )
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--json", action="store_true", help="print one JSON object a line")
 
     def handle(self, *, where: str, limit: int | None, **options: Any) -> None:
         for pair in _listed(Filter.from_text(where))[:limit].iterator(500):

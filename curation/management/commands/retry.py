@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.jobs.retry import retry
-from curation.web.runs import KINDS, find_run
+from curation.web.runs import find_run
 
 
 class Command(BaseCommand):
@@ -17,12 +17,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py retry validation:12 --failed"
         parser.add_argument(
-            "run", nargs="+", help=f"{', '.join(KINDS)}, “:” and a number, as `runs` lists them"
+            "run", nargs="+", help="the name of a run as `runs` lists it, such as validation:12"
         )
         parser.add_argument(
             "--failed",
             action="store_true",
-            help="also items with the verdict error, timeout or failed (default: leave them)",
+            help="also retry items with the verdict error, timeout or failed",
         )
 
     def handle(self, *, run: list[str], failed: bool, **_: Any) -> None:

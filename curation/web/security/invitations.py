@@ -49,7 +49,7 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg] # generic in th
         name: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=name).exists():
             raise forms.ValidationError(
-                f"An account named {name} exists already. Set its groups and password in the admin."
+                f"An account named {name} exists already. Set its role and password in the admin."
             )
         return name
 

@@ -3,12 +3,12 @@
 import json
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
+from curation.management.arguments import at_least_one, output_file
 from curation.models import Repository
 from curation.progress_bar import Bar
 from curation.text import pluralize
@@ -29,13 +29,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--repository", help="the name, URL or path that `ingest` took (default: all)"
         )
-        parser.add_argument("--dry-run", action="store_true", help="store nothing")
         parser.add_argument(
-            "--limit", type=int, metavar="N", help="store N pairs at most (default: all)"
+            "--dry-run", action="store_true", help="draft pairs without storing them"
         )
         parser.add_argument(
-            "--write", type=Path, metavar="FILE",
-            help="write the whole drafts as JSON Lines too (default: only store them)",
+            "--limit", type=at_least_one, metavar="N", help="store N pairs at most (default: all)"
+        )
+        parser.add_argument(
+            "--write", type=output_file, metavar="FILE",
+            help="also write the whole drafts to this file, as JSON Lines (default: no file)",
         )  # fmt: skip
         parser.add_argument(
             "--reasons", action="store_true", help="print what each operation lacks"

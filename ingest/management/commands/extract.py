@@ -13,14 +13,18 @@ from ingest import tables
 
 class Command(BaseCommand):
     help = (
-        "Write the source files that hold kernels, as they are, below "
-        "DIR/triton_kernels_organized; only what its license permits."
+        "Copy the source files that hold kernels to DIR/triton_kernels_organized. "
+        "Files whose license does not permit that are left out."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py extract --out files"
         parser.add_argument(
-            "--out", type=Path, required=True, metavar="DIR", help="a new folder, or an earlier one"
+            "--out",
+            type=Path,
+            required=True,
+            metavar="DIR",
+            help="a new folder, or one that holds an earlier extraction",
         )
 
     def handle(self, *, out: Path, **options: Any) -> None:

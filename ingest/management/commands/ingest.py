@@ -24,7 +24,9 @@ class Command(BaseCommand):
             "--now", action="store_true", help="run in this process instead of the queue"
         )
         parser.add_argument(
-            "--again", action="store_true", help="also read sources that have not changed"
+            "--again",
+            action="store_true",
+            help="also read a source that is unchanged since its last ingest",
         )
 
     def handle(self, *, source: list[str], now: bool, again: bool, **options: Any) -> None:

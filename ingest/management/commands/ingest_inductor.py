@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ingest.in_process import ingest_now
 from ingest.management.commands.ingest import summary
@@ -17,8 +17,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py ingest_inductor /tmp/torchinductor_ada"
-        parser.add_argument("folder", help="the folder of torch.compile")
+        parser.add_argument("folder", help="the folder that torch.compile wrote")
 
     def handle(self, *, folder: str, **options: Any) -> None:
         run = ingest_now(take_up_compiled(folder), again=True)
+        if not run.funnel.get("files") and run.stage != "unchanged":
+            raise CommandError(
+                f"{folder} holds no output of torch.compile: it has no output_code.py with kernels."
+            )
         self.stdout.write(summary(run))

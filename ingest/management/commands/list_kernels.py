@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--repository", help="the name, URL or path that `ingest` took (default: all)"
         )
-        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+        parser.add_argument("--json", action="store_true", help="print one JSON object a line")
 
     def handle(self, *, repository: str | None, **options: Any) -> None:
         for kernel in kernels_of(chosen(repository)):

@@ -15,6 +15,7 @@ from curation.evidence.funnel import funnel
 from curation.export.dataset import ExportOutcome, export
 from curation.export.extract import FOLDER, extract
 from curation.export.options import ExportOptions
+from curation.management.arguments import at_least_one
 from curation.management.arguments import device as device_argument
 from curation.models import Device, Repository
 from curation.progress_bar import Bar
@@ -46,28 +47,37 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py pipeline ~/Liger-Kernel --device interpreter --out out"
         parser.add_argument(
-            "source", nargs="*", help="as `ingest` takes them; without any, all known sources"
+            "source",
+            nargs="*",
+            help="repositories, as `ingest` takes them; without any, all known sources",
         )
         parser.add_argument(
-            "--out", type=Path, required=True, metavar="DIR", help="a new folder, or an earlier one"
+            "--out",
+            type=Path,
+            required=True,
+            metavar="DIR",
+            help="a new folder, or one that holds an earlier result",
         )
         parser.add_argument(
             "--generate",
             type=int,
             default=0,
             metavar="N",
-            help="generate N pairs by recipe too (default: %(default)s)",
+            help="also generate N pairs by recipe (default: %(default)s)",
         )
         parser.add_argument(
             "--inductor", type=int, default=0, metavar="N",
-            help="have Inductor write N pairs too, at most (default: %(default)s)",
+            help="also have Inductor write N pairs at most (default: %(default)s)",
         )  # fmt: skip
         parser.add_argument(
             "--device", type=device_argument, choices=Device.values, default="",
-            help="validate what has no verdict yet; gpu means cuda (default: validate nothing)",
+            help="validate items without a verdict on this device; gpu means cuda (default: none)",
         )  # fmt: skip
         parser.add_argument(
-            "--limit", type=int, metavar="N", help="validate N items at most (default: all)"
+            "--limit",
+            type=at_least_one,
+            metavar="N",
+            help="validate N items at most (default: all)",
         )
 
     def handle(

@@ -24,9 +24,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--repository", help="the name, URL or path that `ingest` took (default: all)"
         )
-        parser.add_argument("--json", action="store_true", help="one JSON document")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument(
-            "--funnel", action="store_true", help="how many kernels pass each stage, and why not"
+            "--funnel",
+            action="store_true",
+            help="print how many kernels pass each stage, and why the others do not",
         )
 
     def handle(self, *, repository: str | None, **options: Any) -> None:

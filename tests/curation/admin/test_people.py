@@ -198,6 +198,18 @@ def test_a_superuser_may_make_a_superuser(by_superuser: Client) -> None:
     assert person.is_staff
 
 
+def test_the_form_offers_roles_instead_of_single_permissions(by_superuser: Client) -> None:
+    person = a_person_with_a_permission()
+
+    page = by_superuser.get(f"{LIST}{person.pk}/change/").content.decode()
+    change(by_superuser, person, CURATORS)
+
+    assert "Roles" in page and "Curators also" in page
+    assert 'name="user_permissions"' not in page
+    assert "delete_user" in page
+    assert list(person.user_permissions.all()) == [permission("delete_user")]
+
+
 def test_a_forged_admin_filter_can_not_probe_password_hashes(by_curator: Client) -> None:
     response = by_curator.get(LIST, {"password__startswith": "md5"})
 

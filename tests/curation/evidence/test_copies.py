@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from curation.evidence.copies import copies_under_blocked
 from curation.evidence.refresh import refresh_similarity
 from curation.models import CopyFlag, Kernel, LicenseVerdict, Status
 from tests import factories as make
@@ -39,10 +38,10 @@ def test_a_copy_without_its_own_license_statement_is_flagged(
         original = blocked()
         refresh_similarity()
 
-    flag = copies_under_blocked(copy).get()
+    flag = CopyFlag.objects.get(kernel=copy)
     assert (flag.blocked, str(flag.blocked.license)) == (original, "GPL-3.0-only")
     assert flag.similarity >= 0.7
-    assert not copies_under_blocked(original).exists()
+    assert not CopyFlag.objects.filter(kernel=original).exists()
 
 
 @pytest.mark.parametrize(("blocked_inherits", "flags"), [(True, 0), (False, 1)])
@@ -77,7 +76,7 @@ def test_a_copy_flag_follows_the_license_verdict_of_the_original() -> None:
 
     Kernel.objects.filter(pk=original.pk).update(license_verdict=BLOCKED)
     refresh_similarity()
-    assert copies_under_blocked(copy).exists()
+    assert CopyFlag.objects.filter(kernel=copy).exists()
 
     Kernel.objects.filter(pk=copy.pk).update(status=Status.RETIRED)
     refresh_similarity()

@@ -73,6 +73,9 @@ class Handler(BaseHTTPRequestHandler):
                 for path, content in files.items()
             ])  # fmt: skip
             return
+        if file := re.match(r"/datasets/([^/]+/[^/]+)/resolve/[^/]+/(.+)", self.path):
+            self.send_file(self.server.repositories[file[1]][file[2]])
+            return
         info = re.match(r"/api/datasets/([^/]+/[^/?]+)", self.path)
         if info and info[1] in self.server.repositories:
             self.answer({
@@ -81,6 +84,17 @@ class Handler(BaseHTTPRequestHandler):
             })  # fmt: skip
             return
         self.answer({"error": f"not found: {self.path}"}, 404)
+
+    do_HEAD = do_GET  # noqa: N815 - the name is the standard library's
+
+    def send_file(self, content: bytes) -> None:
+        self.send_response(200)
+        self.send_header("ETag", f'"{git_hash(content)}"')
+        self.send_header("X-Repo-Commit", self.sha())
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
     def sha(self) -> str:
         return f"{len(self.server.commits):040x}"

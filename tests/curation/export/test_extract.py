@@ -107,6 +107,21 @@ def test_a_notebook_is_extracted_as_the_python_of_its_code_cells(tmp_path: Path)
     assert files_in(extracted(tmp_path)) == ["tutorial/a.ipynb.py"]
 
 
+@pytest.mark.parametrize(
+    ("declared", "written_as"),
+    [("latin-1", "latin-1"), ("utf-8", "utf-8"), ("unicode_escape", "utf-8"), ("none", "utf-8")],
+)
+def test_a_file_is_written_in_the_encoding_that_it_declares(
+    declared: str, written_as: str, tmp_path: Path
+) -> None:
+    text = f"# -*- coding: {declared} -*-\nNAME = 'Zoë'\n"
+    a_kernel_file(a_repository(category=Category.TUTORIAL), "add.py", text)
+
+    folder = extracted(tmp_path)
+
+    assert (folder / "tutorial/add.py").read_bytes() == text.encode(written_as)
+
+
 def test_a_file_with_pallas_kernels_only_stays(tmp_path: Path) -> None:
     pallas = a_kernel(
         language=Language.PALLAS, license_verdict=LicenseVerdict.PERMISSIVE, license=mit()

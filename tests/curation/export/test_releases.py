@@ -146,7 +146,7 @@ def test_a_release_diff_lists_added_removed_and_changed_records(tmp_path: Path) 
 
 
 def test_an_unknown_release_is_refused_with_the_list_of_releases() -> None:
-    with pytest.raises(CurationError, match="There is no release 'x'. There are: none yet"):
+    with pytest.raises(CurationError, match="There is no release 'x'. No release was made yet"):
         diff("x", "y")
 
 

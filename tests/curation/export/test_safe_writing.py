@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from curation.errors import CurationError
-from curation.export.folder import MANIFEST, new_folder
+from curation.export.folder import MANIFEST, FolderNotWritten, check_target, new_folder
 from tests.curation.export.writing import export, hashes, some_rows
 
 WRITING = """\
@@ -183,3 +183,10 @@ def test_a_killed_export_leaves_rows_and_folders_unchanged(
     assert SplitAssignment.objects.count() == assigned
     export(tmp_path / "out", "--release", "1")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["earlier", "out"]
+
+
+def test_a_target_below_a_file_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(FolderNotWritten, match="is a file"):
+        check_target(tmp_path / "file" / "dataset")

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from curation.management.arguments import output_file
 from curation.models import Pair, PairOrigin, Status
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
@@ -28,8 +29,8 @@ class Command(BaseCommand):
     help = (
         "Have torch.compile's Inductor write Triton for layers and blocks of models, for the "
         "parts of whole models, or for the Python sides of pairs, and make it plain: no import of "
-        "torch._inductor, a launcher of its own. Needs no GPU, and runs what it is given in the "
-        "sandbox. The pairs wait for validation like any other; what is stored already stays."
+        "torch._inductor, a launcher of its own. Needs no GPU, and runs foreign code in the "
+        "sandbox. The pairs wait for validation. Pairs that are stored already do not change."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -77,10 +78,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--list", action="store_true", help="list the modules and stop")
         parser.add_argument(
-            "--write", type=Path, metavar="FILE",
-            help="write the pairs as JSON Lines too (default: only store them)",
+            "--write", type=output_file, metavar="FILE",
+            help="also write the pairs to this file, as JSON Lines (default: no file)",
         )  # fmt: skip
-        parser.add_argument("--dry-run", action="store_true", help="store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="generate pairs without storing them"
+        )
 
     def handle(self, **options: Any) -> None:
         if options["list"]:

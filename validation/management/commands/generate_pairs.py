@@ -16,7 +16,10 @@ from validation.pairs.recipes.recipe import Recipe
 
 
 class Command(BaseCommand):
-    help = "Generate pairs by recipe, the same for the same seed; what is stored already stays."
+    help = (
+        "Generate pairs by recipe. The same seed gives the same pairs. "
+        "Pairs that are stored already do not change."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py generate_pairs --recipe unary-map --count 20"
@@ -36,7 +39,9 @@ class Command(BaseCommand):
             help="the same seed gives the same pairs (default: %(default)s)",
         )  # fmt: skip
         parser.add_argument("--list", action="store_true", help="list the recipes and stop")
-        parser.add_argument("--dry-run", action="store_true", help="generate and store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="generate pairs without storing them"
+        )
 
     def handle(
         self, *, recipe: list[str] | None, count: int, seed: int, dry_run: bool, **options: Any

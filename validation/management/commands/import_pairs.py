@@ -11,17 +11,22 @@ from curation.pairs.store import store_pairs
 from curation.text import pluralize
 from validation.pairs.imports.reading import Refusal, read
 
+# Refused lines that are shown: a file of another kind has thousands.
+SHOWN = 100
+
 
 class Command(BaseCommand):
     help = (
         "Import pairs from a JSON Lines file: the dataset's own records, KernelBook's columns, or "
-        "TritonBench-like ones. Nothing is run; what is stored waits for validation and review."
+        "TritonBench-like ones. No code is run. The pairs wait for validation and review."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py import_pairs kernelbook.jsonl --dry-run"
         parser.add_argument("file", type=Path, help="JSON Lines, a record on each line")
-        parser.add_argument("--dry-run", action="store_true", help="read and store nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="read the file without storing pairs"
+        )
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
         refused: list[Refusal] = []
@@ -39,8 +44,10 @@ class Command(BaseCommand):
                     )
         except OSError as error:
             raise CommandError(f"{file} can't be read: {error.strerror}.") from error
-        for refusal in refused:
+        for refusal in refused[:SHOWN]:
             self.stdout.write(f"Line {refusal.line}: {refusal.reason}")
+        if len(refused) > SHOWN:
+            self.stdout.write(f"Only the first {SHOWN} refused lines are shown.")
         if refused:
             self.stdout.write(f"{pluralize(len(refused), 'line')} refused.")
 

@@ -10,7 +10,7 @@ from validation.pairs.handwritten import handwritten
 
 
 class Command(BaseCommand):
-    help = "Store the pairs that are written by hand; what is stored already stays."
+    help = "Store the pairs that are written by hand. Pairs that are stored already do not change."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py load_library"

@@ -19,7 +19,7 @@ DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 class Command(BaseCommand):
     help = (
         "Plant typical mistakes into pairs that passed their validation, and store those that the "
-        "harness rejects as repair traces. What is stored already is not stored again."
+        "harness rejects as repair traces. A trace is stored once."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -28,24 +28,32 @@ NAMED: dict[str, type[Model]] = {"kernel": Kernel, "pair": Pair}
 
 
 class Command(BaseCommand):
-    help = "Check kernels or pairs: whether they compile, or compute what they should."
+    help = (
+        "Check kernels or pairs. A kernel is compiled; both sides of a pair are run and compared."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         which = parser.add_mutually_exclusive_group()
         parser.epilog = "Example: manage.py validate pair:118 --device interpreter --now"
         parser.add_argument(
-            "item", nargs="*", help="pair:118 or kernel:118; without any, what --pending names"
+            "item",
+            nargs="*",
+            help="an item, such as pair:118 or kernel:118; without any, those of --pending",
         )
         which.add_argument(
-            "--pending", action="store_true", help="what has no verdict yet (the default)"
+            "--pending", action="store_true", help="check items without a verdict (the default)"
         )
-        which.add_argument("--all", action="store_true", help="also what has one")
+        which.add_argument(
+            "--all", action="store_true", help="also check items that have a verdict"
+        )
         which.add_argument(
             "--changes",
             action="store_true",
-            help="check nothing: show which verdicts another torch or Triton changed",
+            help="only list the verdicts that another version of torch or Triton changed",
         )
-        parser.add_argument("--repository", help="only what was seen in this source (default: all)")
+        parser.add_argument(
+            "--repository", help="only items of this source: its name, URL or path (default: all)"
+        )
         parser.add_argument(
             "--limit", type=int, metavar="N", help="check N items at most (default: all)"
         )
@@ -56,13 +64,17 @@ class Command(BaseCommand):
             f"{settings.VALIDATION_DEVICE} for named pairs, otherwise compiler)",
         )  # fmt: skip
         parser.add_argument(
-            "--now", action="store_true", help="do it in this process instead of the queue"
+            "--now", action="store_true", help="run in this process instead of the queue"
         )
         parser.add_argument(
-            "--timing", action="store_true", help="also how fast what passes is, on a GPU"
+            "--timing",
+            action="store_true",
+            help="also measure the speed of pairs that pass; needs a GPU",
         )
         parser.add_argument(
-            "--sanitize", action="store_true", help="also run what passes under compute-sanitizer"
+            "--sanitize",
+            action="store_true",
+            help="also run pairs that pass under compute-sanitizer; needs a GPU",
         )
 
     def handle(

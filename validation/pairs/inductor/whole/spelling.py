@@ -39,7 +39,6 @@ CREATED = frozenset({"arange", "empty", "full", "ones", "zeros", "scalar_tensor"
 RANDOM = frozenset({"bernoulli", "dropout", "multinomial", "normal", "rand", "randint", "randn"})
 ACTIVATIONS = ("x", "y", "z", "a", "b", "c", "d", "e", "f", "g", "h", "o")
 PARAMETERS = ("weight", "bias", "running_mean", "running_var")
-LAST = (1 << 63) - 1
 TAKEN = frozenset({*dir(builtins), *keyword.kwlist, "torch", "F"})
 
 
