@@ -11,7 +11,7 @@ from curation.export.push import CannotPush, push
 from tests.curation.export.hub import TOKEN, Hub, serving
 from tests.factories import an_approved_pair
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture
