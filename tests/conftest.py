@@ -282,7 +282,7 @@ def migrated(migrated_folder: Path) -> Callable[[Path], Path]:
 def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> bool:
     """On SQLite, begin with a copy of the migrated database: each worker would migrate its own."""
     if connections["default"].vendor != "sqlite":
-        return False
+        return bool(request.config.getoption("reuse_db"))
     folder: Path = request.getfixturevalue("migrated_folder")
     shutil.copy(folder / DATABASE, settings.DATABASES["default"]["TEST"]["NAME"])
     return True
