@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
+import pytest
 import torch
 
 from curation.pairs.draft import PairDraft
@@ -15,6 +16,8 @@ from curation.similarity.fingerprint import Fingerprint, fingerprints, with_pyth
 from validation.pairs.generation import generate
 from validation.pairs.handwritten import handwritten
 from validation.pairs.recipes.catalog import RECIPES
+
+pytestmark = pytest.mark.slow
 
 
 def prints(drafts: list[PairDraft]) -> list[Fingerprint]:
