@@ -1,5 +1,6 @@
 """What every test may ask for: a real Redis, and small repositories to read."""
 
+import fcntl
 import gc
 import os
 import shutil
@@ -21,7 +22,9 @@ from hypothesis import settings as properties
 from pytest_django.plugin import DjangoDbBlocker
 from xdist.scheduler import LoadFileScheduling
 
+from curation.operations.data_folder import DATABASE
 from curation.operations.redis_server import answers, choose
+from tests.scheduling import LONGEST, STARTING_SANDBOXES, WITHOUT_ROWS
 from tests.waiting import wait_for
 from validation.harness.options import Options
 from validation.harness.schedule import open_pool
@@ -100,35 +103,6 @@ properties.register_profile("no-clock", deadline=None, suppress_health_check=[He
 properties.load_profile("no-clock")
 
 PARTS = ("database", "rest")
-TESTS = Path(__file__).parent
-# Files of tens of seconds begin first: one that began last would be waited for by idle workers.
-LONGEST = tuple(
-    TESTS / file
-    for file in (
-        "hostile/test_zoo.py", "hostile/test_cancelled.py", "hostile/test_neighbors.py",
-        "curation/operations/test_up.py", "hostile/test_memory.py", "browser/test_review.py",
-        "hostile/test_pairs.py", "validation/pairs/inductor/whole/test_splitting.py",
-        "hostile/test_licenses.py", "hostile/test_validation_killed.py",
-        "hostile/test_ingest_killed.py", "validation/pairs/test_library.py",
-        "browser/test_walking_skeleton.py", "ingest/confined/test_detector.py",
-        "validation/pairs/inductor/test_generation.py", "hostile/test_garbage_requests.py",
-        "curation/operations/test_upgrade.py", "curation/evidence/test_near_duplicates.py",
-        "hostile/test_bad_answers.py",
-    )
-)  # fmt: skip
-# Folders and files whose tests touch no database. The part of the database does not import them:
-# 7 s less.
-WITHOUT_ROWS = tuple(
-    TESTS / folder
-    for folder in (
-        "curation/kinds", "curation/similarity", "hostile/pairs", "hostile/zoo",
-        "ingest/classify", "ingest/confined", "ingest/drafting", "ingest/extract", "ingest/git",
-        "ingest/github", "ingest/inductor", "ingest/licenses", "ingest/quality",
-        "validation/compile", "validation/harness", "validation/pairs/inductor",
-        "validation/pairs/recipes", "validation/pairs/test_near_duplicates.py",
-        "validation/rewards",
-    )
-)  # fmt: skip
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -172,22 +146,20 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return processors if config.getoption("--part") == "database" else processors + 1
 
 
-class HostileTogether(LoadFileScheduling):  # type: ignore[misc]
-    """One worker for all files of tests/hostile, and one for each other file.
+class SandboxesTogether(LoadFileScheduling):  # type: ignore[misc]
+    """One worker for the hostile tests that start sandboxes, and one for each other file.
 
     All foreign programs have one user. One that takes this user's processes or memory would end
     the fork server of a hostile test beside it.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith("tests/hostile/"):
-            return "tests/hostile"
         scope: str = super()._split_scope(nodeid)
-        return scope
+        return "sandboxes" if scope in STARTING_SANDBOXES else scope
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> HostileTogether:
-    return HostileTogether(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SandboxesTogether:
+    return SandboxesTogether(config, log)
 
 
 def _names_files(config: pytest.Config) -> bool:
@@ -277,20 +249,43 @@ def pool() -> Iterator[WorkerPool]:
 
 
 @pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+def migrated_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A data folder with an up-to-date database, made by one of the workers for all of them."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own if worker_id == "master" else own.parent
+    folder = shared / "migrated"
+    with (shared / "migrated.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            made = shared / "migrating"
+            subprocess.run(
+                [sys.executable, settings.BASE_DIR / "manage.py", "migrate", "--verbosity", "0"],
+                env={"PATH": os.environ["PATH"], "CURATION_DATA": str(made)},
+                check=True,
+            )
+            made.rename(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def migrated(migrated_folder: Path) -> Callable[[Path], Path]:
     """Gives a folder of that name an up-to-date database, as the first command would."""
-    folder = tmp_path_factory.mktemp("migrated") / "data"
-    subprocess.run(
-        [sys.executable, settings.BASE_DIR / "manage.py", "migrate", "--verbosity", "0"],
-        env={"PATH": os.environ["PATH"], "CURATION_DATA": str(folder)},
-        check=True,
-    )
 
     def copy(target: Path) -> Path:
-        shutil.copytree(folder, target)
+        shutil.copytree(migrated_folder, target)
         return target
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> bool:
+    """On SQLite, begin with a copy of the migrated database: each worker would migrate its own."""
+    if connections["default"].vendor != "sqlite":
+        return bool(request.config.getoption("reuse_db"))
+    folder: Path = request.getfixturevalue("migrated_folder")
+    shutil.copy(folder / DATABASE, settings.DATABASES["default"]["TEST"]["NAME"])
+    return True
 
 
 @pytest.fixture

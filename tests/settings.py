@@ -3,8 +3,13 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
+
+# Hundreds of processes import the same modules: each is compiled once, whatever the shell says.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 _data = Path(tempfile.mkdtemp(prefix="curation-tests-"))
 (_data / "static").mkdir()

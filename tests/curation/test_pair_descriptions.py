@@ -15,7 +15,7 @@ from curation.pairs.store import store_pairs
 from tests.curation.export.writing import export, records
 from tests.factories import a_curator, a_license, a_pair, an_approved_pair
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 PYTHON = (
     'def add(x, bias):\n    """Each element of a vector: adding bias."""\n    return x + bias\n'

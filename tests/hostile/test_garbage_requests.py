@@ -173,7 +173,7 @@ def furnished() -> None:
 
 @pytest.mark.parametrize("role", ["anonymous", "reviewer", "curator"])
 @settings(
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "200")),
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "100")),
     suppress_health_check=list(HealthCheck),
 )
 @given(request=requests())

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.parametrize("level", levels(), scope="module"), pytest
 PROGRAMS = Path(__file__).parent / "neighbors"
 NOTHING = "reached nothing"
 # Longer than its honest neighbors take beside it.
-IN_HARNESS, IN_COMPILE = 15, 10
+IN_HARNESS, IN_COMPILE = 8, 6
 
 
 def program(name: str) -> str:

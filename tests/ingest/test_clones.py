@@ -11,7 +11,7 @@ from ingest.sources import take_up
 from tests.factories import a_benchmark, a_curator, a_repository
 from tests.ingest.git.repositories import git
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def cloned_from(folder: Path, *addresses: str) -> Path:

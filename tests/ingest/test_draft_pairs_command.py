@@ -20,7 +20,7 @@ from tests import factories as make
 from tests.conftest import commit
 from tests.ingest.drafting.repositories import DOUBLING, HEAD
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 TEST = """
 def ref_doubled(x):

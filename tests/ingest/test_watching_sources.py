@@ -20,7 +20,7 @@ from tests.conftest import KERNEL
 from tests.factories import a_curator, a_repository, an_ingest_run
 from tests.ingest.github.fake_github import FakeGitHub, FakeRepository, Reply, serving
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from curation.models import IngestRun, Repository
 from curation.sources.load import load_sources
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 STEP = re.compile(r"<h2>(\w+)[^<]*<span[^>]*>(Done|To do)</span>")
 

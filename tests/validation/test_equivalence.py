@@ -37,7 +37,7 @@ from validation.harness import schedule
 from validation.harness.worker_pool import WorkerPool
 from validation.requests import without_verdict
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 ZOO = {entry.name: entry for entry in zoo()}
 

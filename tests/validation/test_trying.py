@@ -10,7 +10,7 @@ from tests.hostile.zoo.load import zoo
 from validation.jobs import try_case
 from validation.requests import retry_case
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 SOFTMAX = next(entry for entry in zoo() if entry.name == "last-block-unwritten.shown")
 

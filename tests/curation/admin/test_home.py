@@ -13,7 +13,7 @@ import tests.factories as make
 from curation.admin_site import EVIDENCE, GROUPS
 from curation.models import RunState
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 def shown(client: Client) -> str:

@@ -9,7 +9,7 @@ from django.test import Client
 from curation.people import CURATORS, REVIEWERS
 from tests.factories import PASSWORD, a_curator, a_person, a_reviewer, a_superuser
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 LIST = "/admin/auth/user/"
 

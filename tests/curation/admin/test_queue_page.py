@@ -18,6 +18,8 @@ from rq.job import Job
 from tests.curation.jobs.touching import MARK, Pickled
 from tests.factories import a_person, a_reviewer
 
+pytestmark = pytest.mark.any_database
+
 PAGE = "/admin/django_rq/dashboard/"
 
 

@@ -79,6 +79,7 @@ def test_a_list_field_is_shown_one_item_per_line_and_saved_unchanged(
     assert "sparse" not in LogEntry.objects.get().change_message.lower()
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     "url",
     ["https://user:hunter2@github.com/owner/name", "ssh://git:hunter2@github.com/owner/x"],
@@ -92,6 +93,7 @@ def test_an_address_with_a_secret_is_refused(by_curator: Client, url: str) -> No
     assert not Repository.objects.exists()
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("url", ["/etc/passwd", "file:///etc", "ext::sh", "--upload-pack=x"])
 def test_a_source_url_must_be_a_repository_on_the_web(by_curator: Client, url: str) -> None:
     response = add(by_curator, url=url)
@@ -112,6 +114,7 @@ def test_the_same_source_can_not_be_added_under_another_spelling(
     assert Repository.objects.count() == 1
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -150,6 +153,7 @@ def test_an_estimate_requires_its_high_bound_above_its_low_bound(by_curator: Cli
     assert "estimated_tokens_high" in response.context["adminform"].form.errors
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("ref", ["main", "v3.2.0", "release/3.2.x", "feature-1", "a" * 40])
 def test_a_branch_tag_or_commit_is_a_ref(by_curator: Client, ref: str) -> None:
     add(by_curator, ref=ref)
@@ -263,6 +267,7 @@ def test_the_log_keeps_an_opt_out_that_was_undone(by_curator: Client) -> None:
     assert LogEntry.objects.count() == 2
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("action", ["opt_out", "undo_opt_out", "queue_ingest"])
 def test_an_account_with_view_permission_can_not_forge_an_action(
     client: Client, action: str

@@ -12,7 +12,7 @@ from curation.decisions.guidelines import GuidelineRefused
 from curation.models import GuidelineExample, Kernel, OperationType, Status
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture(autouse=True)

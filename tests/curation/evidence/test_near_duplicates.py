@@ -207,7 +207,9 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.any_database
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
 def test_incremental_clusters_equal_clustering_at_once_for_any_history(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
     repositories = [make.a_repository(stars=number * 10) for number in range(8)]

@@ -21,7 +21,7 @@ from tests.curation.export.writing import (
 )
 from tests.factories import a_license, a_pass_rate, an_approved_kernel, an_approved_pair
 
-pytestmark = pytest.mark.django_db(transaction=False)
+pytestmark = [pytest.mark.django_db(transaction=False), pytest.mark.any_database]
 EVERYTHING = (
     "--format",
     "torchtune,jsonl,parquet,alpaca,kernelbook,prompts",

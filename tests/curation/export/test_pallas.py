@@ -9,7 +9,7 @@ from curation.export.release import find_release, rebuild
 from curation.models import Language
 from tests.curation.export.writing import a_seen_kernel, every, export, hashes, manifest, records
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 FORMATS = ("--format", "torchtune,jsonl,parquet")
 
 

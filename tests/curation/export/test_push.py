@@ -19,7 +19,7 @@ from curation.models import ExportRun, RunState
 from tests.curation.export.hub import TOKEN, Hub, serving
 from tests.factories import a_curator, a_reviewer, an_approved_pair
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from curation.web import tokens
 from curation.web.security import invitations
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 NEW = "a much longer phrase"
 LINK = re.compile(r"http://[^\s\"<]+/join/[^\s\"<]+")

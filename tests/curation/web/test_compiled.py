@@ -8,7 +8,7 @@ from django.test import Client
 from curation.models import CompiledText, Device, Kernel
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 FIGURES = {
     "registers": 255, "local_bytes": 1408, "shared_bytes": 32768, "warps": 4, "occupancy": 0.125,

@@ -9,7 +9,7 @@ from curation.evidence.ladders import read_perf_cases
 from curation.models import Device, Pair
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 PYTHON = "def scale(x):\n    return x * 2\n"
 LARGE = {"n": 4096}
 

@@ -15,7 +15,7 @@ from curation.models import Kernel, Pair
 from curation.web import tokens
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 BAD = "<script>alert(1)</script>\"'"
 

@@ -18,7 +18,7 @@ from curation.web.results import (
 )
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 ZEROS = {"max_abs_error": 0.0, "max_rel_error": 0.0, "share_of_allowed": 0.0}
 # As validations wrote it of a pair that raised before any launch, when a 0 stood for no error.
 RAISED_EARLY: tuple[tuple[str, str, str, dict[str, Any]], ...] = (

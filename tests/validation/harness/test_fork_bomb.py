@@ -8,6 +8,8 @@ import pytest
 from validation.harness.children import ChildEnded
 from validation.harness.fork_server import PROCESSES, ForkServer
 
+pytestmark = pytest.mark.slow
+
 TOGETHER = 700
 REFERENCE = "def double(x):\n    return x + x\n"
 TEST = """\

@@ -8,6 +8,8 @@ import pytest
 from validation.harness.children import Child, ChildEnded
 from validation.harness.fork_server import ForkServer
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = "def double(x):\n    return x + x\n"
 LEAVES = """\
 import os

@@ -13,6 +13,8 @@ from validation.harness.report import Report, Verdict
 from validation.harness.schedule import reports
 from validation.harness.worker_pool import WorkerPool
 
+pytestmark = pytest.mark.slow
+
 KERNELS = """\
 import torch
 import triton

@@ -2,6 +2,7 @@
 
 import random
 import re
+from itertools import islice
 
 import pytest
 
@@ -22,8 +23,8 @@ OPENINGS = re.compile(
 def sampled(recipe: Recipe, count: int = 40) -> list[str]:
     draw = random.Random(recipe.name)  # noqa: S311
     numbers = (draw.randrange(recipe.combinations) for _ in range(50 * count))
-    sketches = (recipe.sketch(number) for number in numbers)
-    return [sketch.summary for sketch in sketches if sketch is not None][:count]
+    summaries = (sketch.summary for number in numbers if (sketch := recipe.sketch(number)))
+    return list(islice(summaries, count))
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)

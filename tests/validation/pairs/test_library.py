@@ -39,10 +39,12 @@ def test_each_pair_of_the_library_keeps_the_contract(draft: PairDraft) -> None:
     assert violations(draft.as_record()) == []
 
 
+@pytest.mark.slow
 def test_every_library_pair_passes_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     assert_passing_for_a_stranger(handwritten(), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_sample_of_generated_pairs_passes_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     assert_passing_for_a_stranger(generate(RECIPES, 30, seed=20), tmp_path)
 
@@ -75,6 +77,7 @@ def _takes_one_argument(draft: PairDraft) -> bool:
     return any(node.name == draft.entry_point and len(node.args.args) == 1 for node in functions)
 
 
+@pytest.mark.slow
 def test_bitwise_sorts_handle_nan_of_either_sign(tmp_path: Path) -> None:
     """A processor's own NaN has the sign that a GPU's has not."""
     sorts = [recipe for recipe in RECIPES if recipe.name == "sort"]
@@ -112,6 +115,7 @@ def test_every_byte_is_read_as_torch_reads_it():
 """
 
 
+@pytest.mark.slow
 def test_every_float8_bit_pattern_is_dequantized_correctly(tmp_path: Path) -> None:
     """Triton's interpreter takes its NaN and its infinities for numbers."""
     [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantize"]
@@ -141,6 +145,7 @@ def test_values_of_every_size_are_rounded_as_torch_rounds_them():
 """
 
 
+@pytest.mark.slow
 def test_float8_is_rounded_to_nearest_even_in_the_interpreter(tmp_path: Path) -> None:
     """Its own conversion drops the carry: 126.5 becomes 64 instead of 128."""
     [recipe] = [recipe for recipe in RECIPES if recipe.name == "fp8-block-quantize"]

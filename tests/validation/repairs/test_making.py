@@ -36,6 +36,7 @@ def call(*arguments: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.any_database
 @pytest.mark.slow
 def test_a_rejected_mistake_is_stored_once_with_the_harnesss_words() -> None:
     pair = a_passed_pair()

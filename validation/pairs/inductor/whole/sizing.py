@@ -16,7 +16,6 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from validation.pairs.inductor.lower import symbolic
 from validation.pairs.inductor.unwritable import Unwritable
 
 Shape = tuple[str | int, ...]
@@ -42,6 +41,9 @@ class _Run:
     def __init__(
         self, function: Callable[..., Any], examples: Sequence[torch.Tensor], fixed: set[Place]
     ) -> None:
+        # It imports Inductor, which takes 5 s of processor time, where a function is traced only.
+        from validation.pairs.inductor.lower import symbolic
+
         self._shapes = ShapeEnv(duck_shape=False)
         with FakeTensorMode(shape_env=self._shapes, allow_non_fake_inputs=True), torch.no_grad():
             inputs = [
