@@ -6,12 +6,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.pairs.diversity import diversity
 from validation.pairs.generation import Caps, generate
+from validation.pairs.ladder_generation import ladder_drafts
 from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.ladders.catalog import LADDER_RECIPES
 from validation.pairs.recipes.recipe import Recipe
 
 
@@ -38,6 +41,10 @@ class Command(BaseCommand):
             "--seed", type=int, default=0, metavar="N",
             help="the same seed gives the same pairs (default: %(default)s)",
         )  # fmt: skip
+        parser.add_argument(
+            "--ladders", action="store_true",
+            help="generate all optimization ladders instead; --count and caps do not apply",
+        )  # fmt: skip
         parser.add_argument("--list", action="store_true", help="list the recipes and stop")
         parser.add_argument(
             "--dry-run", action="store_true", help="generate pairs without storing them"
@@ -48,6 +55,16 @@ class Command(BaseCommand):
     ) -> None:
         if count < 1:
             raise CommandError("--count must be at least 1.")
+        if options["ladders"]:
+            if recipe or options["list"]:
+                raise CommandError("--ladders goes with neither --recipe nor --list.")
+            drafts = list(ladder_drafts(LADDER_RECIPES))
+            self.stdout.write(
+                f"{pluralize(len({draft.ladder for draft in drafts}), 'ladder')} with "
+                f"{pluralize(len(drafts), 'rung')} by {pluralize(len(LADDER_RECIPES), 'recipe')}."
+            )
+            self._store(drafts, dry_run=dry_run)
+            return
         chosen = [one for one in RECIPES if recipe is None or one.name in recipe]
         self._list(chosen, everything=options["list"])
         if options["list"]:
@@ -72,6 +89,9 @@ class Command(BaseCommand):
             self.stdout.write(", ".join(f"{value} {number:,}" for value, number in counts))
         if len(drafts) < count:
             self.stdout.write("The recipes and their caps give no more pairs.")
+        self._store(drafts, dry_run=dry_run)
+
+    def _store(self, drafts: list[PairDraft], *, dry_run: bool) -> None:
         if dry_run:
             self.stdout.write("Nothing stored.")
             return

@@ -1,0 +1,42 @@
+"""Pairs of ladder recipes: every rung of every ladder, the same at each call.
+
+Ladders are few and chosen by hand, so neither a count nor the caps of other recipes apply. The
+rungs of a ladder share a split group, so that an export keeps them in one split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from curation.kinds.difficulty import pair_difficulty
+from curation.pairs.draft import OURS, PairDraft
+from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung, rendered_rung
+
+
+def ladder_drafts(recipes: Sequence[LadderRecipe]) -> Iterator[PairDraft]:
+    """Yield the rungs of all ladders of these recipes, ladder by ladder, slow to fast."""
+    for recipe in recipes:
+        for ladder in recipe.ladders():
+            for number, rung in enumerate(ladder.rungs, 1):
+                yield _draft(recipe, ladder, number, rung)
+
+
+def _draft(recipe: LadderRecipe, ladder: Ladder, number: int, rung: Rung) -> PairDraft:
+    sketch, texts = ladder.sketch, rendered_rung(ladder, rung)
+    return PairDraft(
+        entry_point=sketch.entry_point,
+        python_code=texts.python_code,
+        triton_code=texts.triton_code,
+        test_code=texts.test_code,
+        origin="template",
+        operation_type=sketch.operation_type,
+        difficulty=pair_difficulty(texts.triton_code, sketch.operation_type, sketch.differentiable),
+        source=OURS,
+        description=sketch.summary,
+        slug=f"{sketch.slug}-{rung.slug}",
+        tags=(*sketch.tags, *rung.tags),
+        recipe=recipe.name,
+        split_group=f"ladder:{ladder.name}",
+        ladder=ladder.name,
+        rung=f"{number} {rung.name}",
+    )

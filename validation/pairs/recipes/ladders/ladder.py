@@ -1,0 +1,90 @@
+"""A ladder: one Python side and test, and a rung for each step of its optimization.
+
+A ladder recipe builds a ladder from one combination of its axes. The template of the ladder is
+`templates/ladders/<sketch.triton>.py.j2`; it gets `step` and `note` of a rung.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from jinja2 import Environment
+
+from validation.pairs.recipes.layout import tidy
+from validation.pairs.recipes.rendering import BLANK_LINE, Texts, rendered, templates
+from validation.pairs.recipes.sketch import Sketch
+from validation.pairs.recipes.spelling import spelled_out
+from validation.pairs.recipes.styles import NAMINGS, Style, styled
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    name: str
+    """A noun phrase, without its number."""
+    note: str
+    """The sentence that opens the Triton side: the change, and the reason for its speed."""
+    tags: tuple[str, ...] = ()
+    code: str = ""
+    """The name of the step in the template, if it is another than the rung's."""
+
+    @property
+    def step(self) -> str:
+        return self.code or self.name
+
+    @property
+    def slug(self) -> str:
+        return self.name.replace(" ", "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    sketch: Sketch
+    """The Python side, the test, and the values of the Triton side's template."""
+    rungs: tuple[Rung, ...]
+    """From the slowest, as far as its author expects."""
+
+    @property
+    def name(self) -> str:
+        return self.sketch.slug
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LadderRecipe:
+    name: str
+    build: Callable[..., Ladder | None]
+    """Take one value of each axis by name; return None if they do not fit together."""
+    axes: Mapping[str, tuple[Any, ...]]
+
+    @property
+    def combinations(self) -> int:
+        return math.prod(len(values) for values in self.axes.values())
+
+    def ladders(self) -> Iterator[Ladder]:
+        """Yield the ladder of each combination, in order."""
+        for values in product(*self.axes.values()):
+            ladder = self.build(**dict(zip(self.axes, values, strict=True)))
+            if ladder is not None:
+                yield ladder
+
+
+def style_of(ladder: Ladder) -> Style:
+    """Return the style of all rungs of a ladder. How kernels are tuned is a step, not a style."""
+    draw = random.Random(ladder.name)  # noqa: S311 - to be repeated, not to be secret
+    style = draw.choice(NAMINGS)
+    return replace(style, comments=True, typed=draw.random() < 0.35)
+
+
+def rendered_rung(ladder: Ladder, rung: Rung, environment: Environment | None = None) -> Texts:
+    """Render the three texts of a rung. Only the Triton side differs between rungs."""
+    sketch, style = ladder.sketch, style_of(ladder)
+    template = (environment or templates()).get_template(f"ladders/{sketch.triton}.py.j2")
+    source = template.render(sketch=sketch, step=rung.step, note=rung.note, **sketch.values)
+    # Parts that a step leaves out leave empty lines.
+    source = BLANK_LINE.sub("", source)
+    triton = tidy(styled(spelled_out(source, style), style))
+    return rendered(sketch, style, triton, environment)

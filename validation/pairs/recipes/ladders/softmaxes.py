@@ -1,0 +1,99 @@
+"""Ladders of softmax: three passes, an online sum, rows in registers, several rows, persistent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
+from validation.pairs.recipes.ladders.norms import chain_of
+from validation.pairs.recipes.maps import widening
+from validation.pairs.recipes.normalizations import NORMS
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax:
+    """One ladder: the operations on the scores, and the rows that it is timed at."""
+
+    before: tuple[str, ...]
+    kind: str
+    dtype: str
+    rows: int
+    cols: int
+
+
+SOFTMAXES = (
+    Softmax((), "log_softmax", "bfloat16", 2048, 32000),
+    Softmax(("scale_scores", "add_attention_mask"), "softmax", "float16", 16384, 1024),
+    Softmax(("soft_cap",), "softmax", "bfloat16", 16384, 4096),
+    Softmax(("temperature",), "softmax", "bfloat16", 1024, 128256),
+    Softmax(("scale_scores",), "sink_softmax", "bfloat16", 131072, 512),
+    Softmax(("fill_masked",), "log_softmax", "float16", 131072, 256),
+)
+THREE_PASSES = Rung(
+    "three passes",
+    "One warp a row reads it three times, for the maximum, the sum and the result.",
+    ("naive",),
+)
+ONLINE = Rung(
+    "online",
+    "Maximum and sum come from one pass, because the sum is rescaled when the maximum grows: two "
+    "reads of a row instead of three.",
+    ("online",),
+)
+IN_REGISTERS = Rung(
+    "row in registers",
+    "The row is loaded once into the registers of a program, so maximum, sum and result need no "
+    "other read.",
+)
+SEVERAL_ROWS = Rung(
+    "several rows",
+    "A row fills only a part of a program, so each takes several; their number is measured.",
+    ("tiled", "autotuned"),
+)
+PERSISTENT = Rung(
+    "persistent",
+    "Two programs for each SM take rows in turn, and the next row is loaded while one is written.",
+    ("persistent",),
+)
+CONFIGS = tuple(({"BLOCK_M": m}, warps, 1) for m, warps in ((2, 2), (4, 4), (8, 4), (8, 8)))
+
+
+def _softmax(of: Softmax) -> Ladder:
+    before = chain_of(*of.before)
+    norm = next(norm for norm in NORMS if norm.name == of.kind)
+    floats = ("x", *(one.name for one in before.further if one.draw != "mask"))
+    body = (*before.torch(), *(line.format(y=before.result) for line in norm.torch))
+    dtypes = (of.dtype, "float32")
+    return Ladder(
+        Sketch(
+            entry_point=named(before.name, norm.name),
+            summary=before.sentence(norm.phrase),
+            operation_type="softmax",
+            tags=("softmax", norm.name.replace("_", "-"), "rows"),
+            triton="softmax",
+            python=("dtype = x.dtype", *widening(floats), *body, "return y.to(dtype)"),
+            arguments=(
+                Argument("x", ("rows", "cols")),
+                *before.arguments(("rows", "cols"), ("cols",)),
+            ),
+            sizes=({"rows": 1, "cols": 3}, {"rows": 3, "cols": 31}, {"rows": 5, "cols": 130}),
+            perf=({"rows": of.rows, "cols": of.cols},),
+            dtypes=dtypes,
+            tolerance=tolerances(dtypes, 3 + len(of.before), 5e-5),
+            layouts=("contiguous",),
+            values={"chain": before, "kind": of.kind, "configs": CONFIGS},
+        ),
+        (THREE_PASSES, ONLINE, *_last(of.cols)),
+    )
+
+
+def _last(cols: int) -> tuple[Rung, ...]:
+    """Return the last steps. A row of more than 65,536 values does not fit into registers."""
+    if cols > 65536:
+        return ()
+    return (IN_REGISTERS, SEVERAL_ROWS if cols <= 1024 else PERSISTENT)
+
+
+SOFTMAX_LADDERS = (LadderRecipe("ladder-softmax", _softmax, {"of": SOFTMAXES}),)
