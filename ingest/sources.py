@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Category, Origin, Repository
-from ingest.git import Network, SourceKind, parse_source
+from ingest.git import Network, Source, SourceKind, parse_source
 from ingest.git.submodules import Submodule
 from ingest.local_clones import as_its_original
 
@@ -15,6 +15,19 @@ from ingest.local_clones import as_its_original
 def network() -> Network:
     """Return the servers that sources may be fetched from."""
     return Network(allowed_hosts=tuple(host.lower() for host in settings.GIT_ALLOWED_HOSTS))
+
+
+def readable_source(repository: Repository) -> Source:
+    """Return the place that a repository is read from: its own, or its clone in LOCAL_CLONES.
+
+    Name, URL and license of the repository stay. Its commit is the clone's.
+    """
+    source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
+    if settings.LOCAL_CLONES and source.kind is SourceKind.REMOTE:
+        clone = Path(settings.LOCAL_CLONES) / f"{source.name}.git"
+        if clone.is_dir():
+            return parse_source(str(clone.resolve()), allow_local=True)
+    return source
 
 
 def known_source(text: str) -> Repository | None:
