@@ -1,6 +1,7 @@
 """Lookup of the source that a person names at the shell, and adding of new ones."""
 
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -44,24 +45,28 @@ def known_source(text: str) -> Repository | None:
     return Repository.objects.filter(url__iexact=location).first()
 
 
-def take_up(text: str) -> Repository:
-    """Return the source that `text` names; an unknown one is added.
+def take_up(text: str, **columns: Any) -> Repository:
+    """Return the source that `text` names; an unknown one is added, with these columns.
 
     A local clone of a known source gets its category, globs and role. A folder that overlaps a
     known one is refused: each kernel in both would be stored twice.
     """
-    if found := known_source(text):
-        return found
+    if known := known_source(text):
+        if differing := [name for name in columns if getattr(known, name) != columns[name]]:
+            raise CurationError(
+                f"{known} is known already, with another {differing[0]}. Change it in the admin."
+            )
+        return known
     path = _folder(text)
     source = parse_source(path or text, allow_local=True)
     if source.kind is SourceKind.REMOTE:
-        return Repository.objects.create(url=source.location, name=source.name)
+        return Repository.objects.create(url=source.location, name=source.name, **columns)
     _refuse_overlap(Path(source.location))
     return Repository.objects.create(
         url=source.location,
         name=source.location,
         origin=Origin.FOLDER,
-        **as_its_original(Path(source.location)),
+        **as_its_original(Path(source.location)) | columns,
     )
 
 
