@@ -296,6 +296,8 @@ SECOND_REVIEW_PERCENT = env_percents("SECOND_REVIEW_PERCENT", "5")
 # Failed logins in an hour before a wait, which grows with each further failure.
 LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 
+# Folder of clones, `OWNER/NAME.git`, that are read instead of the repositories on the web.
+LOCAL_CLONES = os.environ.get("LOCAL_CLONES", "")
 # Repository hosts that may have a private address or another port than 443.
 GIT_ALLOWED_HOSTS = env_list("GIT_ALLOWED_HOSTS", "")
 

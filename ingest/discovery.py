@@ -13,11 +13,11 @@ from curation.errors import CurationError
 from curation.models import Condition, Origin, Repository, Role
 from ingest.discovery_counts import DraftingCounts, count_texts
 from ingest.extract.decoding import decode
-from ingest.git import Blob, Selection, fetch, parse_source
+from ingest.git import Blob, Selection, fetch
 from ingest.git.errors import RepositoryNotFound
 from ingest.github import GitHubClient, ProposedRepository, discover
 from ingest.mirrors import remove_unused_mirrors
-from ingest.sources import network
+from ingest.sources import network, readable_source
 
 
 def propose(
@@ -73,7 +73,7 @@ def count_proposals(limit: int, on_error: Callable[[str], None]) -> Iterator[Rep
 
 def _count(repository: Repository) -> DraftingCounts:
     snapshot = fetch(
-        parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER),
+        readable_source(repository),
         mirrors=settings.DATA_DIR / "mirrors",
         selection=Selection(include=("**/*.py",)),
         network=network(),

@@ -22,12 +22,12 @@ from ingest.classify.pairs import pair_operation
 from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
 from ingest.drafting.adapters import ADAPTERS
 from ingest.drafting.naming import entry_point
-from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
+from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
 from ingest.licensing import FileLicenses
 from ingest.persist.licenses import kept_readings, license_reader
 from ingest.pipeline import LICENSE_FILES
-from ingest.sources import network
+from ingest.sources import network, readable_source
 
 Progress = Callable[[str, int, int], None]
 
@@ -157,7 +157,7 @@ def drafted(
 
 
 def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:
-    source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
+    source = readable_source(repository)
     ref = "" if source.kind is SourceKind.FOLDER else repository.last_commit
     return fetch(source, mirrors=mirrors, ref=ref, selection=EVERYTHING, network=network())
 

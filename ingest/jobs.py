@@ -30,7 +30,7 @@ from curation.models import (
 from ingest.candidate import Item
 from ingest.compiled import read_compiled
 from ingest.confined.reader import Reader
-from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
+from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
 from ingest.github_status import update_status
@@ -41,7 +41,7 @@ from ingest.persist.licenses import kept_readings, license_reader
 from ingest.pipeline import EVERYTHING, reach, read, rules
 from ingest.progress import RunProgress
 from ingest.requests import request_ingest
-from ingest.sources import network, take_up_submodule
+from ingest.sources import network, readable_source, take_up_submodule
 
 
 def ingest(run_pk: int) -> None:
@@ -77,7 +77,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
 
 def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
     repository = run.repository
-    source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
+    source = readable_source(repository)
     # The commit was named by the request, or found by an earlier attempt.
     ref = "" if source.kind is SourceKind.FOLDER else run.commit or repository.ref
     if repository.origin == Origin.FOLDER:

@@ -1,13 +1,14 @@
 """Lookup of the source that a person names at the shell, and adding of new ones."""
 
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Category, Origin, Repository
-from ingest.git import Network, SourceKind, parse_source
+from ingest.git import Network, Source, SourceKind, parse_source
 from ingest.git.submodules import Submodule
 from ingest.local_clones import as_its_original
 
@@ -15,6 +16,19 @@ from ingest.local_clones import as_its_original
 def network() -> Network:
     """Return the servers that sources may be fetched from."""
     return Network(allowed_hosts=tuple(host.lower() for host in settings.GIT_ALLOWED_HOSTS))
+
+
+def readable_source(repository: Repository) -> Source:
+    """Return the place that a repository is read from: its own, or its clone in LOCAL_CLONES.
+
+    Name, URL and license of the repository stay. Its commit is the clone's.
+    """
+    source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
+    if settings.LOCAL_CLONES and source.kind is SourceKind.REMOTE:
+        clone = Path(settings.LOCAL_CLONES) / f"{source.name}.git"
+        if clone.is_dir():
+            return parse_source(str(clone.resolve()), allow_local=True)
+    return source
 
 
 def known_source(text: str) -> Repository | None:
@@ -31,24 +45,28 @@ def known_source(text: str) -> Repository | None:
     return Repository.objects.filter(url__iexact=location).first()
 
 
-def take_up(text: str) -> Repository:
-    """Return the source that `text` names; an unknown one is added.
+def take_up(text: str, **columns: Any) -> Repository:
+    """Return the source that `text` names; an unknown one is added, with these columns.
 
     A local clone of a known source gets its category, globs and role. A folder that overlaps a
     known one is refused: each kernel in both would be stored twice.
     """
-    if found := known_source(text):
-        return found
+    if known := known_source(text):
+        if differing := [name for name in columns if getattr(known, name) != columns[name]]:
+            raise CurationError(
+                f"{known} is known already, with another {differing[0]}. Change it in the admin."
+            )
+        return known
     path = _folder(text)
     source = parse_source(path or text, allow_local=True)
     if source.kind is SourceKind.REMOTE:
-        return Repository.objects.create(url=source.location, name=source.name)
+        return Repository.objects.create(url=source.location, name=source.name, **columns)
     _refuse_overlap(Path(source.location))
     return Repository.objects.create(
         url=source.location,
         name=source.location,
         origin=Origin.FOLDER,
-        **as_its_original(Path(source.location)),
+        **as_its_original(Path(source.location)) | columns,
     )
 
 

@@ -112,10 +112,10 @@ def _skipped(run: ValidationRun, item: Any) -> Finding:
 
 def _keep(run: ValidationRun, item: Any, finding: Finding, progress: "Progress") -> None:
     with transaction.atomic():
-        progress.one_more(item, _stored(run, item, finding))
+        progress.one_more(item, store_finding(run, item, finding))
 
 
-def _stored(run: ValidationRun, item: Any, finding: Finding) -> Finding:
+def store_finding(run: ValidationRun, item: Any, finding: Finding) -> Finding:
     """Store a finding; if the database refuses its text, store a verdict that says so."""
     try:
         with transaction.atomic():

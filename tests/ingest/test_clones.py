@@ -1,13 +1,15 @@
 """A local clone of a known source is read as that one is: its category, its globs, its role."""
 
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from curation.models import Category, Kernel, Origin, Repository, Role
-from ingest.sources import take_up
+from curation.models import Category, Kernel, Origin, Provenance, Repository, Role
+from ingest.sources import readable_source, take_up
 from tests.factories import a_benchmark, a_curator, a_repository
 from tests.ingest.git.repositories import git
 
@@ -128,3 +130,40 @@ def test_a_plain_folder_is_not_linked_to_a_remote(tmp_path: Path) -> None:
     call_command("ingest", str(tmp_path), "--now")
 
     assert Repository.objects.get().clone_of == ""
+
+
+# --- LOCAL_CLONES ---------------------------------------------------------------------------
+@pytest.fixture
+def clones(kernel_folder: Path, tmp_path: Path, settings: Any) -> Path:
+    """A folder with a bare clone of ada/kernels."""
+    folder = tmp_path / "clones"
+    (folder / "ada").mkdir(parents=True)
+    git(tmp_path, "clone", "-q", "--bare", str(kernel_folder), str(folder / "ada/kernels.git"))
+    settings.LOCAL_CLONES = str(folder)
+    return folder
+
+
+def test_a_source_of_the_web_is_read_from_its_local_clone(clones: Path) -> None:
+    call_command("ingest", "ada/kernels", "--now", verbosity=0)
+
+    source = Repository.objects.get()
+    place = Provenance.objects.get()
+    commit = git(clones / "ada/kernels.git", "rev-parse", "HEAD")
+    assert (source.name, source.origin, source.clone_of) == ("ada/kernels", Origin.GIT, "")
+    assert source.url == "https://github.com/ada/kernels"
+    assert place.url.startswith(f"https://github.com/ada/kernels/blob/{commit}/add.py")
+
+
+def test_pairs_are_drafted_from_the_local_clone(clones: Path) -> None:
+    call_command("ingest", "ada/kernels", "--now", verbosity=0)
+    out = StringIO()
+
+    call_command("draft_pairs", "--repository", "ada/kernels", stdout=out)
+
+    assert "operations" in out.getvalue()
+
+
+def test_a_source_without_a_local_clone_is_read_from_the_web(clones: Path) -> None:
+    other = a_repository(name="ada/other")
+
+    assert readable_source(other).location == "https://github.com/ada/other"

@@ -9,12 +9,21 @@ from typing import Any, NoReturn
 import pytest
 import redis
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db.models import Model
 
 from curation.errors import CurationError
 from curation.jobs.attempt import claim
-from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
+from curation.models import (
+    Category,
+    Drop,
+    IngestRun,
+    Kernel,
+    Origin,
+    Provenance,
+    Repository,
+    SourceFile,
+)
 from curation.operations.address import hold_lock
 from ingest import jobs
 from ingest.git.errors import HostUnreachable
@@ -261,3 +270,27 @@ def test_without_redis_the_run_stays_queued_and_advice_is_printed(
     assert told.endswith(" is queued; no worker is running: start manage.py up, or add --now.")
     assert caplog.text == ""
     assert IngestRun.objects.get().state == "queued"
+
+
+def test_a_new_source_gets_the_named_category_and_paths(kernel_folder: Path) -> None:
+    (kernel_folder / "other").mkdir()
+    (kernel_folder / "other" / "copy.py").write_text((kernel_folder / "add.py").read_text())
+    commit(kernel_folder)
+    options = ("--category", "tutorial", "--path", "other")
+
+    call_command("ingest", str(kernel_folder), "--now", *options, verbosity=0)
+
+    assert Repository.objects.get().category == Category.TUTORIAL
+    assert Provenance.objects.get().source_file.path == "other/copy.py"
+    call_command("ingest", str(kernel_folder), "--now", *options, verbosity=0)
+    with pytest.raises(CurationError, match="known already, with another sparse_paths"):
+        call_command("ingest", str(kernel_folder), "--now", "--path", "add.py", verbosity=0)
+
+
+def test_a_source_that_fails_does_not_stop_the_others(kernel_folder: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "none" / "here"
+
+    with pytest.raises(CommandError, match="none/here"):
+        call_command("ingest", str(empty), str(kernel_folder), "--now", verbosity=0)
+
+    assert Kernel.objects.count() == 1

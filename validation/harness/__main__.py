@@ -73,13 +73,15 @@ def checked(arguments: argparse.Namespace) -> int:
 def run(entries: list[Entry], options: Options, path: Path | None) -> Counter[Verdict]:
     counts: Counter[Verdict] = Counter()
     started = time.monotonic()
+    texts = {entry.id: entry.digest for entry in entries}
     with ExitStack() as stack:
         file = stack.enter_context(path.open("w", encoding="utf-8")) if path else None
         reports = stack.enter_context(closing(check(entries, options)))
         for number, report in enumerate(reports, 1):
             counts[report.verdict] += 1
             if file:
-                file.write(json.dumps(report.as_dict()) + "\n")
+                line = {**report.as_dict(), "texts": texts[report.id]}
+                file.write(json.dumps(line) + "\n")
                 file.flush()
             show_row(report)
             show_progress(number, len(entries))

@@ -1,5 +1,6 @@
 """Entries, which are records of the dataset as the harness needs them, and files of entries."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -29,6 +30,12 @@ class Entry:
     origin: str = ""
     min_triton: str = ""
     max_triton: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Return the hash of the texts, which a report names."""
+        texts = [getattr(self, name) for name in TEXTS]
+        return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
     @property
     def owner(self) -> str:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from curation.errors import CurationError
 from curation.jobs.workers import advice, listeners
-from curation.models import IngestRun
+from curation.models import Category, IngestRun, Repository
 from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.requests import request_ingest
@@ -28,16 +29,48 @@ class Command(BaseCommand):
             action="store_true",
             help="also read a source that is unchanged since its last ingest",
         )
+        parser.add_argument(
+            "--path", action="append", default=[], metavar="PATH",
+            help="of a new source, read only this folder or file, and the licenses; repeatable "
+            "(default: everything)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--category", choices=Category.values,
+            help="the collection of a new source (default: utils)",
+        )  # fmt: skip
 
-    def handle(self, *, source: list[str], now: bool, again: bool, **options: Any) -> None:
+    def handle(
+        self,
+        *,
+        source: list[str],
+        now: bool,
+        again: bool,
+        path: list[str],
+        category: str | None,
+        **options: Any,
+    ) -> None:
+        columns: dict[str, Any] = {"sparse_paths": path} if path else {}
+        if category:
+            columns["category"] = category
+        failures = []
         for text in source:
-            repository = take_up(text)
-            if now:
-                self.stdout.write(summary(ingest_now(repository, again=again)))
-            else:
-                listening = listeners(IngestRun.QUEUE)
-                run = request_ingest(repository, again=again, hand_over=listening is not None)
-                self.stdout.write(f"{run} is queued{advice(listening)}.")
+            try:
+                self.stdout.write(_ingested(take_up(text, **columns), now=now, again=again))
+            except CurationError as error:
+                if len(source) == 1:
+                    raise
+                # The other sources are read all the same.
+                failures.append(f"{text}: {error}")
+        if failures:
+            raise CommandError("\n".join(failures))
+
+
+def _ingested(repository: Repository, *, now: bool, again: bool) -> str:
+    if now:
+        return summary(ingest_now(repository, again=again))
+    listening = listeners(IngestRun.QUEUE)
+    run = request_ingest(repository, again=again, hand_over=listening is not None)
+    return f"{run} is queued{advice(listening)}."
 
 
 def summary(run: IngestRun) -> str:

@@ -1,5 +1,6 @@
 """`manage.py validate`: check items on a device, in the queue or in this process."""
 
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -18,12 +19,15 @@ from curation.models import (
     ValidationRun,
 )
 from curation.text import pluralize
+from validation import reports
 from validation.changes import changes as changed
 from validation.checkers import CHECKERS, checker_for
 from validation.jobs import validate
 from validation.requests import batches, request_validation, without_verdict
 from validation.summary import results_of, summary
 
+# The most lines of a report that are named when they are left out.
+MOST_SHOWN = 10
 NAMED: dict[str, type[Model]] = {"kernel": Kernel, "pair": Pair}
 
 
@@ -51,9 +55,17 @@ class Command(BaseCommand):
             action="store_true",
             help="only list the verdicts that another version of torch or Triton changed",
         )
+        which.add_argument(
+            "--import-report", type=Path, metavar="FILE",
+            help="check nothing: store the verdicts that the harness wrote on another machine",
+        )  # fmt: skip
         parser.add_argument(
             "--repository", help="only items of this source: its name, URL or path (default: all)"
         )
+        parser.add_argument(
+            "--write", type=Path, metavar="FILE",
+            help="check nothing: write the pairs for the harness on another machine",
+        )  # fmt: skip
         parser.add_argument(
             "--limit", type=int, metavar="N", help="check N items at most (default: all)"
         )
@@ -66,6 +78,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--now", action="store_true", help="run in this process instead of the queue"
         )
+        parser.add_argument(
+            "--timeout", type=float, metavar="SECONDS",
+            help="limit for each step of a pair; more on a busy machine (default: 60)",
+        )  # fmt: skip
         parser.add_argument(
             "--timing",
             action="store_true",
@@ -87,21 +103,35 @@ class Command(BaseCommand):
         limit: int | None,
         device: str | None,
         now: bool,
+        timeout: float | None,
         timing: bool,
         sanitize: bool,
+        write: Path | None,
+        import_report: Path | None,
         **_: Any,
     ) -> None:
+        if import_report:
+            self._import(import_report)
+            return
         kind, ids = _parsed(item)
         wanted = Device(device or (settings.VALIDATION_DEVICE if kind is Pair else "compiler"))
         if changes:
             self._show_changes(wanted)
             return
-        how = {name: True for name, on in (("timing", timing), ("sanitize", sanitize)) if on}
+        how: dict[str, Any] = {
+            name: True for name, on in (("timing", timing), ("sanitize", sanitize)) if on
+        }
         if how and wanted is not Device.CUDA:
             raise CommandError(f"--{next(iter(how))} needs a GPU: give it --device cuda.")
+        if timeout is not None:
+            how["timeout"] = timeout
         if limit is not None and limit < 1:
             raise CommandError("--limit must be at least 1.")
-        chosen = _chosen(wanted, kind, ids, repository, everything=all).only("pk", "content_hash")
+        chosen = _chosen(wanted, kind, ids, repository, everything=all)
+        if write:
+            self._write(chosen[:limit], wanted, write)
+            return
+        chosen = chosen.only("pk", "content_hash")
         items = list(chosen[:limit])
         if now:
             for line in summary(_check_here(items, wanted, how)):
@@ -115,6 +145,27 @@ class Command(BaseCommand):
             self.stdout.write(f"{asked}: queued{advice(listening)}.")
         else:
             self.stdout.write("0 items: nothing to do.")
+
+    def _write(self, pairs: QuerySet[Any], device: Device, path: Path) -> None:
+        if pairs.model is not Pair:
+            raise CommandError("Only pairs can be written: give --device cuda or interpreter.")
+        count = reports.write_entries(pairs, path)
+        report = path.with_suffix(".report.jsonl")
+        self.stdout.write(f"{pluralize(count, 'pair')} written to {path}. On the other machine:")
+        self.stdout.write(
+            f"    python3 -m validation.harness {path} --device {device} --report {report}"
+        )
+        self.stdout.write(f"Then here: manage.py validate --import-report {report}")
+
+    def _import(self, path: Path) -> None:
+        imported = reports.import_report(path)
+        for run in imported.runs:
+            self.stdout.write(f"{run.label}: {run.device}, {pluralize(run.total, 'verdict')}.")
+        for line in summary([result for run in imported.runs for result in results_of(run)]):
+            self.stdout.write(line)
+        self.stdout.write(f"{pluralize(len(imported.left_out), 'line')} left out.")
+        for sentence in imported.left_out[:MOST_SHOWN]:
+            self.stdout.write(f"  {sentence}")
 
     def _show_changes(self, device: Device) -> None:
         count = 0
