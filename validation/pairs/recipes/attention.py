@@ -26,7 +26,7 @@ def _varlen(
     words = [
         *(("causal",) * causal),
         *((f"a window of {window} keys",) * bool(window)),
-        *((f"scores capped softly at {float(softcap or 0):.0f}",) * bool(softcap)),
+        *((f"scores soft-capped at {float(softcap or 0):.0f}",) * bool(softcap)),
         *(("grouped query heads",) * grouped),
     ]
     return Sketch(

@@ -134,10 +134,13 @@ def _fp8_matmul(
         if linear
         else ("(k, n)", f"(k // {group}, {blocks_n})")
     )
-    spread = f"b_scale.repeat_interleave({group}, dim={k})"
+    spread: tuple[str, ...] = (f"b = b.float() * b_scale.repeat_interleave({group}, dim={k})",)
     if scaling == "block":
         cut = "[: b.shape[0]]" if linear else "[:, : b.shape[1]]"
-        spread += f".repeat_interleave({group}, dim={1 - k}){cut}"
+        spread = (
+            f"b_scale = b_scale.repeat_interleave({group}, 0).repeat_interleave({group}, 1)",
+            f"b = b.float() * b_scale{cut}",
+        )
     steps = [*(("add a bias",) * bias)]
     if activation.name:
         steps.append(f"apply {activation.phrase}")
@@ -158,7 +161,7 @@ def _fp8_matmul(
         triton="fp8_block_matmul",
         python=(
             f"a = a.float() * a_scale.repeat_interleave({group}, dim=1)",
-            f"b = b.float() * {spread}",
+            *spread,
             f"out = F.linear(a, b{', bias.float()' if bias else ''})"
             if linear
             else f"out = a @ b{' + bias.float()' if bias else ''}",

@@ -49,11 +49,22 @@ def _alone(operations: Iterable[Operation]) -> tuple[tuple[Operation, ...], ...]
 
 NONE: tuple[Operation, ...] = ()
 CLAMP, SOFT_CAP, SCALE, TEMPERATURE = _named("clamp", "soft_cap", "scale_scores", "temperature")
-# Their outputs are bounded already, so that nothing would be left to clamp.
+# The others are bounded or never negative, so that little would be left to clamp.
 UNBOUNDED = tuple(
     one
     for one in ACTIVATIONS
-    if one.name not in ("sigmoid", "tanh", "hard_sigmoid", "softsign", "relu6", "log_sigmoid")
+    if one.name
+    not in (
+        "sigmoid",
+        "tanh",
+        "hard_sigmoid",
+        "softsign",
+        "relu6",
+        "log_sigmoid",
+        "relu",
+        "squared_relu",
+        "softplus",
+    )
 )
 COMMON = _named("relu", "gelu", "gelu_tanh", "silu", "quick_gelu", "mish", "squared_relu", "tanh",
                 "sigmoid", "elu", "leaky_relu", "hard_swish")  # fmt: skip
@@ -103,7 +114,7 @@ SCORES = (
 PREPARATIONS = (
     *_chains((_named("rescale_pixels"),), ((STANDARDIZE,), (AFFINE,), (DROPOUT,))),
     *_chains((_named("subtract_mean"),), ((LAYER_SCALE,), (CLAMP,), _named("square"))),
-    *_chains((_named("power"), _named("magnitude")), (_named("signed_log"),)),
+    *_chains((_named("squared_magnitude"), _named("magnitude")), (_named("signed_log"),)),
     *_chains((_named("signed_log"),), ((LAYER_SCALE,), (AFFINE,), (STANDARDIZE,))),
     *_chains((_named("squared_error"), _named("absolute_error"), _named("smooth_l1")),
              ((TOKEN_SCALE,), (DROPOUT,))),
@@ -142,12 +153,13 @@ SUMMANDS = (
         "hard_swish", "standard_deviation", "cosine", "sine", "hard_shrink", "binarize", "erf",
         "add_residual", "multiply", "sigmoid_gate", "silu_gate", "gelu_gate", "relu_gate",
         "tanh_gate", "drop", "squared_error", "absolute_error", "smooth_l1", "lower_bound",
-        "upper_bound", "ema_update", "magnitude", "power", "log_add_exp", "add_attention_mask",
-        "gru_update", "multiply_add", "reparameterize", "clamp_between", "luma", "rotate"))),
+        "upper_bound", "ema_update", "magnitude", "squared_magnitude", "log_add_exp",
+        "add_attention_mask", "gru_update", "multiply_add", "reparameterize", "clamp_between",
+        "luma", "rotate"))),
     *_chains((_named("add_residual"),),
              _alone(_named("relu", "gelu", "silu", "sigmoid", "tanh", "clamp", "square"))),
     *_chains((_named("multiply"),), _alone(_named("tanh", "sigmoid", "clamp", "absolute"))),
-    *_chains(_alone(_named("power", "magnitude")), (_named("signed_log"),)),
+    *_chains(_alone(_named("squared_magnitude", "magnitude")), (_named("signed_log"),)),
     *_chains(_alone(_named("relu", "gelu", "silu", "tanh", "sigmoid", "softplus", "clamp",
                            "leaky_relu", "elu", "mish")),
              _alone(_named("multiply", "drop", "squared_error", "absolute_error"))),
@@ -166,7 +178,7 @@ PREDICTIONS = (
     Chain(()),
     *_chains(_alone(_named("sigmoid", "tanh", "softplus", "clamp", "temperature", "scale_scores",
                            "double", "signed_log", "relu", "add_residual", "drop", "multiply",
-                           "ema_update", "interpolate", "negate"))),
+                           "ema_update", "interpolate"))),
     *_chains((_named("add_residual"), _named("multiply")),
              _alone(_named("sigmoid", "tanh", "clamp", "softplus"))),
 )  # fmt: skip

@@ -56,16 +56,13 @@ class Chain:
         return tuple(operand.name for operand in self.further)
 
     @property
-    def phrase(self) -> str:
-        """Description in the imperative, such as “add a bias and apply GELU”."""
-        *earlier, last = [operation.phrase for operation in self.operations] or [""]
-        joined = " and " if len(earlier) == 1 and " and " not in last + earlier[0] else ", then "
-        return joined.join(filter(None, (", ".join(earlier), last)))
+    def phrases(self) -> tuple[str, ...]:
+        """Description of each operation in the imperative, such as “add a bias”."""
+        return tuple(operation.phrase for operation in self.operations)
 
-    def sentence(self, ending: str = "") -> str:
-        """Return the phrase, followed by what happens to the result, as a sentence."""
-        text = ", then ".join(filter(None, (self.phrase, ending)))
-        return f"{text[0].upper()}{text[1:]}."
+    def sentence(self, *endings: str) -> str:
+        """Return a sentence on the operations, and on the steps that follow them."""
+        return sentence_of(*self.phrases, *endings)
 
     def arguments(
         self, full: tuple[str, ...], row: tuple[str, ...] = (), column: tuple[str, ...] = ()
@@ -110,6 +107,24 @@ def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
     values = VALUES[kind]
     operands = {name: operand(number, values) for number, name in enumerate(chain.operands)}
     return answers(chain.triton(), x=values, y=values, **operands)
+
+
+def sentence_of(*phrases: str) -> str:
+    """Return steps in the imperative as one sentence: “Add a bias, then apply ReLU and dropout.”"""
+    steps: list[str] = []
+    for phrase in phrases:
+        is_more = bool(steps) and steps[-1].startswith("apply ") and phrase.startswith("apply ")
+        if is_more and " and " not in phrase:
+            earlier = steps[-1].replace(" and ", ", ")
+            steps[-1] = f"{earlier} and {phrase.removeprefix('apply ')}"
+        else:
+            steps.append(phrase)
+    *earlier_steps, last = steps
+    if len(earlier_steps) == 1 and " and " not in earlier_steps[0] + last:
+        text = f"{earlier_steps[0]} and {last}"
+    else:
+        text = ", then ".join(filter(None, (", ".join(earlier_steps), last)))
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _filled(text: str, x: str, operands: tuple[str, ...]) -> str:

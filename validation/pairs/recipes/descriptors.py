@@ -28,7 +28,7 @@ def _matmul(
         return None
     return Sketch(
         entry_point=named(PREFIXES[layout], "tma", epilogue.name),
-        summary=then(f"Multiply {LAYOUTS[layout]}", epilogue),
+        summary=then(f"multiply {LAYOUTS[layout]}", epilogue),
         operation_type="matmul",
         tags=("matmul", "tensor-descriptor", *(("epilogue",) if epilogue.operations else ())),
         triton="matmul_descriptor",

@@ -78,17 +78,19 @@ def _distance(
         "difference = a[:, None, :] - b[None, :, :]",
         "squares = difference.square().sum(dim=-1)",
     ]
+    is_square = torch == "squares"
+    result = f"y = {after.torch.format(x='squares' if is_square else 'y')}" if after else ""
     python = [
         # Each as its kernel computes it, because infinities come out differently.
         *(expanded if way == "dot" else direct),
-        f"y = {torch}",
-        *([f"y = {after.torch.format(x='y')}"] if after else []),
-        "return y",
+        *([] if is_square else [f"y = {torch}"]),
+        *([result] if result else []),
+        f"return {'squares' if is_square and not after else 'y'}",
     ]
     return Sketch(
         entry_point=named(kind, "distances", after.name if after else ""),
         summary=then(
-            f"{phrase[0].upper()}{phrase[1:]} of each row of a to each row of b",
+            f"{phrase} of each row of a to each row of b",
             Chain((after,) if after else ()),
         ),
         operation_type="matmul",

@@ -132,7 +132,7 @@ def _linear_cross_entropy(
     )
     words = [
         *(("a bias",) * bias),
-        *(("softly capped logits",) * softcap),
+        *(("soft-capped logits",) * softcap),
         *(("label smoothing",) * smoothing),
         *(("ignored labels",) * ignore),
     ]

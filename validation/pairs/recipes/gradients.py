@@ -77,12 +77,10 @@ def _softmax(
         return None
     function = "log_softmax" if log else "softmax"
     scores = "x * scale" if scaled else "x"
-    words = "the logarithm of the softmax" if log else "the softmax"
-    first = "Scale attention scores and apply" if scaled and causal else "Compute"
-    of = "to each row" if scaled and causal else "of each row"
-    after_scale = ", scaled" if scaled and not causal else ""
+    words = "the log-softmax" if log else "the softmax"
     kind = "the causal softmax" if causal else words
-    summary = f"{first} {kind} {of}{after_scale}, forward and backward."
+    first = f"Scale the scores and apply {kind} to" if scaled else f"Compute {kind} of"
+    summary = f"{first} each row, forward and backward."
     rows_each, block = shape
     return Sketch(
         entry_point=named("scaled" if scaled else "", "causal" if causal else "", function),

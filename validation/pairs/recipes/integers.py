@@ -85,8 +85,8 @@ INTEGERS = (
     ),
     Operation(
         "where_positive",
-        "keep where a condition is positive",
-        "torch.where({y} > 0, {x}, torch.zeros_like({x}))",
+        "keep the elements whose condition is positive",
+        "torch.where({y} > 0, {x}, 0)",
         "tl.where({y} > 0, {x}, 0)",
         further=(Operand("condition"),),
     ),

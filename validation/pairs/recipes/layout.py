@@ -28,15 +28,36 @@ def _fitting(line: str) -> list[str]:
         return _docstring(indent, text)
     call = CALL.search(text)
     if call is None:
-        return [line]
+        return _broken(indent, text)
     start = call.end()
+    if start == len(text):
+        return [line]
     end = _closing(text, start)
-    arguments = [f"{indent}    {part}," for part in _arguments(text[start:end])]
+    arguments = [f"{indent}    {part}," for part in _split(text[start:end], ",")]
     rest = [part for argument in arguments for part in _fitting(argument)]
     return [f"{indent}{text[:start]}", *rest, f"{indent}{text[end:]}"]
 
 
-CALL = re.compile(r"(?:\bdef \w+|\breturn \w+\(\)|\b(?:tl|torch|F)\.\w+|(?<== )_\w+)\(")
+CALL = re.compile(
+    r"(?:\bdef \w+|\breturn \w+\(\)|\b(?:tl|torch|F)\.\w+|\btriton\.Config"
+    r"|(?<== )_\w+|^\w+\[.+\])\("
+)
+
+
+def _broken(indent: str, text: str) -> list[str]:
+    """Break a list of arguments at its commas, and a sum before each plus."""
+    arguments = _split(text, ",")
+    if len(arguments) > 1:
+        return [f"{indent}{argument}," for argument in arguments]
+    target, equals, total = text.partition(" = ")
+    inner = f"{indent}    " if equals else indent
+    first, *others = _split((total or text).removesuffix(","), "+")
+    if not others:
+        return [f"{indent}{text}"]
+    lines = [f"{inner}{first}", *(f"{inner}+ {other}" for other in others)]
+    if equals:
+        return [f"{indent}{target} = (", *lines, f"{indent})"]
+    return [*lines[:-1], f"{lines[-1]},"]
 
 
 def _docstring(indent: str, text: str) -> list[str]:
@@ -61,11 +82,12 @@ def _closing(text: str, start: int) -> int:
     return len(text)
 
 
-def _arguments(text: str) -> list[str]:
+def _split(text: str, mark: str) -> list[str]:
+    """Split at a mark that is in no brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
-        if character == "," and depth == 0:
+        if character == mark and depth == 0:
             parts.append(text[start:place].strip())
             start = place + 1
     return [part for part in (*parts, text[start:].strip()) if part]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from validation.pairs.recipes.blocks import NAMED, PREDICTIONS
-from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.maps import ROUNDED, chains, widening
 from validation.pairs.recipes.operation import Operation
@@ -101,12 +101,15 @@ REDUCTIONS = {
 }
 
 
+WALKS = {"mean": ("looped",), "sum_atomic": ("atomic",), "rows": ("whole", "looped")}
+
+
 def _reference(loss: Loss, chain: Chain, reduce: str) -> str:
     """Return the expression of the reduced loss."""
     argument, method, _ = REDUCTIONS[reduce]
     expression = loss.torch.format(y=chain.result, reduction=argument)
     if "{reduction}" not in loss.torch:
-        is_call = re.fullmatch(r"[\w.]+\([^()]*\)(?:\.square\(\))?", expression)
+        is_call = re.fullmatch(r"[\w.]+\((?:[^()]|\([^()]*\))*\)(?:\.square\(\))?", expression)
         return f"{expression}{method}" if is_call else f"({expression}){method}"
     return f"{expression}{method}" if reduce == "rows" else expression
 
@@ -114,7 +117,7 @@ def _reference(loss: Loss, chain: Chain, reduce: str) -> str:
 def _loss(
     loss: Loss, chain: Chain, reduce: str, walk: str, block: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
-    if not chain.possible or (walk == "atomic") != (reduce == "sum_atomic"):
+    if not chain.possible or walk not in WALKS[reduce]:
         return None
     if "float16" in dtypes and reduce != "mean":
         return None
@@ -151,15 +154,15 @@ def _loss(
 
 
 GATES = {
-    "halves": "a gate, both halves of one row",
-    "interleaved": "a gate, interleaved in one row",
-    "separate": "a gate",
+    "halves": ("the first half of each row", "the second half"),
+    "interleaved": ("the even columns", "the odd columns"),
+    "separate": ("x", "a gate"),
 }
 
 
 def _factor(expression: str) -> str:
     """Return a factor, in parentheses unless it is a call."""
-    is_call = re.fullmatch(r"[\w.]+\([^()]*\)(?:\.square\(\))?", expression)
+    is_call = re.fullmatch(r"[\w.]+\((?:[^()]|\([^()]*\))*\)(?:\.square\(\))?", expression)
     return expression if is_call else f"({expression})"
 
 
@@ -171,6 +174,7 @@ def _gated(
     if not all(one.smooth for one in after.operations) or not after.possible:
         return None
     act = operation.torch
+    value, gate = GATES[packing]
     split: tuple[str, ...] = ()
     if packing == "halves":
         split = ("x, gate = packed.chunk(2, dim=-1)",)
@@ -180,8 +184,10 @@ def _gated(
     known = tolerances(dtypes, 3)
     return Sketch(
         entry_point=named(operation.name, "glu", packing, after.name),
-        summary=f"Multiply x by {operation.phrase.removeprefix('apply ')} of {GATES[packing]}"
-        + (f", then {after.phrase}." if after.operations else "."),
+        summary=sentence_of(
+            f"multiply {value} by {operation.phrase.removeprefix('apply ')} of {gate}",
+            *after.phrases,
+        ),
         operation_type="element-wise",
         tags=("gated", "glu", packing),
         triton="gated",
@@ -217,7 +223,7 @@ LOSS_RECIPES = (
             "loss": LOSSES,
             "chain": PREDICTIONS,
             "reduce": ("mean", "sum_atomic", "rows"),
-            "walk": ("two_pass", "atomic", "looped"),
+            "walk": ("whole", "looped", "atomic"),
             "block": (512, 1024, 2048),
             "dtypes": DTYPES,
         },
@@ -229,7 +235,7 @@ LOSS_RECIPES = (
             "operation": GATING,
             "packing": ("halves", "interleaved", "separate"),
             "after": SCALED,
-            "block": (256, 512, 1024),
+            "block": (512, 1024),
             "dtypes": DTYPES,
         },
     ),

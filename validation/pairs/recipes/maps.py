@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from validation.pairs.recipes.blocks import BLOCKS, SINGLES, only
-from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.operation import Operand, Operation
 from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
 from validation.pairs.recipes.recipe import Recipe
@@ -98,7 +98,7 @@ def _map_1d(
         tolerance=map_tolerances(chain, dtypes),
         values={
             "chain": chain,
-            "helper": "_" + chain.name if helper else "",
+            "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
             "loop": loop,
             "block_size": block,
             "steps": 4 if block < 1024 else 2,
@@ -125,10 +125,12 @@ def _map_2d(
     shapes = {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)}
     views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
     python = reference_lines(chain, dtypes, views)
-    ending = "for all pairs of elements of two vectors"
+    first_phrase, *phrases = chain.phrases
     return Sketch(
         entry_point=f"{'outer_' if outer else ''}{chain.name}",
-        summary=f"{chain.sentence()[:-1]} {ending}." if outer else chain.sentence(),
+        summary=sentence_of(f"{first_phrase} of elements of two vectors", *phrases)
+        if outer
+        else chain.sentence(),
         operation_type="element-wise",
         tags=(
             *("element-wise", "2d"),
@@ -146,7 +148,7 @@ def _map_2d(
         layouts=("contiguous", "strided") if outer else ("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
-            "helper": "_" + chain.name if helper else "",
+            "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
             "operands": operands,
             "walk": walk,
             "block_m": block_m,
@@ -190,7 +192,7 @@ def _map_3d(
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
-            "helper": "_" + chain.name if helper else "",
+            "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
             "operands": operands,
             "walk": walk,
             "block_size": block,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from validation.pairs.recipes.blocks import EPILOGUES, only
-from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.maps import chains
 from validation.pairs.recipes.operation import Operation
@@ -82,11 +82,11 @@ def _matmul(
     tile: tuple[int, int, int],
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not is_smooth(epilogue):
+    if not is_smooth(epilogue) or not has_registers(tile, dtypes):
         return None
     return Sketch(
         entry_point=named(PREFIXES[layout], epilogue.name),
-        summary=then(f"Multiply {LAYOUTS[layout]}", epilogue),
+        summary=then(f"multiply {LAYOUTS[layout]}", epilogue),
         operation_type="matmul",
         tags=("matmul", order.replace("_", "-"), *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
@@ -116,12 +116,21 @@ def precision(dtypes: tuple[str, ...]) -> str:
     return ', input_precision="ieee"' if "float32" in dtypes else ""
 
 
-def then(sentence: str, chain: Chain) -> str:
-    return f"{sentence}, then {chain.phrase}." if chain.operations else f"{sentence}."
+def then(phrase: str, chain: Chain) -> str:
+    return sentence_of(phrase, *chain.phrases)
 
 
 def is_smooth(epilogue: Chain) -> bool:
     return all(one.smooth for one in epilogue.operations) and epilogue.possible
+
+
+def has_registers(tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> bool:
+    """Return whether a tile suits its products.
+
+    Tensor cores need large tiles. Exact float32 keeps all of a tile in registers.
+    """
+    elements = tile[0] * tile[1]
+    return elements <= 64 * 64 if "float32" in dtypes else elements >= 64 * 64
 
 
 def product_tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]:
@@ -134,12 +143,12 @@ ROUNDED_PRODUCTS = {"float16": (1e-2, 1e-2), "bfloat16": (3e-2, 3e-2)}
 
 
 def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> Sketch | None:
-    if not is_smooth(epilogue):
+    if not is_smooth(epilogue) or not has_registers(tile, dtypes):
         return None
     first = "x = torch.bmm(a, b)" if len(epilogue.operations) % 2 else "x = a @ b"
     return Sketch(
         entry_point=named("batched_matmul", epilogue.name),
-        summary=then("Multiply two batches of matrices", epilogue),
+        summary=then("multiply two batches of matrices", epilogue),
         operation_type="matmul",
         tags=("matmul", "batched", *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
@@ -180,7 +189,7 @@ def _split_k(
     python = reference(layout, Chain((after,) if after else ()))
     return Sketch(
         entry_point=named("split_k", PREFIXES[layout], after.name if after else ""),
-        summary=then(f"Multiply {LAYOUTS[layout]}", Chain((after,) if after else ())),
+        summary=then(f"multiply {LAYOUTS[layout]}", Chain((after,) if after else ())),
         operation_type="matmul",
         tags=("matmul", "split-k", *(("atomics",) if way == "atomic" else ())),
         triton="matmul_split_k",
@@ -199,7 +208,12 @@ def _split_k(
 def _matvec(
     side: str, walk: str, epilogue: Chain, block: tuple[int, int], dtypes: tuple[str, ...]
 ) -> Sketch | None:
-    if not is_smooth(epilogue):
+    if not is_smooth(epilogue) or (side == "left" and walk == "row"):
+        return None
+    # A row is read in long blocks; down a column, only blocks of few rows fit into registers.
+    if (side == "left") != (block[1] <= 64) or (walk == "row") != (
+        block[0] == 1 and side == "right"
+    ):
         return None
     line = "x = a @ v" if side == "right" else "x = v @ a"
     out, inner = ("m", "n") if side == "right" else ("n", "m")
@@ -210,7 +224,7 @@ def _matvec(
     )
     return Sketch(
         entry_point=named(name, epilogue.name),
-        summary=then(f"Multiply {factors}", epilogue),
+        summary=then(f"multiply {factors}", epilogue),
         operation_type="matmul",
         tags=("matmul", "matrix-vector"),
         triton="matvec",
@@ -230,7 +244,10 @@ def _matvec(
     )  # fmt: skip
 
 
-TILES = ((64, 64, 32), (32, 32, 32), (64, 32, 32), (32, 64, 64), (128, 64, 32), (16, 64, 64))
+TILES = (
+    (32, 32, 32), (64, 32, 32), (32, 64, 32), (64, 64, 32), (64, 64, 64), (128, 64, 32),
+    (64, 128, 32), (128, 128, 32), (128, 128, 64),
+)  # fmt: skip
 BY_VECTORS = only(EPILOGUES, "full", "row", draws=("normal",))
 AFTER_SPLIT = (None, *(chain.operations[0] for chain in chains(ACTIVATIONS)))
 
@@ -271,9 +288,9 @@ MATMUL_RECIPES = (
         _matvec,
         {
             "side": ("right", "left"),
-            "walk": ("vector", "tile", "row"),
+            "walk": ("tile", "row"),
             "epilogue": BY_VECTORS,
-            "block": ((16, 64), (32, 64), (8, 256), (4, 512)),
+            "block": ((32, 32), (32, 64), (8, 256), (4, 512), (1, 1024)),
             "dtypes": (("float32",), ("bfloat16", "float32"), ("float16",)),
         },
     ),

@@ -10,7 +10,7 @@ from validation.pairs.recipes.blocks import (
     SINGLES,
     only,
 )
-from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.chains import Chain, answers_of, sentence_of
 from validation.pairs.recipes.choices import ONE, named
 from validation.pairs.recipes.informative import answers, is_informative
 from validation.pairs.recipes.maps import map_tolerances, reference_lines
@@ -23,10 +23,6 @@ EMBEDDED = (
     *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "mask")),
     *(chain for chain in FEED_FORWARD if all(one.kind == "full" for one in chain.further)),
 )
-
-
-def _then(chain: Chain) -> str:
-    return f", then {chain.phrase}" if chain.operations else ""
 
 
 def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,7 +38,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
     python = _body("F.embedding(index, table)", chain, dtypes)
     return Sketch(
         entry_point=named("gather_rows", chain.name),
-        summary=f"Look up rows of an embedding table{_then(chain)}.",
+        summary=sentence_of("look up rows of an embedding table", *chain.phrases),
         operation_type="gather-scatter",
         tags=("gather", "embedding"),
         triton="gather",
@@ -65,18 +61,17 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
     )
 
 
-def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
+def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
-    base = "base.clone()" if into == "copy" else "torch.zeros_like(base)"
     values = chain.torch() if chain.operations else ()
     return Sketch(
-        entry_point=named("scatter_add", "onto" if into == "copy" else "", chain.name),
-        summary=chain.sentence("add each row to the entry that an index selects"),
+        entry_point=named("scatter_add", chain.name),
+        summary=chain.sentence("add each row to the row of a base that an index selects"),
         operation_type="gather-scatter",
         tags=("scatter", "atomics"),
         triton="scatter_add",
-        python=(*values, f"return {base}.index_add(0, index, {chain.result})"),
+        python=(*values, f"return base.index_add(0, index, {chain.result})"),
         arguments=(
             Argument("base", ("entries", "width")),
             Argument("index", ("count",), "index", "int64", "entries"),
@@ -90,40 +85,40 @@ def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
         ),
         # Many values may be added at one place, in any order.
         tolerance=tolerances(("float32",), 2, 1e-4),
-        values={"chain": chain, "walk": walk, "block_size": block, "into": into},
+        values={"chain": chain, "walk": walk, "block_size": block},
     )
 
 
 MOVES = {
-    "transpose": ("Transpose a matrix", "x.t()", "rows", "cols"),
-    "flip_rows": ("Reverse the rows of a matrix", "x.flip(0)", "", ""),
-    "flip_columns": ("Reverse the columns of a matrix", "x.flip(1)", "", ""),
-    "roll_columns": ("Roll the columns of a matrix by 3", "x.roll(3, dims=1)", "", ""),
-    "roll_rows": ("Roll the rows of a matrix by 2", "x.roll(2, dims=0)", "", ""),
-    "lower_triangle": ("Keep the lower triangle of a matrix", "x.tril()", "", ""),
-    "upper_triangle": ("Keep the strictly upper triangle of a matrix", "x.triu(1)", "", ""),
-    "band": ("Keep the main diagonal and its two neighbors", "x.tril(1).triu(-1)", "", ""),
-    "pad": ("Pad a matrix with a border of 2 zeros", "F.pad(x, (2, 2, 2, 2))", "", ""),
+    "transpose": ("transpose a matrix", "x.t()", "rows", "cols"),
+    "flip_rows": ("reverse the rows of a matrix", "x.flip(0)", "", ""),
+    "flip_columns": ("reverse the columns of a matrix", "x.flip(1)", "", ""),
+    "roll_columns": ("roll the columns of a matrix by 3", "x.roll(3, dims=1)", "", ""),
+    "roll_rows": ("roll the rows of a matrix by 2", "x.roll(2, dims=0)", "", ""),
+    "lower_triangle": ("keep the lower triangle of a matrix", "x.tril()", "", ""),
+    "upper_triangle": ("keep the strictly upper triangle of a matrix", "x.triu(1)", "", ""),
+    "band": ("keep the main diagonal and its two neighbors", "x.tril(1).triu(-1)", "", ""),
+    "pad": ("pad a matrix with a border of 2 zeros", "F.pad(x, (2, 2, 2, 2))", "", ""),
     "shift_right": (
-        "Shift a matrix right by 1 and fill with zeros",
+        "shift a matrix right by 1 and fill with zeros",
         "F.pad(x, (1, 0))[:, :-1]",
         "",
         "",
     ),
-    "crop_even": ("Keep every second row and column of a matrix", "x[::2, ::2]", "", ""),
+    "crop_even": ("keep every second row and column of a matrix", "x[::2, ::2]", "", ""),
     "repeat_columns": (
-        "Repeat each column of a matrix twice",
+        "repeat each column of a matrix twice",
         "x.repeat_interleave(2, dim=1)",
         "",
         "",
     ),
     "mirror": (
-        "Concatenate a matrix with its mirror image",
+        "concatenate a matrix with its mirror image",
         "torch.cat([x, x.flip(1)], dim=1)",
         "",
         "",
     ),
-    "stack_negative": ("Stack a matrix on its negative", "torch.cat([x, -x], dim=0)", "", ""),
+    "stack_negative": ("stack a matrix on its negative", "torch.cat([x, -x], dim=0)", "", ""),
 }
 
 
@@ -136,7 +131,7 @@ def _move(
     contiguous = ".contiguous()" if not chain.operations else ""
     return Sketch(
         entry_point=named(kind, chain.name),
-        summary=f"{summary}{_then(chain)}.",
+        summary=sentence_of(summary, *chain.phrases),
         operation_type="other",
         tags=("data-movement", kind.replace("_", "-")),
         triton="move",
@@ -162,14 +157,14 @@ def _move(
 
 
 SEGMENTS = {
-    "sum": ("sum", "tl.sum", "0.0", "acc + {v}", "acc"),
-    "mean": ("mean", "tl.sum", "0.0", "acc + {v}", "acc / tl.maximum(end - start, 1)"),
-    "max_or_zero": ("maximum with zero", "frow_max", "0.0", "fmax(acc, {v})", "acc"),
-    "l2": ("L2 norm", "tl.sum", "0.0", "acc + {v}", "tl.sqrt(acc)"),
+    "sum": ("sum", "tl.sum", "reduced"),
+    "mean": ("mean", "tl.sum", "reduced / tl.maximum(end - start, 1)"),
+    "max_or_zero": ("maximum with zero", "frow_max", "reduced"),
+    "l2": ("L2 norm", "tl.sum", "tl.sqrt(reduced)"),
 }
 
 
-def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+def _segment(kind: str, chain: Chain, block: tuple[int, int]) -> Sketch | None:
     if not chain.possible or (kind == "max_or_zero" and not _exceeds_zero(chain)):
         return None
     of_segment = {
@@ -206,8 +201,8 @@ def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
             "chain": chain,
             "kind": kind,
             "parts_of": SEGMENTS[kind],
-            "walk": walk,
-            "block_size": block,
+            "block_m": block[0],
+            "block_n": block[1],
         },
     )
 
@@ -226,7 +221,7 @@ MEMORY_RECIPES = (
         {
             "chain": EMBEDDED,
             "walk": ("row", "loop", "tile"),
-            "block": (128, 256, 512),
+            "block": (256, 512, 1024),
             "dtypes": DTYPES,
         },
     ),
@@ -235,9 +230,8 @@ MEMORY_RECIPES = (
         _scatter,
         {
             "chain": SERIES,
-            "walk": ("row", "flat", "search"),
-            "block": (128, 256, 512),
-            "into": ("copy", "zeros"),
+            "walk": ("row", "flat"),
+            "block": (512, 1024),
         },
     ),
     Recipe(
@@ -257,8 +251,7 @@ MEMORY_RECIPES = (
         {
             "kind": tuple(SEGMENTS),
             "chain": tuple(chain for chain in SERIES if not chain.further),
-            "walk": ("rows", "tiles"),
-            "block": (64, 128),
+            "block": ((16, 64), (32, 32), (32, 64), (8, 128)),
         },
     ),
 )

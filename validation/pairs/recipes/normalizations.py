@@ -182,14 +182,14 @@ def _norm_row(
     else:
         torch[-1] = torch[-1].replace("y = ", "return ", 1)
     with_vectors = {"none": "", "weight": " with a weight", "weight_bias": " with weight and bias"}
-    ending = f"{norm.phrase}{with_vectors[affine]}" + (f", then {after.phrase}" if after else "")
+    endings = (f"{norm.phrase}{with_vectors[affine]}", *((after.phrase,) if after else ()))
     tolerance = tolerances(dtypes, 3 + len(before.operations), 5e-5)
     if not is_widened:
         tolerance = {name: ROUNDED.get(name, known) for name, known in tolerance.items()}
     parts = (before.name, norm.name, after.name if after else "")
     return Sketch(
         entry_point=named(*parts),
-        summary=before.sentence(ending),
+        summary=before.sentence(*endings),
         operation_type=norm.operation_type,
         tags=(norm.operation_type, norm.name.replace("_", "-"), "rows"),
         triton="norm_rows",

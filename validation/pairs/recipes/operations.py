@@ -38,12 +38,12 @@ TOKEN_SCALE = Operation("token_scale", "scale each token", "{x} * {y}", "{x} * {
 HADAMARD = Operation("multiply", "multiply by a second tensor", "{x} * {y}", "{x} * {y}",
                      further=(Operand("up"),), short="times")  # fmt: skip
 DROPOUT = Operation("drop", "apply a dropout mask with p = 0.1",
-                    "torch.where({y}, {x} / 0.9, 0.0)", "tl.where({y} != 0, {x} / 0.9, 0.0)",
+                    "torch.where({y}, {x} / 0.9, 0.0)", "tl.where({y}, {x} / 0.9, 0.0)",
                     further=(Operand("keep", draw="mask"),), short="dropout")  # fmt: skip
 ADD_MASK = Operation("add_attention_mask", "add the attention mask", "{x} + {y}", "{x} + {y}",
                      further=(Operand("attention_mask"),), short="mask")  # fmt: skip
 FILL_MASK = Operation("fill_masked", "set masked scores to -10,000",
-                      "{x}.masked_fill(~{y}, -10000.0)", "tl.where({y} != 0, {x}, -10000.0)",
+                      "{x}.masked_fill(~{y}, -10000.0)", "tl.where({y}, {x}, -10000.0)",
                       further=(Operand("visible", draw="mask"),), short="masked")  # fmt: skip
 POSITION_BIAS = Operation("add_position_bias", "add the position bias", "{x} + {y}", "{x} + {y}",
                           further=(Operand("position_bias"),), short="position_bias")  # fmt: skip
@@ -76,7 +76,7 @@ BINARY = (
               "fmin({x}, {y})", further=(Operand("ceiling"),)),
     Operation("ema_update", "update an exponential moving average with decay 0.9",
               "0.9 * {y} + 0.1 * {x}", "0.9 * {y} + 0.1 * {x}", further=(Operand("ema"),)),
-    Operation("interpolate", "move a third of the way to the endpoint",
+    Operation("interpolate", "interpolate a third of the way to the endpoint",
               "torch.lerp({x}, {y}, 1.0 / 3.0)", "{x} + ({y} - {x}) * (1.0 / 3.0)",
               further=(Operand("endpoint"),)),
     Operation("momentum", "accumulate with momentum 0.9", "0.9 * {y} + {x}", "0.9 * {y} + {x}",
@@ -84,7 +84,7 @@ BINARY = (
     Operation("magnitude", "compute the magnitude of complex numbers",
               "torch.sqrt({x} * {x} + {y} * {y} + 1e-6)",
               "tl.sqrt({x} * {x} + {y} * {y} + 1e-6)", further=(Operand("imaginary"),)),
-    Operation("power", "compute the power of complex numbers",
+    Operation("squared_magnitude", "compute the squared magnitude of complex numbers",
               "{x} * {x} + {y} * {y}", "{x} * {x} + {y} * {y}", further=(Operand("imaginary"),)),
     Operation("log_add_exp", "compute log(exp(x) + exp(y))", "torch.logaddexp({x}, {y})",
               "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
@@ -107,12 +107,12 @@ MODULATE = Operation("modulate", "modulate by a scale and a shift (adaLN)",
 SCALED_RESIDUAL = Operation("layer_scale_residual", "scale each channel and add the residual",
                             "{z} + {y} * {x}", "{z} + {y} * {x}",
                             further=(Operand("gamma", "row"), RESIDUAL))  # fmt: skip
-GATED_RESIDUAL = Operation("gated_residual", "gate and add the residual",
+GATED_RESIDUAL = Operation("gated_residual", "gate by tanh and add the residual",
                            "{z} + torch.tanh({y}) * {x}", "{z} + ftanh({y}) * {x}",
                            further=(Operand("gate"), RESIDUAL))  # fmt: skip
 DROPOUT_RESIDUAL = Operation(
     "dropout_residual", "apply a dropout mask with p = 0.1 and add the residual",
-    "torch.where({y}, {x} / 0.9, 0.0) + {z}", "tl.where({y} != 0, {x} / 0.9, 0.0) + {z}",
+    "torch.where({y}, {x} / 0.9, 0.0) + {z}", "tl.where({y}, {x} / 0.9, 0.0) + {z}",
     further=(Operand("keep", draw="mask"), RESIDUAL))  # fmt: skip
 STANDARDIZE = Operation("standardize", "standardize by the running statistics",
                         "({x} - {y}) * {z}", "({x} - {y}) * {z}",
@@ -147,7 +147,7 @@ TERNARY = (
               "torch.minimum(torch.maximum({x}, {y}), {z})", "fmin(fmax({x}, {y}), {z})",
               further=(Operand("lower"), Operand("upper"))),
     Operation("select", "select one of two tensors by a mask", "torch.where({z}, {y}, {x})",
-              "tl.where({z} != 0, {y}, {x})",
+              "tl.where({z}, {y}, {x})",
               further=(Operand("replacement"), Operand("chosen", draw="mask"))),
     Operation("luma", "convert RGB planes to luma", "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
               "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
@@ -161,20 +161,21 @@ TERNARY = (
 )  # fmt: skip
 
 OTHER = (Operand("other"),)
-# Operations on an element of each of two vectors.
+# Operations on each pair of elements of two vectors.
 OUTER = (
-    Operation("sum", "add", "{x} + {y}", "{x} + {y}", further=OTHER),
-    Operation("product", "multiply", "{x} * {y}", "{x} * {y}", further=OTHER),
-    Operation("difference", "subtract", "{x} - {y}", "{x} - {y}", further=OTHER),
-    Operation("distance", "take the absolute difference", "torch.abs({x} - {y})",
+    Operation("sum", "add each pair", "{x} + {y}", "{x} + {y}", further=OTHER),
+    Operation("product", "multiply each pair", "{x} * {y}", "{x} * {y}", further=OTHER),
+    Operation("difference", "subtract each pair", "{x} - {y}", "{x} - {y}", further=OTHER),
+    Operation("distance", "take the absolute difference of each pair", "torch.abs({x} - {y})",
               "tl.abs({x} - {y})", further=OTHER),
-    Operation("squared_distance", "square the difference", "torch.square({x} - {y})",
+    Operation("squared_distance", "square the difference of each pair", "torch.square({x} - {y})",
               "difference * difference", ("difference = {x} - {y}",), further=OTHER),
-    Operation("maximum", "take the maximum", "torch.maximum({x}, {y})", "fmax({x}, {y})",
-              further=OTHER),
-    Operation("minimum", "take the minimum", "torch.minimum({x}, {y})", "fmin({x}, {y})",
-              further=OTHER),
-    Operation("log_add_exp", "compute log(exp(x) + exp(y))", "torch.logaddexp({x}, {y})",
+    Operation("maximum", "take the larger of each pair", "torch.maximum({x}, {y})",
+              "fmax({x}, {y})", further=OTHER),
+    Operation("minimum", "take the smaller of each pair", "torch.minimum({x}, {y})",
+              "fmin({x}, {y})", further=OTHER),
+    Operation("log_add_exp", "compute log(exp(x) + exp(y)) of each pair",
+              "torch.logaddexp({x}, {y})",
               "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
               ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",), further=OTHER),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from validation.pairs.recipes.attention import listed_with
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -9,13 +10,13 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "sgd": ("SGD", (), ("p = p - lr * g",), ("p = p - lr * g",)),
     "momentum": (
-        "SGD with momentum 0.9",
+        "momentum SGD",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * m"),
         ("m = 0.9 * m + g", "p = p - lr * m"),
     ),
     "nesterov": (
-        "SGD with Nesterov momentum",
+        "Nesterov SGD",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
@@ -61,7 +62,7 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
         ),
     ),
     "smooth_lion": (
-        "Lion with a soft sign",
+        "soft-sign Lion",
         ("m",),
         (
             "update = 0.9 * m + 0.1 * g",
@@ -77,13 +78,13 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
 }
 DECAYS = {
     "none": ("", "", ""),
-    "coupled": (" with weight decay in the gradient", "g = g + 0.01 * p", "g = g + 0.01 * p"),
-    "decoupled": (" with decoupled weight decay", "p = p * (1.0 - 0.01 * lr)", ""),
+    "coupled": ("coupled weight decay", "g = g + 0.01 * p", "g = g + 0.01 * p"),
+    "decoupled": ("decoupled weight decay", "p = p * (1.0 - 0.01 * lr)", ""),
 }
 CLIPS = {
     "none": ("", "", ""),
     "value": (
-        ", with gradients clipped to [-1, 1]",
+        "gradients clipped to [-1, 1]",
         "g = torch.clamp(g, -1.0, 1.0)",
         "g = fclamp(g, -1.0, 1.0)",
     ),
@@ -91,12 +92,12 @@ CLIPS = {
 PROJECTIONS = {
     "none": ("", "", ""),
     "positive": (
-        ", with parameters kept positive",
+        "parameters kept positive",
         "p = torch.clamp(p, min=0.0)",
         "p = fmax(p, 0.0)",
     ),
     "shrink": (
-        ", with a proximal L1 step",
+        "a proximal L1 step",
         "p = torch.sign(p) * torch.clamp(torch.abs(p) - 0.001, min=0.0)",
         "p = fmax(p - 0.001, 0.0) + fmin(p + 0.001, 0.0)",
     ),
@@ -110,13 +111,14 @@ def _optimizer(
     names = ("p", "g", *states)
     decayed = DECAYS[decay]
     outputs = ("p", *states)
+    words = list(filter(None, (decayed[0], CLIPS[clip][0], PROJECTIONS[project][0])))
     before = [CLIPS[clip][1], decayed[1]]
     before_triton = [CLIPS[clip][2], decayed[1]]
     after, after_triton = PROJECTIONS[project][1], PROJECTIONS[project][2]
     returned = ", ".join(outputs)
     return Sketch(
         entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
-        summary=f"Take one step of {phrase}{decayed[0]}{CLIPS[clip][0]}{PROJECTIONS[project][0]}.",
+        summary=f"Take one step of {phrase}{listed_with(words)}.",
         operation_type="optimizer",
         tags=("optimizer", kind.replace("_", "-")),
         triton="optimizer",

@@ -118,7 +118,8 @@ class Weights:
         else:
             levels = f"{'qweight' if self.stored == 'int8' else 'levels'}.to(scales.dtype)"
             if self.zero:
-                yield f"zeros = {spread['zeros']}"
+                if spread["zeros"] != "zeros":
+                    yield f"zeros = {spread['zeros']}"
                 yield f"{target} = ({levels} - zeros) * {spread['scales']}"
             elif self.stored == "int8":
                 yield f"{target} = {levels} * {spread['scales']}"

@@ -1,4 +1,4 @@
-"""Attention of one new query a sequence over keys and values in the pages of a cache."""
+"""Attention of one new query per sequence over keys and values in the pages of a cache."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ def _paged(
     stored: str,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if alibi and softcap:
+    # The keys of a window are too few to be split.
+    if (alibi and softcap) or (window and form == "split"):
         return None
     cached = stored == "int8"
     words = [
-        *((f"a window of {window} keys",) * bool(window)),
-        *((f"scores capped softly at {float(softcap or 0):.0f}",) * bool(softcap)),
+        *((f"a sliding window of {window} keys",) * bool(window)),
+        *((f"scores soft-capped at {float(softcap or 0):.0f}",) * bool(softcap)),
         *(("ALiBi slopes",) * alibi),
     ]
-    cache = "an int8 cache" if cached else "a cache"
+    cache = "a paged int8 cache" if cached else "a paged cache"
     names = (
         "q", "k_cache", "v_cache", *(("k_scale", "v_scale") * cached), "block_tables", "seq_lens",
         *(("alibi_slopes",) * alibi),
@@ -44,7 +45,7 @@ def _paged(
             "int8" * cached,
             "decode",
         ),
-        summary=f"Compute attention of one new query a sequence over {cache} in pages"
+        summary=f"Compute attention of one new query per sequence over {cache}"
         + listed_with(words)
         + ".",
         operation_type="attention",

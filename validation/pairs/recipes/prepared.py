@@ -29,10 +29,14 @@ class Preparation:
     levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Tolerance by the dtype of an output, for dtypes of few bits."""
 
-    def timed_cases(self, layouts: tuple[str, ...]) -> list[str]:
-        """Return each timed case as Python's literal."""
+    def timed_cases(self, layouts: tuple[str, ...], dtypes: tuple[str, ...]) -> list[str]:
+        """Return each timed case as Python's literal, in a dtype that the test knows."""
         layout = {"layout": "contiguous"} if len(layouts) > 1 else {}
-        return [repr({**case, **layout, "seed": 0}).replace("'", '"') for case in self.timed]
+        cases = (
+            {**case, "dtype": case["dtype"] if case["dtype"] in dtypes else dtypes[0]}
+            for case in self.timed
+        )
+        return [repr({**case, **layout, "seed": 0}).replace("'", '"') for case in cases]
 
 
 EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."

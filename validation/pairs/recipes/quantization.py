@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import EPILOGUES, NAMED, only
-from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
 from validation.pairs.recipes.maps import chains
 from validation.pairs.recipes.recipe import Recipe
@@ -94,10 +94,11 @@ def _dequantize(
     widened = scale.replace("scale", "scale.float()") if narrow else scale
     return Sketch(
         entry_point=named("dequantize", granularity, "zero_point" if zero else "", chain.name),
-        summary=f"Dequantize {stored} by one scale {'and zero point ' if zero else ''}"
-        f"for each {granularity}"
-        + (f" of {group} columns" if granularity == "group" else "")
-        + (f", then {chain.phrase}." if chain.operations else "."),
+        summary=sentence_of(
+            f"dequantize {stored} values with one scale {'and zero point ' if zero else ''}"
+            f"per {granularity}" + (f" of {group} columns" if granularity == "group" else ""),
+            *chain.phrases,
+        ),
         operation_type="quantization",
         tags=("quantization", "int8" if whole else "fp8", f"per-{granularity}"),
         triton="dequantize",

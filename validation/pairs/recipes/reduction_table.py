@@ -24,6 +24,25 @@ class Reduction:
     grows: bool = False
     """Whether the result may be too large for float16."""
 
+    @property
+    def is_even(self) -> bool:
+        """True if the sign of a value does not count."""
+        return self.each != "{y}"
+
+    @property
+    def adds(self) -> bool:
+        return self.combine == "{a} + {b}"
+
+    def start(self, shape: str) -> str:
+        """Return a block of the identity."""
+        if self.identity == "0.0":
+            return f"tl.zeros({shape}, dtype=tl.float32)"
+        return f"tl.full({shape}, {self.identity}, dtype=tl.float32)"
+
+    def accumulated(self, value: str) -> str:
+        """Return the statement that combines a value with `acc`."""
+        return f"acc += {value}" if self.adds else f"acc = {self.combine.format(a='acc', b=value)}"
+
 
 REDUCTIONS = (
     Reduction("sum", "sum", "{y}.sum({dim})", grows=True),

@@ -77,10 +77,23 @@ def rendered_triton(sketch: Sketch, style: Style, environment: Environment | Non
     )
     # A tuned launch has no options, which leaves an empty line.
     source = BLANK_LINE.sub("", source)
+    for argument in sketch.tensors:
+        if argument.draw == "mask":
+            source = _loaded_as_mask(source, argument.name)
     return tidy(styled(spelled_out(source, style), style))
 
 
 BLANK_LINE = re.compile(r"^[ \t]+\n", re.MULTILINE)
+
+
+def _loaded_as_mask(source: str, name: str) -> str:
+    """Load a tensor of booleans without a conversion to float32."""
+    source = re.sub(rf"^ *{name} = {name}\.to\(tl\.float32\)\n", "", source, flags=re.MULTILINE)
+    return re.sub(
+        rf"(\b{name} = tl\.load\([\s\S]*?other=0)\.0(,?\s*\))(?:\.to\(tl\.float32\))?",
+        r"\1\2",
+        source,
+    )
 
 
 @functools.cache

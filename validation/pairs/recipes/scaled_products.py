@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import EPILOGUES, only
-from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
 from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, product, tail
 from validation.pairs.recipes.recipe import Recipe
@@ -24,7 +24,7 @@ def _scaled_matmul(
     wide = dtypes == ("float32",)
     inner = f"(k + {block - 1}) // {block}"
     (of_a, of_b), words = {
-        "tensor": ((("1",), ("1",)), "one scale for each matrix"),
+        "tensor": ((("1",), ("1",)), "one scale per matrix"),
         "vector": ((("m",), ("n",)), "a scale for each row and each column"),
         "block": (
             (("m", inner), ("n", inner)),
@@ -33,8 +33,7 @@ def _scaled_matmul(
     }[scaling]
     return Sketch(
         entry_point=named("scaled_matmul", layout, epilogue.name),
-        summary=f"Multiply two matrices of {stored} with {words}"
-        + (f", then {epilogue.phrase}." if epilogue.operations else "."),
+        summary=sentence_of(f"multiply two {stored} matrices with {words}", *epilogue.phrases),
         operation_type="matmul",
         tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
         triton="scaled_matmul",

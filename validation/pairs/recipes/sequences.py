@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SERIES, only
-from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.chains import Chain, answers_of, sentence_of
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.informative import has_order, stands_out
 from validation.pairs.recipes.maps import chains
@@ -73,7 +73,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
             {"rows": 9, "cols": 30},
-            {"rows": 2, "cols": 2 * block + 3},
+            {"rows": 70 if down else 2, "cols": 2 * block + 3},
         ),
         tolerance=tolerances(("float32",), 3, 1e-4),
         layouts=("contiguous", "strided", "transposed"),
@@ -194,11 +194,10 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
     left = taps - 1 if causal else taps // 2
-    then = f", then {chain.phrase}" if chain.operations else ""
     kind = "causal depthwise convolution" if causal else "depthwise convolution"
     return Sketch(
         entry_point=named("causal_conv1d" if causal else "depthwise_conv1d", str(taps), chain.name),
-        summary=f"Apply a {kind} of width {taps}{then}.",
+        summary=sentence_of(f"apply a {kind} of width {taps}", *chain.phrases),
         operation_type="convolution",
         tags=("convolution", "depthwise", "1d"),
         triton="filter",
@@ -216,7 +215,7 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
         sizes=(
             {"channels": 1, "length": 1},
             {"channels": 5, "length": 127},
-            {"channels": 3, "length": 300},
+            {"channels": 3, "length": 2 * block + 44},
         ),
         tolerance=tolerances(("float32",), 3, 5e-5),
         values={
@@ -292,7 +291,7 @@ SEQUENCE_RECIPES = (
             "kind": tuple(SCANS),
             "chain": SERIES,
             "walk": ("whole", "looped", "down"),
-            "block": (64, 128, 256),
+            "block": (128, 256),
         },
     ),
     Recipe(
@@ -324,7 +323,7 @@ SEQUENCE_RECIPES = (
             "chain": AFTER_CONVOLUTION,
             "walk": ("grid", "loop"),
             "causal": (False, True),
-            "block": (128, 256, 512),
+            "block": (512, 1024),
         },
     ),
     Recipe(

@@ -82,7 +82,7 @@ class Sketch:
     @property
     def typed_signature(self) -> str:
         return ", ".join(
-            f"{argument.name}: {'int' if argument.default.isdigit() else 'float'} = "
+            f"{argument.name}: {'int' if argument.default.lstrip('-').isdigit() else 'float'} = "
             f"{argument.default}"
             if argument.is_number
             else f"{argument.name}: torch.Tensor"

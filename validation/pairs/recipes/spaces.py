@@ -61,7 +61,7 @@ SPACES: Mapping[str, Space] = {
         _tiles((16, 128, 4), (32, 64, 4), (8, 256, 4), (32, 128, 8), (64, 64, 8)),
         (
             "Wide along the contiguous axis, so that loads coalesce.",
-            "Memory-bound: a tile reuses each broadcast operand for all of its rows.",
+            "Memory-bound: a few thousand elements keep enough loads in flight.",
             "",
         ),
     ),
@@ -141,5 +141,16 @@ SPACES: Mapping[str, Space] = {
         )
         + tuple(Config({"BLOCK_IN": n}, warps) for n, warps in ((512, 4), (1024, 4), (2048, 8))),
         ("Bound by reading the matrix once, so wide loads matter more than reuse.", ""),
+    ),
+    "vector_product_columns": Space(
+        tuple(
+            Config({"BLOCK_OUT": out, "BLOCK_IN": inner}, warps)
+            for out, inner, warps in ((32, 64, 4), (32, 128, 8), (64, 64, 8), (16, 128, 4))
+        ),
+        (
+            "Few columns for each program: their number alone has to fill the GPU.",
+            "32 neighboring columns fill a cache line; more would leave SMs without work.",
+            "",
+        ),
     ),
 }

@@ -22,6 +22,8 @@ INLINE = {
     "flog1p": "tl.log(1.0 + {})",
 }
 CALL = re.compile(r"(?<![.\w])(fmax|fmin|fclamp|ftanh|fexpm1|flog1p)\(")
+HELPER_NAME = re.compile(r"^def (?:tanh|expm1|log1p)\(", re.MULTILINE)
+HALF_TANH = re.compile(r"0\.5 \* (\w+) \* \(1\.0 \+ ftanh\((\w+)\)\)")
 
 ROW = '''@triton.jit
 def nan_{which}(values, axis: tl.constexpr):
@@ -90,8 +92,14 @@ def spelled_out(source: str, style: Style) -> str:
         # A large factor follows, which would enlarge the rounding of the short forms.
         source = source.replace("fexact_tanh(", "ftanh(")
         style = replace(style, series="series")
+    if style.series == "function" and HELPER_NAME.search(source):
+        # The launcher itself has the name of a helper.
+        style = replace(style, series="inline")
     functions = SERIES if style.series == "series" else FUNCTIONS
     helpers = ""
+    if style.series == "inline":
+        # 0.5 * (1 + tanh(z)) is the sigmoid of 2 z, which authors write at once.
+        source = HALF_TANH.sub(r"\1 * tl.sigmoid(2.0 * \2)", source)
     while (call := CALL.search(source)) is not None:
         end = _closing(source, call.end())
         name, arguments = call[1], source[call.end() : end].rstrip().removesuffix(",")

@@ -29,6 +29,8 @@ class Style:
     """Whether maxima and minima propagate NaN, as PyTorch's do."""
     series: str = "inline"
     """Spelling of tanh and its like: inline, in a function, or as a series near zero."""
+    cache_hints: bool = False
+    """Whether loads of several passes have eviction policies."""
     wide_offsets: bool = False
     """Whether offsets are computed in 64 bits."""
     typed: bool = False
@@ -76,7 +78,7 @@ NAMINGS = (
 )
 STYLES = (
     *NAMINGS,
-    Style("tuned", tuning=AUTOTUNE, wide_offsets=True, typed=True),
+    Style("tuned", tuning=AUTOTUNE, cache_hints=True, wide_offsets=True, typed=True),
     Style("exact", exact_nan=True, series="series", tuning=META, writes_warps=True),
     Style("modular", module=True, series="function", number=1),
 )
@@ -91,6 +93,7 @@ def drawn_style(draw: random.Random) -> Style:
         writes_warps=draw.random() < 0.25,
         exact_nan=draw.random() < 0.15,
         series=draw.choices(("inline", "function", "series"), (53, 42, 5))[0],
+        cache_hints=draw.random() < 0.4,
         wide_offsets=draw.random() < 0.2,
         typed=draw.random() < 0.35,
         module=draw.random() < 0.15,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import ACTIVATIONS_AND_SUMS, NAMED
-from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -66,7 +66,7 @@ INVERSE = {"forward": "", "inverse": "the inverse of "}
 
 
 def _rotary(
-    style: str, order: str, after: Chain, block: int, dtypes: tuple[str, ...]
+    style: str, order: str, after: Chain, block_m: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
     if not all(op.smooth for op in after.operations) or not after.possible:
         return None
@@ -85,9 +85,11 @@ def _rotary(
     narrow = dtypes != ("float32",)
     return Sketch(
         entry_point=named("rotary", style, order, after.name),
-        summary=f"Apply {INVERSE[order]}rotary position embedding to "
-        f"{'the two halves' if style == 'halves' else 'interleaved pairs'} of the features"
-        + (f", then {after.phrase}." if after.operations else "."),
+        summary=sentence_of(
+            f"apply {INVERSE[order]}rotary position embedding to "
+            f"{'the two halves' if style == 'halves' else 'interleaved pairs'} of the features",
+            *after.phrases,
+        ),
         operation_type="other",
         tags=("rotary-embedding", "positional"),
         triton="rotary",
@@ -118,7 +120,7 @@ def _rotary(
             "chain": after,
             "sign": sign,
             "other_sign": other,
-            "block_size": block,
+            "block_m": block_m,
         },
     )  # fmt: skip
 
@@ -144,7 +146,7 @@ TRAINING_RECIPES = (
             "style": ("halves", "interleaved"),
             "order": ("forward", "inverse"),
             "after": SCALED,
-            "block": (32, 64, 128),
+            "block_m": (4, 8, 16),
             "dtypes": DTYPES,
         },
     ),

@@ -78,9 +78,9 @@ class Tuning:
             f"{block}={value if self.kind == META else _local(block)},"
             for block, value in self.first.blocks.items()
         ]
-        if self.writes_warps:
+        if self.writes_warps or not self.first.blocks:
             # Only the launcher knows how long a row is.
-            of_row = f"8 if {self.key[-1]} > 2048 else 4"
+            of_row = "16 if {0} > 8192 else 8 if {0} > 2048 else 4".format(self.key[-1])
             lines.append(f"num_warps={self.first.warps if self.first.blocks else of_row},")
             lines += [f"num_stages={self.first.stages},"] if self.first.stages else []
         return "\n".join(lines)

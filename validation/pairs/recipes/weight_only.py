@@ -125,7 +125,7 @@ def _matvec(
                 ({"BLOCK_N": 64, "BLOCK_K": block}, 4, 4),
             ),
             "why": (
-                "Few outputs a program give enough programs to fill the GPU: 4,096 outputs in",
+                "Few outputs per program give enough programs to fill the GPU: 4,096 outputs in",
                 "blocks of 16 are 256 programs.",
             ),
             "inputs": _product_inputs(weights, bias, "(k,)", TIMED_ROW, TIMED_ROW_FOR),

@@ -124,7 +124,7 @@ def test_top_k_needs_distinct_largest_values(names: tuple[str, ...], known: bool
 
 @pytest.mark.parametrize(("names", "known"), [(("celu", "log_sigmoid"), False), (("relu",), True)])
 def test_a_maximum_with_zero_needs_positive_values(names: tuple[str, ...], known: bool) -> None:
-    assert (_segment("max_or_zero", chain(*names), "rows", 32) is not None) is known
+    assert (_segment("max_or_zero", chain(*names), (16, 32)) is not None) is known
 
 
 @pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
@@ -140,8 +140,8 @@ def test_a_decreasing_distance_function_is_not_shrunk_further(after: str, known:
 @pytest.mark.parametrize(
     ("names", "norm", "fits"),
     [
-        (("square", "power", "squared_relu"), "layer_norm", False),
-        (("square", "power", "squared_relu"), "rms_norm", False),
+        (("square", "squared_magnitude", "squared_relu"), "layer_norm", False),
+        (("square", "squared_magnitude", "squared_relu"), "rms_norm", False),
         (("multiply",), "l1_normalize", True),
         (("square",), "layer_norm", True),
         (("multiply",), "l2_normalize", True),
