@@ -44,10 +44,20 @@ CALL = re.compile(
 )
 
 
+BREAKABLE = re.compile(
+    r"(?!(?:return|for|while|if|elif|assert|from|import|with|def|class)\b)\w[^#\"']*[^:\"'#]"
+)
+
+
 def _broken(indent: str, text: str) -> list[str]:
-    """Break a list of arguments at its commas, and a sum before each plus."""
+    """Break a list of arguments at its commas, and a sum before each plus.
+
+    Statements, comments and strings keep their line.
+    """
+    if not BREAKABLE.fullmatch(text):
+        return [f"{indent}{text}"]
     arguments = _split(text, ",")
-    if len(arguments) > 1:
+    if len(arguments) > 1 and " = " not in text:
         return [f"{indent}{argument}," for argument in arguments]
     target, equals, total = text.partition(" = ")
     inner = f"{indent}    " if equals else indent
