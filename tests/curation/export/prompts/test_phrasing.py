@@ -175,6 +175,34 @@ def test_a_description_is_split_at_its_verbs() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "clause", ["gate by GELU", "cap softly at 30", "weigh each row", "fold it"]
+)
+def test_a_clause_begins_at_then(clause: str) -> None:
+    task = read_task(f"Look up rows of a table, then {clause}.")
+
+    assert task is not None
+    assert task.clauses == ("look up rows of a table", clause)
+
+
+@pytest.mark.parametrize(
+    ("expression", "description"),
+    [
+        ("30 * torch.tanh(x / 30) + bias", "Cap softly at 30, then add `bias`."),
+        ("x.float() @ bias.float()", "Multiply float8 matrices."),
+    ],
+)
+def test_an_operation_that_the_description_paraphrases_is_not_added(
+    expression: str, description: str
+) -> None:
+    found = phrasings(
+        description, f"import torch\n\n\ndef fused(x, bias):\n    return {expression}\n"
+    )
+
+    assert found.from_grammar
+    assert not any("involves" in text for text in found.texts)
+
+
 def test_a_first_clause_gets_its_object_and_a_broken_hyphen_is_mended() -> None:
     task = read_task("For each row, multiply by `gate`, apply the log- sigmoid, then divide by 2.")
 
