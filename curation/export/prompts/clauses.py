@@ -43,12 +43,12 @@ def _words(text: str) -> frozenset[str]:
 
 # Verbs that begin a clause after "and"; others there are mostly nouns ("a weight and scale").
 AFTER_AND = _words(
-    "accumulate add apply average clamp compute divide keep look multiply negate return round scale"
-    " shrink subtract take weigh"
+    "accumulate add apply average clamp compute divide keep look multiply negate normalize return"
+    " round scale shrink subtract take weigh"
 )
 VERBS = AFTER_AND | _words(
     "blend cap choose concatenate convolve count dequantize evaluate find flip gate gather"
-    " interleave interpolate invert map mix normalize pad quantize repeat reverse roll rotate set"
+    " interleave interpolate invert map mix pad quantize repeat reverse roll rotate set"
     " shift sort square squeeze stack standardize sum transpose update weight write"
 )
 DOUBLED = _words("cap clip flip get map pad put set skip sum")

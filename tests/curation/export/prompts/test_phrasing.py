@@ -77,6 +77,13 @@ def test_a_description_of_real_code_by_its_name_gets_the_operations() -> None:
         assert "It involves GELU, a softmax and an addition." in text
 
 
+def test_an_option_that_the_reference_lacks_is_dropped() -> None:
+    found = phrasings("Apply GELU and softmax, optionally fusing dropout.")
+
+    assert found.from_grammar
+    assert not any("dropout" in text for text in found.texts)
+
+
 def test_a_function_that_neither_its_name_nor_its_operations_tell_is_not_phrased() -> None:
     python = "def fused(x, bias):\n    return x * bias + x\n"
 
@@ -201,6 +208,13 @@ def test_an_operation_that_the_description_paraphrases_is_not_added(
 
     assert found.from_grammar
     assert not any("involves" in text for text in found.texts)
+
+
+def test_a_clause_begins_at_a_verb_after_and() -> None:
+    task = read_task("Add a residual and normalize each row by its mean and deviation.")
+
+    assert task is not None
+    assert task.clauses == ("add a residual", "normalize each row by its mean and deviation")
 
 
 def test_a_first_clause_gets_its_object_and_a_broken_hyphen_is_mended() -> None:
