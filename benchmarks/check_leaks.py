@@ -16,7 +16,7 @@ import keyword
 import sys
 import tokenize
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,17 @@ def nearest(texts: Sequence[str], others: Sequence[str], *, themselves: bool = F
 
     themselves -- both are the same texts, and none is compared with itself
     """
+    best = np.zeros(len(texts))
+    for start, near in similarities(texts, others):
+        stop = start + len(near)
+        if themselves:
+            near[np.arange(stop - start), np.arange(start, stop)] = 0
+        best[start:stop] = near.max(axis=1, initial=0)
+    return best
+
+
+def similarities(texts: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the similarities of some texts to all others, with the number of the first text."""
     numbers: dict[tuple[str, ...], int] = {}
     rows = incidence(texts, numbers), incidence(others, numbers)
     first, other = (
@@ -94,15 +105,10 @@ def nearest(texts: Sequence[str], others: Sequence[str], *, themselves: bool = F
         for columns, starts in rows
     )
     sizes, other_sizes = np.diff(first.indptr), np.diff(other.indptr)
-    best = np.zeros(len(texts))
     for start in range(0, len(texts), 500):
         stop = min(start + 500, len(texts))
         shared = (first[start:stop] @ other.T).toarray()
-        if themselves:
-            shared[np.arange(stop - start), np.arange(start, stop)] = 0
-        either = sizes[start:stop, None] + other_sizes - shared
-        best[start:stop] = (shared / either).max(axis=1, initial=0)
-    return best
+        yield start, shared / (sizes[start:stop, None] + other_sizes - shared)
 
 
 def incidence(

@@ -172,10 +172,10 @@ def _body(
         f"({statistics.tokens['kernel'] - pallas.tokens:,} tokens) and "
         f"{pluralize(numbers['pair'], 'pair')} of Python and Triton "
         f"({statistics.tokens['pair']:,} tokens), counted by {tokenizer_of(options.tokenizer)}. "
-        "Each record names its "
-        "repository, commit, path, lines and license; the notices that licenses require are in "
-        "[NOTICE](NOTICE) and `licenses/`. Items left out, with reasons, are in "
-        "[REJECTED.jsonl](REJECTED.jsonl); hashes of all files in [MANIFEST.json](MANIFEST.json)."
+        "Each record names its license, and its repository, commit, path and lines if it was read "
+        "from one; the notices that licenses require are in [NOTICE](NOTICE) and `licenses/`. "
+        "Items left out, with reasons, are in [REJECTED.jsonl](REJECTED.jsonl); hashes of all "
+        "files in [MANIFEST.json](MANIFEST.json)."
     )
     if pallas.records:
         yield ""
@@ -187,7 +187,7 @@ def _body(
     sizes = {
         config.name: sum(file["records"] for file in config.files.values()) for config in configs
     }
-    yield from configurations_section(sizes)
+    yield from configurations_section(sizes, files)
     yield from files_table(files, options)
     yield from splits_section(plan, options)
     if plan.held_out:

@@ -1,6 +1,7 @@
-"""Section of the card that explains each configuration: its content, size and use."""
+"""Section of the card that explains each configuration and file: its content, size and use."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.ladders import FOLDER as LADDERS
@@ -31,12 +32,40 @@ USES: dict[str, str] = {
     "Pairs whose PyTorch side names Triton are left out.",
 }
 
+# Other files, by the start of their path.
+FILES: dict[str, str] = {
+    "triton_functions.json": "The kernels of train as texts: for torchtune's "
+    "`text_completion_dataset`.",
+    "torchtune/triton_functions_": "The kernels of validation and test in the same form.",
+    "torchtune/instruct_": "An instruction with the PyTorch side, and the Triton side: for "
+    "torchtune's `instruct_dataset`.",
+    "torchtune/chat_": "The same as conversations: for torchtune's `chat_dataset`.",
+    "torchtune/prompts_": "The tasks of `prompts` as texts: for torchtune's "
+    "`text_completion_dataset`.",
+    "reviews/": "Decisions and line comments of reviewers: for training a model to review, and for "
+    "measuring agreement. `record` names the record, and `split` its split.",
+}
 
-def configurations_section(sizes: Mapping[str, int]) -> Iterator[str]:
-    """Yield a list of the configurations, by their number of records."""
+
+def configurations_section(
+    sizes: Mapping[str, int], files: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield a list of the configurations by their number of records, and of other files.
+
+    files: entries of the manifest.
+    """
     explained = {name: size for name, size in sizes.items() if name in USES}
-    if not explained:
-        return
-    yield from ("", "## Configurations", "")
+    if explained:
+        yield from ("", "## Configurations", "")
     for name, size in explained.items():
         yield f"- `{name}`, {pluralize(size, 'record')}. {USES[name]}"
+    others = {
+        start: sum(file["records"] for file in files if file["path"].startswith(start))
+        for start in FILES
+    }
+    if any(others.values()):
+        yield from ("", "Other files are no configurations:", "")
+    for start, size in others.items():
+        if size:
+            name = start if start.endswith((".json", "/")) else f"{start}….json"
+            yield f"- `{name}`, {pluralize(size, 'record')}. {FILES[start]}"

@@ -33,7 +33,7 @@ PICTURES = {
     "license": "Licenses",
     "origin": "Origins",
     "category": "Sources by category",
-    "validated on": "Where it was validated",
+    "validated on": "Validation devices",
 }
 
 

@@ -24,7 +24,6 @@ from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
 from curation.export.plan import build_plan
 from curation.export.release import save_release, save_splits
-from curation.export.reviews import write_reviews
 from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
 from curation.export.statistics import (
     KINDS,
@@ -100,8 +99,6 @@ def export(
             others = [rejected, *plan.notices.write(folder)]
             if plan.held_out:
                 others.append(plan.held_out.write_dropped(folder))
-            if options.reviews:
-                others += write_reviews(folder, plan, options)
             derived = write_derived(folder, plan, options)
         target = FormatTarget(folder, options, pair_columns(checks), KERNEL, plan.held_out)
         files = write_formats(target, _with_progress(_records(plan, spool, checks), progress))

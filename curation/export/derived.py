@@ -1,4 +1,4 @@
-"""Configurations that are made from exported pairs and other rows. A release keeps their files."""
+"""Files that are made from exported records and other rows. A release keeps their files."""
 
 from pathlib import Path
 
@@ -6,12 +6,13 @@ from curation.export.folder import LineFile
 from curation.export.ladders import write_ladders
 from curation.export.options import ExportOptions
 from curation.export.repairs import write_repairs
+from curation.export.reviews import write_reviews
 from curation.export.statistics import ExportPlan
 from curation.tokens import tokenizer_of
 
 
 def write_derived(folder: Path, plan: ExportPlan, options: ExportOptions) -> list[LineFile]:
-    """Write the requested configurations, and note them in the plan for card and manifest."""
+    """Write the requested files, and note them in the plan for card and manifest."""
     pairs, tokenizer = plan.rows["pair"], tokenizer_of(options.tokenizer)
     files: list[LineFile] = []
     if options.repairs:
@@ -20,4 +21,6 @@ def write_derived(folder: Path, plan: ExportPlan, options: ExportOptions) -> lis
     if options.ladders:
         plan.ladders = write_ladders(folder, pairs, plan.profiles, tokenizer)
         files += plan.ladders.files
+    if options.reviews:
+        files += write_reviews(folder, plan, options)
     return files

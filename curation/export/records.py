@@ -209,7 +209,7 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
         "lines": [first, last],
         "cell": place.cell or None,
         # GitHub has no URL for the lines of a notebook's cell.
-        "url": f"{page}#L{first}-L{last}" if page and not place.cell else page,
+        "url": f"{page}#L{first}-L{last}" if page and not place.cell else page or None,
     }
 
 

@@ -5,7 +5,7 @@ changes, so that exports of different days can be joined.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -16,6 +16,7 @@ from curation.export.folder import LineFile, encode
 from curation.export.options import ExportOptions
 from curation.export.records import record_id
 from curation.export.reviewer_names import ReviewerNames
+from curation.export.splits import SPLITS
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import Actor, Decision, Kernel, LineComment, Pair
 
@@ -27,6 +28,7 @@ class ReviewRecord(TypedDict):
     """A comment or a decision. Both have all columns, so that a reader infers one schema."""
 
     record: str
+    split: str
     type: str
     status: str | None
     reasons: list[str]
@@ -46,9 +48,12 @@ def write_reviews(folder: Path, plan: ExportPlan, options: ExportOptions) -> lis
     files = []
     for kind in KINDS:
         with LineFile(folder / FOLDER / f"{kind}s.jsonl") as file:
-            pks = plan.rows[kind]["pk"].tolist()
-            for start in range(0, len(pks), BATCH):
-                file.write([encode(row) for row in _rows(kind, pks[start : start + BATCH], names)])
+            rows = plan.rows[kind]
+            for start in range(0, len(rows), BATCH):
+                batch = rows[start : start + BATCH]
+                numbers = zip(batch["pk"].tolist(), batch["split"].tolist(), strict=True)
+                splits = {pk: SPLITS[number].value for pk, number in numbers}
+                file.write([encode(row) for row in _rows(kind, splits, names)])
         files.append(file)
     return files
 
@@ -57,21 +62,32 @@ def _number(pk: int) -> str:
     return f"reviewer-{pk}"
 
 
-def _rows(kind: str, pks: Sequence[int], names: ReviewerNames | None) -> Iterator[ReviewRecord]:
-    """Yield the lines of some records, in their order: decisions, then comments by line."""
+def _rows(
+    kind: str, splits: Mapping[int, str], names: ReviewerNames | None
+) -> Iterator[ReviewRecord]:
+    """Yield the lines of some records, in their order: decisions, then comments by line.
+
+    splits: the split of each record, by its key.
+    """
+    pks = list(splits)
     model: type[Model] = Kernel if kind == "kernel" else Pair
     called = "name" if kind == "kernel" else "slug"
-    items = model._default_manager.filter(pk__among=list(pks))
-    hashes = {pk: (name, sha) for pk, name, sha in items.values_list("pk", called, "content_hash")}
+    items = model._default_manager.filter(pk__among=pks)
+    records = {
+        pk: (record_id(kind, name, sha), sha)
+        for pk, name, sha in items.values_list("pk", called, "content_hash")
+    }
     lines: dict[int, list[ReviewRecord]] = defaultdict(list)
     for row in _decisions(kind, pks):
         pk = getattr(row, f"{kind}_id")
-        if row.user is not None and row.content_hash == hashes[pk][1]:
-            lines[pk].append(_decision(record_id(kind, *hashes[pk]), row, names))
+        record, content_hash = records[pk]
+        if row.user is not None and row.content_hash == content_hash:
+            lines[pk].append(_decision(record, splits[pk], row, names))
     for comment in _comments(kind, pks):
         pk = getattr(comment, f"{kind}_id")
-        if comment.content_hash == hashes[pk][1]:
-            lines[pk].append(_comment(record_id(kind, *hashes[pk]), comment, names))
+        record, content_hash = records[pk]
+        if comment.content_hash == content_hash:
+            lines[pk].append(_comment(record, splits[pk], comment, names))
     for pk in pks:
         yield from lines.get(pk, ())
 
@@ -87,10 +103,11 @@ def _comments(kind: str, pks: Sequence[int]) -> QuerySet[LineComment]:
     return rows.select_related("parent", "author").order_by("file", "line", thread, "pk")
 
 
-def _decision(record: str, row: Decision, names: ReviewerNames | None) -> ReviewRecord:
+def _decision(record: str, split: str, row: Decision, names: ReviewerNames | None) -> ReviewRecord:
     assert row.user is not None, "only persons' decisions are selected"  # noqa: S101
     return {
         "record": record,
+        "split": split,
         "type": "decision",
         "status": row.status,
         "reasons": [str(reason) for reason in row.reasons],
@@ -105,10 +122,13 @@ def _decision(record: str, row: Decision, names: ReviewerNames | None) -> Review
     }
 
 
-def _comment(record: str, row: LineComment, names: ReviewerNames | None) -> ReviewRecord:
+def _comment(
+    record: str, split: str, row: LineComment, names: ReviewerNames | None
+) -> ReviewRecord:
     thread = row.parent or row
     return {
         "record": record,
+        "split": split,
         "type": "comment",
         "status": None,
         "reasons": [],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 FACTORIES = frozenset(["randn", "rand", "randint", "zeros", "ones", "empty", "full", "normal"])
 # Keys that are no size of an input, and those that only a launcher knows.
 OTHER_KEYS = frozenset(("dtype", "layout", "seed", "device"))
+NARROW = re.compile(r"float8_\w+|u?int8")
 INTERNAL = re.compile(r"(?i)block|warps|stages|tile|triton")
 
 
@@ -51,11 +54,13 @@ def read_cases(test_code: str, parameters: tuple[str, ...]) -> TestCases:
         return TestCases()
     cases = _cases(tree)
     sizes = [_sizes(case) for case in cases]
-    dtypes = sorted({str(case["dtype"]) for case in cases if "dtype" in case})
+    dtypes = {str(case["dtype"]) for case in cases if "dtype" in case} or _of_tolerance(tree)
     shapes = {name: shape for name, shape in _shapes(tree) if name in parameters}
     ordered = [f"{name}: {shapes[name]}" for name in parameters if name in shapes]
     return TestCases(
-        tuple(ordered), tuple(dict.fromkeys(filter(None, sizes))), tuple(dtypes) or _dtypes(tree)
+        tuple(ordered),
+        tuple(dict.fromkeys(filter(None, sizes))),
+        tuple(sorted(dtypes | _narrow_dtypes(tree))),
     )
 
 
@@ -82,10 +87,21 @@ def _constant(tree: ast.Module, name: str) -> Any:
     return None
 
 
-def _dtypes(tree: ast.Module) -> tuple[str, ...]:
+def _of_tolerance(tree: ast.Module) -> set[str]:
     """Return the dtypes that have a tolerance, for cases that name none."""
     tolerance = _constant(tree, "TOLERANCE")
-    return tuple(sorted(map(str, tolerance))) if isinstance(tolerance, dict) else ()
+    return set(map(str, tolerance)) if isinstance(tolerance, dict) else set()
+
+
+def _narrow_dtypes(tree: ast.Module) -> set[str]:
+    """Return the dtypes of 8 bits that the inputs are made in: cases name that of the output."""
+    attributes = [
+        node.attr
+        for statement in _body_of_inputs(tree)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch"
+    ]
+    return {name for name in attributes if NARROW.fullmatch(name)}
 
 
 def _sizes(case: Mapping[str, Any]) -> str:
@@ -97,14 +113,24 @@ def _sizes(case: Mapping[str, Any]) -> str:
 
 
 def _shapes(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for function in tree.body:
-        if not isinstance(function, ast.FunctionDef) or function.name != "make_inputs":
+    bound: dict[str, ast.expr] = {}
+    for statement in _statements(_body_of_inputs(tree)):
+        target = statement.targets[0]
+        if not isinstance(target, ast.Name):
             continue
-        for statement in _statements(function.body):
-            target = statement.targets[0]
-            shape = _shape(statement.value)
-            if isinstance(target, ast.Name) and shape:
-                yield target.id, shape
+        if shape := _shape(statement.value, bound):
+            yield target.id, shape
+        elif isinstance(statement.value, ast.Tuple | ast.BinOp):
+            bound[target.id] = statement.value
+
+
+def _body_of_inputs(tree: ast.Module) -> list[ast.stmt]:
+    return [
+        statement
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == "make_inputs"
+        for statement in node.body
+    ]
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
@@ -116,19 +142,50 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
             yield from _statements(node.body)
 
 
-def _shape(value: ast.expr) -> str:
-    """Return the size that the first factory call of an expression gets, as "(rows, cols)"."""
+def _shape(value: ast.expr, bound: Mapping[str, ast.expr]) -> str:
+    """Return the size that the first factory call of an expression gets, as "(rows, cols)".
+
+    bound: local names for sizes, with their values.
+    """
     for node in ast.walk(value):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if node.func.attr not in FACTORIES or ast.unparse(node.func.value) != "torch":
             continue
-        tuples = [argument for argument in node.args if isinstance(argument, ast.Tuple)]
+        arguments = [_resolved(argument, bound) for argument in node.args]
+        tuples = [argument for argument in arguments if isinstance(argument, ast.Tuple)]
         if not tuples and node.func.attr in {"randint", "full", "normal"}:
             return ""
-        sizes = tuples[0].elts if tuples else node.args
-        return f"({', '.join(map(_dimension, sizes))})"
+        sizes = tuples[0].elts if tuples else arguments
+        shown = ", ".join(_dimension(_Bound(bound).visit(copy.deepcopy(size))) for size in sizes)
+        # The size of a case may be a whole shape, which has brackets.
+        return shown if shown == "shape" else f"({shown})"
     return ""
+
+
+def _resolved(argument: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
+    """Return the tuple that a name or a slice of it stands for; else the argument."""
+    if isinstance(argument, ast.Name):
+        return bound.get(argument.id, argument)
+    if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
+        whole = _resolved(argument.value, bound)
+        if isinstance(whole, ast.Tuple):
+            with suppress(ValueError, TypeError):
+                ends = (argument.slice.lower, argument.slice.upper)
+                start, stop = (ast.literal_eval(end) if end else None for end in ends)
+                return ast.Tuple(whole.elts[start:stop], ast.Load())
+    return argument
+
+
+class _Bound(ast.NodeTransformer):
+    """Replace local names by their values: only the keys of a case are known outside of a test."""
+
+    def __init__(self, bound: Mapping[str, ast.expr]) -> None:
+        self._bound = bound
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self._bound.get(node.id)
+        return value if isinstance(value, ast.BinOp) else node
 
 
 def _dimension(size: ast.expr) -> str:

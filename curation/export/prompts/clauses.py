@@ -43,15 +43,15 @@ def _words(text: str) -> frozenset[str]:
 
 # Verbs that begin a clause after "and"; others there are mostly nouns ("a weight and scale").
 AFTER_AND = _words(
-    "accumulate add apply average clamp compute divide keep look multiply negate return round scale"
-    " shrink subtract take"
+    "accumulate add apply average clamp compute divide keep look multiply negate normalize return"
+    " round scale shrink subtract take weigh"
 )
 VERBS = AFTER_AND | _words(
-    "blend choose concatenate convolve count dequantize evaluate find flip gather interleave"
-    " interpolate invert map mix normalize pad quantize repeat reverse roll rotate set shift sort"
-    " square squeeze stack sum transpose update weight write"
+    "blend cap choose concatenate convolve count dequantize evaluate find flip gate gather"
+    " interleave interpolate invert map mix pad quantize repeat reverse roll rotate set"
+    " shift sort square squeeze stack standardize sum transpose update weight write"
 )
-DOUBLED = _words("clip flip get map pad put set skip sum")
+DOUBLED = _words("cap clip flip get map pad put set skip sum")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _lowered(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas and at "and" where a verb follows, but not inside of brackets."""
+    """Split at "then", and at commas and "and" where a verb follows, but not inside of brackets."""
     clauses: list[str] = []
     start = depth = 0
     for match in re.finditer(r"[(\[]|[)\]]|, (?:then |and (?:then )?)?| and ", text):
@@ -97,7 +97,9 @@ def _split(text: str) -> list[str]:
             depth += 1
         elif mark in ")]":
             depth -= 1
-        elif not depth and _begins(text[match.end() :], AFTER_AND if mark == " and " else VERBS):
+        elif not depth and (
+            "then" in mark or _begins(text[match.end() :], AFTER_AND if mark == " and " else VERBS)
+        ):
             clauses.append(text[start : match.start()])
             start = match.end()
     return [*clauses, text[start:]]

@@ -36,9 +36,9 @@ _SOFTMAX = Mention(
 )
 _PRODUCT = Mention(
     "a matrix product",
-    rf"product|linear|matmul|multipl\w+ (?:two|each|a (?:matrix|vector))|convol|projection"
-    rf"|distance|(?:quadratic|Laplace|Gaussian) kernel|low-rank|feed-forward|scores|squeeze|@"
-    rf"|similarit|{ATTENTION}",
+    rf"product|linear|matmul|multipl\w+ (?:two|each|a (?:matrix|vector)|\S+ matrices)|convol"
+    rf"|projection|distance|(?:quadratic|Laplace|Gaussian) kernel|low-rank|feed-forward|scores"
+    rf"|squeeze|@|similarit|{ATTENTION}",
 )
 _SORT = Mention("a sort", r"sort|largest|smallest|median|smaller|rank|\btop")
 _SCAN = Mention(
@@ -113,7 +113,9 @@ REQUIRED: dict[str, Mention] = {
     "sigmoid": _activation(
         "the sigmoid", r"(?:sigmoid|quick GELU|SiLU|swish|gat\w+|loss|squeeze|logistic)"
     ),
-    "tanh": _activation("tanh", r"(?:tanh\w*|GELU|GEGLU|Mish|squashed)"),
+    "tanh": _activation(
+        "tanh", r"(?:tanh\w*|GELU|GEGLU|Mish|squashed|cap\w* softly|softly capped)"
+    ),
     "asinh": _activation("the inverse hyperbolic sine", r"inverse hyperbolic sine|asinh"),
     "erf": _activation("the error function", r"error function|erf|GELU"),
 }  # fmt: skip

@@ -132,8 +132,10 @@ def flaws(text: str, call: Call, mentions: Sequence[Mention]) -> list[str]:
 
 
 def _without_place(description: str) -> str:
-    """Drop the source of real code: ", as its test in OWNER/NAME compares it"."""
+    """Drop the source and the options of real code: ", as its test in OWNER/NAME compares it"."""
     text = re.sub(r", (?:as its test in \S+ compares it|from \S+/\S+)\.?$", ".", description)
+    # The reference may lack an option of the launcher. Operations that it has are added again.
+    text = re.sub(r", optionally [^,.]*(?=[,.]|$)", "", text)
     match = re.fullmatch(r"Compute (`\w+`) \(([\w-]+)\)\.", text)
     if match is None:
         return text

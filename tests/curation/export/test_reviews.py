@@ -8,7 +8,14 @@ from django.contrib.auth.models import User
 from curation.errors import CurationError
 from curation.export.release import rebuild
 from curation.models import LineComment, Pair, Release, Status
-from tests.curation.export.writing import a_seen_kernel, export, hashes, manifest, records
+from tests.curation.export.writing import (
+    a_seen_kernel,
+    export,
+    hashes,
+    identities,
+    manifest,
+    records,
+)
 from tests.factories import a_decision, a_kernel, a_line_comment, a_reviewer
 
 pytestmark = pytest.mark.django_db
@@ -39,12 +46,8 @@ def test_the_reviews_have_comments_and_decisions_under_pseudonyms(tmp_path: Path
     out = export(tmp_path / "out", "--reviews")
 
     _, decision, commented = records(out / "reviews" / "kernels.jsonl")
-    [record] = [
-        row
-        for split in ("train", "validation", "test")
-        for row in records(out / "kernels" / f"{split}.jsonl")
-    ]
-    assert {decision["record"], commented["record"]} == {record["metadata"]["id"]}
+    for row in (decision, commented):
+        assert {row["record"]: row["split"]} == identities(out)
     assert (decision["type"], decision["reasons"]) == ("decision", ["Clear"])
     assert (decision["reviewer"], decision["text"]) == (ada, f"As {bob} said.")
     assert (commented["type"], commented["line"]) == ("comment", 2)
@@ -55,6 +58,16 @@ def test_the_reviews_have_comments_and_decisions_under_pseudonyms(tmp_path: Path
     everything = "".join(path.read_text() for path in (out / "reviews").iterdir())
     assert '"ada"' not in everything
     assert "reviews/kernels.jsonl" in {file["path"] for file in manifest(out)["files"]}
+
+
+def test_the_card_explains_reviews_and_files_for_torchtune(tmp_path: Path) -> None:
+    a_discussed_kernel()
+
+    card = (export(tmp_path / "out", "--reviews", "--splits", "100/0/0") / "README.md").read_text()
+
+    assert "- `reviews/`, 3 records. Decisions and line comments" in card
+    assert "- `triton_functions.json`, 1 record. The kernels of train" in card
+    assert "torchtune/instruct_" not in card.partition("## Files")[0]
 
 
 def test_names_are_exported_only_if_asked_for(tmp_path: Path) -> None:

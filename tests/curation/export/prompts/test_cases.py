@@ -28,6 +28,28 @@ def test_shapes_sizes_and_dtypes_are_read_from_the_test() -> None:
     )
 
 
+def test_local_names_of_sizes_are_replaced_and_narrow_dtypes_are_named() -> None:
+    text = """\
+CASES = [{"pages": 3, "dtype": "float16"}]
+
+
+def make_inputs(case, device):
+    pages = case["pages"]
+    rows = pages * 8
+    cache_shape = (rows + 1, 16, 4)
+    cache = torch.randint(-127, 128, cache_shape).to(torch.int8)
+    scale = torch.rand(cache_shape[:-1])
+    table = torch.rand(case["shape"])
+    return cache, scale, table
+"""
+
+    assert read_cases(text, ("cache", "scale", "table")) == Cases(
+        ("cache: (pages * 8 + 1, 16, 4)", "scale: (pages * 8 + 1, 16)", "table: shape"),
+        ("pages=3",),
+        ("float16", "int8"),
+    )
+
+
 def test_a_test_without_cases_has_the_dtypes_of_its_tolerances() -> None:
     text = "TOLERANCE = {'float32': (1e-5, 1e-5), 'bfloat16': (1e-2, 1e-2)}\n"
 

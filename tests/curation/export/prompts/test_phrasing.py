@@ -77,6 +77,13 @@ def test_a_description_of_real_code_by_its_name_gets_the_operations() -> None:
         assert "It involves GELU, a softmax and an addition." in text
 
 
+def test_an_option_that_the_reference_lacks_is_dropped() -> None:
+    found = phrasings("Apply GELU and softmax, optionally fusing dropout.")
+
+    assert found.from_grammar
+    assert not any("dropout" in text for text in found.texts)
+
+
 def test_a_function_that_neither_its_name_nor_its_operations_tell_is_not_phrased() -> None:
     python = "def fused(x, bias):\n    return x * bias + x\n"
 
@@ -173,6 +180,41 @@ def test_a_description_is_split_at_its_verbs() -> None:
         "rotate (pairs of features, forward direction)",
         "take the value and the index",
     )
+
+
+@pytest.mark.parametrize(
+    "clause", ["gate by GELU", "cap softly at 30", "weigh each row", "fold it"]
+)
+def test_a_clause_begins_at_then(clause: str) -> None:
+    task = read_task(f"Look up rows of a table, then {clause}.")
+
+    assert task is not None
+    assert task.clauses == ("look up rows of a table", clause)
+
+
+@pytest.mark.parametrize(
+    ("expression", "description"),
+    [
+        ("30 * torch.tanh(x / 30) + bias", "Cap softly at 30, then add `bias`."),
+        ("x.float() @ bias.float()", "Multiply float8 matrices."),
+    ],
+)
+def test_an_operation_that_the_description_paraphrases_is_not_added(
+    expression: str, description: str
+) -> None:
+    found = phrasings(
+        description, f"import torch\n\n\ndef fused(x, bias):\n    return {expression}\n"
+    )
+
+    assert found.from_grammar
+    assert not any("involves" in text for text in found.texts)
+
+
+def test_a_clause_begins_at_a_verb_after_and() -> None:
+    task = read_task("Add a residual and normalize each row by its mean and deviation.")
+
+    assert task is not None
+    assert task.clauses == ("add a residual", "normalize each row by its mean and deviation")
 
 
 def test_a_first_clause_gets_its_object_and_a_broken_hyphen_is_mended() -> None:
