@@ -29,7 +29,7 @@ from validation.harness.options import Options
 from validation.harness.schedule import open_pool
 from validation.harness.tasks import run_tasks
 from validation.harness.worker_pool import WorkerPool
-from validation.repairs.check import KEPT_MOST, examine_mistake, examine_on_smaller_cases
+from validation.repairs.stages import KEPT_MOST, examine_mistake, examine_on_smaller_cases
 from validation.rewards.references import References, Unusable
 
 SPLITS = ("train", "validation", "test")
@@ -135,8 +135,8 @@ def entry(pair: Record, code: str) -> Entry:
         python_code=pair["python_code"],
         triton_code=code,
         test_code=pair["test_code"],
-        entry_point=pair["entry_point"],
-        differentiable=pair["differentiable"],
+        entry_point=pair["metadata"]["entry_point"],
+        differentiable=pair["metadata"]["differentiable"],
     )
 
 

@@ -179,12 +179,16 @@ def missing_maxima(source: Source) -> Iterator[Edits]:
             and isinstance(node.targets[0], ast.Name)
             and MAXIMUM.match(ast.unparse(node.value))
         }
+        copies = {
+            source.spelled(node.targets[0])
+            for node in ast.walk(kernel)
+            if isinstance(node, ast.Assign) and source.spelled(node.value) in maxima
+        }
         for node in in_order(kernel):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
                 names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
-                left = {leaf.id for leaf in ast.walk(node.left) if isinstance(leaf, ast.Name)}
                 # The difference of two maxima rescales a sum.
-                if left & maxima:
+                if source.spelled(node.left) in maxima | copies:
                     continue
                 if names & maxima or MAXIMUM.match(source.spelled(node.right)):
                     yield (source.drop_right(node),)
@@ -208,14 +212,14 @@ KINDS = (
     Kind(
         "unmasked-reduction",
         unmasked_reductions,
-        "Lanes beyond the end take part in the reduction with values that change the result.",
+        "Lanes beyond the end take part in what follows, with values that change the result.",
         "`tl.where` sets these lanes to a value that changes nothing.",
     ),
     Kind(
         "wrong-axis",
         wrong_axes,
-        "The operation goes along the wrong axis of the tile.",
-        "It must go along the other axis.",
+        "The operation goes along an axis that is wrong, or that the tile does not have.",
+        "It must go along the axis that the correction names.",
     ),
     Kind(
         "swapped-operands",
@@ -254,7 +258,7 @@ KINDS = (
         "missing-maximum",
         missing_maxima,
         "The maximum is not subtracted before the exponential, so large inputs overflow "
-        "to infinity and the result is NaN.",
+        "to infinity.",
         "After the subtraction, no exponent is above 0.",
         needs_variations=True,
     ),

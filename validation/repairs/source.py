@@ -26,7 +26,7 @@ GROUP = re.compile(r"(?<![\w\])])\($")
 # A mistake that no person makes.
 NO_OPERATION = re.compile(r"(\w+) = \1")
 # Most characters of a shown statement.
-SHOWN = 160
+SHOWN = 240
 # Spaces inside of brackets, where lines were joined.
 OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
@@ -42,27 +42,30 @@ class Fault:
     @property
     def shown(self) -> str:
         """Return the faulty statement on one line."""
-        return _statement(self.code, self.line, _changed_lines(self.code, self.right))
+        return _statement(self.code, self.line, *_changed_lines(self.code, self.right))
 
     @property
     def shown_right(self) -> str:
         """Return the statement without the mistake on one line."""
-        return _statement(self.right, self.line, _changed_lines(self.right, self.code))
+        return _statement(self.right, self.line, *_changed_lines(self.right, self.code))
 
 
-def _changed_lines(text: str, other: str) -> int:
-    """Return how many lines of `text` lie between the lines that both begin and end with."""
+def _changed_lines(text: str, other: str) -> tuple[int, int]:
+    """Return the first and the last line of `text` between what both texts begin and end with."""
     lines, others = text.split("\n"), other.split("\n")
     shorter = min(len(lines), len(others))
     pairs = enumerate(zip(lines, others, strict=False))
     first = next((at for at, (one, two) in pairs if one != two), shorter)
     backward = enumerate(zip(reversed(lines[first:]), reversed(others[first:]), strict=False))
     last = next((at for at, (one, two) in backward if one != two), shorter - first)
-    return len(lines) - first - last
+    return first + 1, len(lines) - last
 
 
-def _statement(text: str, line: int, changed: int) -> str:
-    """Return the statement at a line. Of one that is too long, return its changed lines only."""
+def _statement(text: str, line: int, first: int, last: int) -> str:
+    """Return the statement at a line. Of one that is too long, return its changed lines only.
+
+    first, last: the changed lines; `last` is the smaller one if there are none.
+    """
     lines = text.split("\n")
     around = [
         node
@@ -73,8 +76,8 @@ def _statement(text: str, line: int, changed: int) -> str:
     ]
     whole = lines[around[0].lineno - 1 : around[0].end_lineno] if around else []
     shown = _joined(whole)
-    if not whole or (len(shown) > SHOWN and changed):
-        shown = _joined(lines[line - 1 : line - 1 + max(1, changed)])
+    if not whole or (len(shown) > SHOWN and first <= last):
+        shown = _joined(lines[first - 1 : max(first, last)])
     return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
 
 
