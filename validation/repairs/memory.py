@@ -153,7 +153,7 @@ def shared_places(source: Source) -> Iterator[Edits]:
 
 
 def _programs(kernel: ast.FunctionDef) -> set[str]:
-    """Return the names of program numbers. Tiles of offsets are none of them."""
+    """Return the names of program numbers, without tiles of offsets."""
     return {
         node.targets[0].id
         for node in ast.walk(kernel)

@@ -62,7 +62,7 @@ def _changed_lines(text: str, other: str) -> tuple[int, int]:
 
 
 def _statement(text: str, line: int, first: int, last: int) -> str:
-    """Return the statement at a line. Of one that is too long, return its changed lines only.
+    """Return the statement at a line, or its changed lines only if it is too long.
 
     first, last: the changed lines; `last` is the smaller one if there are none.
     """
