@@ -56,16 +56,16 @@ def _opened(options: Options) -> Iterator["Harness"]:
 
 class Harness:
     def __init__(self, pool: WorkerPool) -> None:
-        self._pool = pool
+        self.pool = pool
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        return {**self._pool.environment(), "seed": self._pool.options.seed}
+        return {**self.pool.environment(), "seed": self.pool.options.seed}
 
     def try_case(
         self, pair: Pair, place: int, instead: Mapping[str, Any], change: str
     ) -> dict[str, Any]:
-        return try_case(entry(pair), ChosenCase(place, instead, change), self._pool)
+        return try_case(entry(pair), ChosenCase(place, instead, change), self.pool)
 
     def check(
         self, items: Iterable[Pair], beat: Beat, begin: Begin
@@ -84,7 +84,7 @@ class Harness:
         begin: Callable[[Entry], None] = lambda _: None,
     ) -> Generator[tuple[str, Finding], None, None]:
         """Yield the finding of each entry with the entry's id."""
-        with closing(schedule.reports(entries, self._pool, beat, begin)) as reports:
+        with closing(schedule.reports(entries, self.pool, beat, begin)) as reports:
             for report in reports:
                 yield report.id, judged(partial(finding, report))
 

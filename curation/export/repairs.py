@@ -5,6 +5,7 @@ the user's, because trainers learn every message of the assistant. The files are
 release, because later traces would change them.
 """
 
+import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -115,16 +116,26 @@ def _traces(pairs: Mapping[int, object]) -> QuerySet[RepairTrace]:
 
 
 def _messages(trace: RepairTrace) -> list[Message]:
-    question = "\n\n".join(
-        (
-            TASK,
-            f"PyTorch:\n\n{fenced('python', trace.pair.python_code)}",
-            f"Triton:\n\n{fenced('python', trace.faulty_code)}",
-            f"The check says:\n\n{fenced('text', trace.message)}",
-        )
-    )
+    parts = [
+        TASK,
+        f"PyTorch:\n\n{fenced('python', trace.pair.python_code)}",
+        f"Triton:\n\n{fenced('python', trace.faulty_code)}",
+    ]
+    if cases := _cases(trace.pair.test_code):
+        parts.append(f"The cases of the check, counted from 0:\n\n{fenced('python', cases)}")
+    parts.append(f"The check says:\n\n{fenced('text', trace.message)}")
+    question = "\n\n".join(parts)
     answer = f"{trace.why}\n\n{fenced('python', trace.pair.triton_code)}"
     return [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+
+
+def _cases(test_code: str) -> str:
+    """Return the assignment of CASES, to which messages refer by number, or an empty text."""
+    for node in ast.parse(test_code).body:
+        targets = node.targets if isinstance(node, ast.Assign) else ()
+        if any(isinstance(target, ast.Name) and target.id == "CASES" for target in targets):
+            return ast.get_source_segment(test_code, node) or ""
+    return ""
 
 
 def fenced(language: str, text: str) -> str:

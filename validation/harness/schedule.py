@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 
+from validation.harness.answered import Answered
 from validation.harness.children import ChildEnded, Closed
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
@@ -137,8 +138,13 @@ def _check(entry: Entry, pool: WorkerPool) -> Report:
     return report
 
 
-def examine(entry: Entry, pool: WorkerPool) -> Report:
+def examine(
+    entry: Entry, pool: WorkerPool, answered: Answered | None = None,
+    options: Options | None = None,
+) -> Report:  # fmt: skip
     """Return a report on the entry, from shared processes if they are allowed.
+
+    answered, options: as for an Examination.
 
     If it does not pass in shared processes, it runs again in processes of its own. If the machine
     had no resources left, or the fork server ended, it runs again while no other entry does: it is
@@ -149,7 +155,10 @@ def examine(entry: Entry, pool: WorkerPool) -> Report:
     while server_ends < 2:
         try:
             with pool.lock.held(exclusive=alone):
-                report = Examination(entry, pool, alone=not shared).report()
+                examination = Examination(
+                    entry, pool, alone=not shared, answered=answered, options=options
+                )
+                report = examination.report()
         except ChildEnded:
             server_ends, shared, alone = server_ends + 1, False, True
             continue

@@ -9,6 +9,7 @@ from validation.repairs.source import Edits, Source, in_order
 
 SMALL = 1e-3
 MAXIMUM = re.compile(r"(tl\.max|tl\.maximum|row_max)\(")
+TWO_AXES = re.compile(r"\[(None, :|:, None)\]")
 SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")
 
 
@@ -44,8 +45,10 @@ def narrow_integers(source: Source) -> Iterator[Edits]:
 
 def low_precision(source: Source) -> Iterator[Edits]:
     """Accumulate in float16; without an accumulator, compute in the type of the inputs."""
+    # The interpreter computes something else if `tl.dot` adds to another type.
+    added_to = any(len(call.args) > 2 for call in source.calls(source.kernels, "dot"))
     accumulators = list(_typed(source, {"tl.float32": "tl.float16"}))
-    yield from accumulators
+    yield from () if added_to else accumulators
     for call in _conversions(source, "tl.float32") if not accumulators else ():
         yield (source.drop_conversion(call),)
 
@@ -61,11 +64,14 @@ def unmasked_reductions(source: Source) -> Iterator[Edits]:
         }
         for call in source.calls([kernel], "where"):
             if len(call.args) == 3 and source.spelled(call.args[0]) in masks:
-                yield (source.replace(call, source.as_operand(call.args[1])),)
+                yield (source.replace_by_operation(call, source.spelled(call.args[1])),)
 
 
 def wrong_axes(source: Source) -> Iterator[Edits]:
+    """Exchange the axes of tiles with two axes."""
     for kernel in source.kernels:
+        if not TWO_AXES.search(source.spelled(kernel)):
+            continue
         for node in in_order(kernel):
             for word in node.keywords if isinstance(node, ast.Call) else ():
                 if word.arg == "axis" and source.spelled(word.value) in ("0", "1"):
@@ -76,7 +82,10 @@ def wrong_axes(source: Source) -> Iterator[Edits]:
 def swapped_operands(source: Source) -> Iterator[Edits]:
     for kind in (ast.Sub, ast.Div):
         for operation in source.operations(kind):
-            if not isinstance(operation.right, ast.Constant):
+            # A chain such as `a + b - c` has another structure when it is turned around.
+            chain = isinstance(operation.left, ast.BinOp)
+            is_enclosed = source.text[source.start(operation)] == "("
+            if (not chain or is_enclosed) and not isinstance(operation.right, ast.Constant):
                 yield source.swap_operands(operation)
     for call in source.calls(source.kernels, "where"):
         if len(call.args) == 3:
@@ -170,9 +179,17 @@ def missing_maxima(source: Source) -> Iterator[Edits]:
             and isinstance(node.targets[0], ast.Name)
             and MAXIMUM.match(ast.unparse(node.value))
         }
+        copies = {
+            source.spelled(node.targets[0])
+            for node in ast.walk(kernel)
+            if isinstance(node, ast.Assign) and source.spelled(node.value) in maxima
+        }
         for node in in_order(kernel):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
                 names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
+                # The difference of two maxima rescales a sum.
+                if source.spelled(node.left) in maxima | copies:
+                    continue
                 if names & maxima or MAXIMUM.match(source.spelled(node.right)):
                     yield (source.drop_right(node),)
 
@@ -181,57 +198,68 @@ KINDS = (
     Kind(
         "narrow-integers",
         narrow_integers,
-        "the integers are too narrow for the values that they must hold here.",
+        "The integer type cannot hold the values, so they overflow, lose bits or change "
+        "their sign.",
+        "The type of the correction holds all values.",
     ),
     Kind(
         "low-precision",
         low_precision,
-        "this must be computed in float32: in the narrow type of the inputs it loses digits or "
+        "This is computed in a narrower type than float32. It loses digits, overflows or "
         "is not supported.",
+        "float32 keeps the digits, and only the result is rounded.",
     ),
     Kind(
         "unmasked-reduction",
         unmasked_reductions,
-        "the lanes beyond the end take part in the reduction: they must be set to the value that "
-        "changes nothing.",
+        "Lanes beyond the end take part in what follows, with values that change the result.",
+        "`tl.where` sets these lanes to a value that changes nothing.",
     ),
     Kind(
         "wrong-axis",
         wrong_axes,
-        "the reduction goes along the wrong axis of the tile.",
+        "The operation goes along an axis that is wrong, or that the tile does not have.",
+        "It must go along the axis that the correction names.",
     ),
     Kind(
         "swapped-operands",
         swapped_operands,
-        "the two operands are in the wrong order, and the operation does not commute.",
+        "The operands are in the wrong order, and the order changes the result.",
+        "The correction puts them into the order of the formula.",
     ),
     Kind(
         "dropped-scale",
         dropped_scales,
-        "a factor of the formula is missing, so the result is off by it.",
+        "A factor of the formula is missing, so the result is wrong by that factor.",
+        "The correction applies the factor.",
     ),
     Kind(
         "dropped-epsilon",
         dropped_epsilons,
-        "without the small constant the expression has no finite or no accurate value when the "
-        "rest is zero or very small.",
+        "The small constant is missing. The expression divides by zero or loses accuracy "
+        "if the rest is zero or very small.",
+        "The constant keeps the expression finite and accurate.",
+        needs_variations=True,
     ),
     Kind(
         "overwritten-accumulator",
         overwritten_accumulators,
-        "each round of the loop replaces the accumulator instead of combining with it, so only the "
-        "last block counts.",
+        "Each round of the loop replaces the accumulator, so only the last block counts.",
+        "Each block must be combined with what the earlier rounds accumulated.",
     ),
     Kind(
         "wrong-initial-value",
         wrong_initial_values,
-        "the accumulator must begin at the value that changes nothing, an infinity: 0 may itself "
-        "be the largest or the smallest.",
+        "The running value begins at 0, which may itself be larger or smaller than all inputs.",
+        "It must begin at an infinity, which changes nothing.",
+        needs_variations=True,
     ),
     Kind(
         "missing-maximum",
         missing_maxima,
-        "the maximum must be subtracted before the exponential: without it, large inputs "
-        "overflow to infinity and the result is NaN.",
+        "The maximum is not subtracted before the exponential, so large inputs overflow "
+        "to infinity.",
+        "After the subtraction, no exponent is above 0.",
+        needs_variations=True,
     ),
 )

@@ -9,6 +9,7 @@ from validation.repairs.kind import Kind
 from validation.repairs.source import Edit, Edits, Source, in_order
 
 POINTER = re.compile(r"_(ptr|pointer|base)$")
+POINTERS = ("ptr", "ptrs")
 
 
 def missing_constexprs(source: Source) -> Iterator[Edits]:
@@ -26,17 +27,48 @@ def no_powers_of_two(source: Source) -> Iterator[Edits]:
 def wrong_grids(source: Source) -> Iterator[Edits]:
     for call in source.calls(source.launchers, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
-        yield (source.replace(call, f"{size} // {block}"),)
+        yield (source.replace_by_operation(call, f"{size} // {block}"),)
+
+
+def short_loops(source: Source) -> Iterator[Edits]:
+    """Leave out the last, incomplete block of a loop."""
+    for call in source.calls(source.kernels, "cdiv"):
+        size, block = map(source.as_operand, call.args[:2])
+        yield (source.replace_by_operation(call, f"{size} // {block}"),)
+    for _, steps in source.loops():
+        if len(steps.args) == 3:
+            end, step = steps.args[1:]
+            text = f"{source.as_operand(end)} - {source.spelled(step)} + 1"
+            yield (source.replace(end, text),)
+
+
+def repeated_blocks(source: Source) -> Iterator[Edits]:
+    """Drop the part of an index or the step of a pointer that moves with the loop."""
+    for loop, _ in source.loops():
+        counter = source.spelled(loop.target)
+        for node in in_order(loop):
+            if isinstance(node, ast.AugAssign) and source.spelled(node.target).endswith(POINTERS):
+                yield (source.drop_statement(node),)
+            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+                if counter in _names(node.left) and isinstance(node.right, ast.Call):
+                    yield (source.drop_left(node),)
+                elif counter in _names(node.right):
+                    yield (source.drop_right(node),)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name)}
 
 
 def skipped_blocks(source: Source) -> Iterator[Edits]:
     """Begin at the second block."""
+    for _, steps in source.loops():
+        given = steps.args
+        if len(given) == 3 and source.spelled(given[0]) == "0":
+            yield (source.replace(given[0], source.spelled(given[2])),)
+        elif len(given) == 2 and source.spelled(given[0]) == "0":
+            yield (source.replace(given[0], "1"),)
     for kernel in source.kernels:
-        for node in in_order(kernel):
-            if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
-                given = node.iter.args
-                if len(given) == 3 and source.spelled(given[0]) == "0":
-                    yield (source.replace(given[0], source.spelled(given[2])),)
         for product in _block_offsets(source, kernel):
             number = source.spelled(product.left)
             yield (source.replace(product.left, f"({number} + 1)"),)
@@ -103,47 +135,65 @@ KINDS = (
     Kind(
         "missing-constexpr",
         missing_constexprs,
-        "the parameter shapes the tiles, so it must be known when the kernel is compiled: it needs "
-        "`tl.constexpr`.",
+        "The parameter shapes a tile or selects code, so its value must be known when the "
+        "kernel is compiled.",
+        "`tl.constexpr` makes it a constant of the compiled kernel.",
     ),
     Kind(
         "no-power-of-two",
         no_powers_of_two,
-        "`tl.arange` takes powers of two only, so the block must be `triton.next_power_of_2` of "
-        "the size, with a mask for the rest.",
+        "`tl.arange` takes only powers of two, and this size may be any number.",
+        "`triton.next_power_of_2` rounds it up, and the mask hides the rest.",
     ),
     Kind(
         "wrong-grid",
         wrong_grids,
-        "the floor division starts no program for the last, incomplete block. `triton.cdiv` "
-        "rounds up.",
+        "The floor division starts no program for the last, incomplete block.",
+        "`triton.cdiv` rounds up, so the last block has a program.",
+    ),
+    Kind(
+        "short-loop",
+        short_loops,
+        "The loop ends before the last, incomplete block, so its elements never count.",
+        "The loop must go on to the end, and the mask bounds its last block.",
+    ),
+    Kind(
+        "repeated-block",
+        repeated_blocks,
+        "The index does not move with the loop, so each round takes the same elements.",
+        "The index must move on in each round.",
     ),
     Kind(
         "skipped-block",
         skipped_blocks,
-        "the first block is skipped: counting begins at 0.",
+        "The blocks are counted from 1, so the first block is never computed.",
+        "Counting must begin at 0.",
     ),
     Kind(
         "overlapping-blocks",
         overlapping_blocks,
-        "the program's number must be multiplied by the size of a block; without it the blocks "
+        "The program's number is not multiplied by the size of a block, so the blocks "
         "overlap and the end is never reached.",
+        "With the product, each program has a block of its own.",
     ),
     Kind(
         "wrong-program-axis",
         wrong_program_axes,
-        "both indices come from the same axis of the grid, so only tiles on the diagonal are "
-        "computed.",
+        "Two indices come from the same axis of the grid, so only tiles on the diagonal "
+        "are computed.",
+        "Each index must come from its own axis of the grid.",
     ),
     Kind(
         "swapped-arguments",
         swapped_arguments,
-        "two arguments of the launch are in the wrong order for the kernel's parameters.",
+        "Two arguments of the launch are in the wrong order for the kernel's parameters.",
+        "The arguments must come in the order of the parameters.",
     ),
     Kind(
         "uninitialized-output",
         uninitialized_outputs,
-        "`empty` leaves in the tensor whatever its memory held before, and the kernel adds to it "
+        "`empty` leaves in the tensor what its memory held before. The kernel adds to it, "
         "or leaves parts of it unwritten.",
+        "The tensor must begin with zeros.",
     ),
 )

@@ -1,6 +1,7 @@
 """Mistakes of addresses and masks."""
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -49,21 +50,40 @@ def masks_off_by_one(source: Source) -> Iterator[Edits]:
                 yield (source.replace(node, f"{left} <= {right}"),)
 
 
+PROGRAM = re.compile(r"tl\.program_id\((axis=)?\d\)(\.to\(tl\.int64\))?")
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 
 
 def wrong_others(source: Source) -> Iterator[Edits]:
-    """Fill masked lanes with 0 for a maximum, or with 1 or an infinity for a sum."""
+    """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
+    for word in _reduced_others(source):
+        text = "0.0" if "inf" in source.spelled(word.value) else '-float("inf")'
+        yield (source.replace(word.value, text),)
+
+
+def missing_others(source: Source) -> Iterator[Edits]:
+    for word in _reduced_others(source):
+        if "inf" in source.spelled(word.value):
+            yield (source.drop_argument(word),)
+
+
+def _reduced_others(source: Source) -> Iterator[ast.keyword]:
+    """Yield the values of masked lanes in kernels that reduce."""
     for kernel in source.kernels:
         if not any(source.calls([kernel], *REDUCTIONS)):
             continue
         chosen = {source.spelled(call.args[0]) for call in source.calls([kernel], "where")}
         for call in source.calls([kernel], "load"):
-            words = {word.arg: word.value for word in call.keywords}
+            words = {word.arg: word for word in call.keywords}
             # Lanes that `tl.where` sets again may hold anything.
-            if "other" in words and source.spelled(words["mask"]) not in chosen:
-                for text in ("0.0", "1.0", 'float("-inf")'):
-                    yield (source.replace(words["other"], text),)
+            if {"mask", "other"} <= set(words) and source.spelled(
+                words["mask"].value
+            ) not in chosen:
+                yield words["other"]
+
+
+def _is_stride(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and "stride" in node.id
 
 
 def _strides(node: ast.AST) -> list[ast.BinOp]:
@@ -73,8 +93,7 @@ def _strides(node: ast.AST) -> list[ast.BinOp]:
         for product in in_order(node)
         if isinstance(product, ast.BinOp)
         and isinstance(product.op, ast.Mult)
-        and isinstance(product.right, ast.Name)
-        and "stride" in product.right.id
+        and _is_stride(product.right)
     ]
 
 
@@ -134,13 +153,13 @@ def shared_places(source: Source) -> Iterator[Edits]:
 
 
 def _programs(kernel: ast.FunctionDef) -> set[str]:
-    """Return the names of program numbers."""
+    """Return the names of program numbers, without tiles of offsets."""
     return {
         node.targets[0].id
         for node in ast.walk(kernel)
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
-        and ast.unparse(node.value).startswith("tl.program_id(")
+        and PROGRAM.fullmatch(ast.unparse(node.value))
     }
 
 
@@ -148,58 +167,71 @@ KINDS = (
     Kind(
         "missing-load-mask",
         without_load_mask,
-        "the load has no mask, so the lanes beyond the end read memory that is not the tensor's.",
+        "The load has no mask, so lanes beyond the end read memory outside of the tensor.",
+        "The mask keeps these lanes from reading.",
     ),
     Kind(
         "missing-store-mask",
         without_store_mask,
-        "the store has no mask, so the lanes beyond the end write to memory that is not the "
-        "tensor's.",
+        "The store has no mask, so lanes beyond the end write outside of the tensor.",
+        "The mask lets only lanes within the tensor write.",
     ),
     Kind(
         "half-mask",
         half_masks,
-        "the mask bounds only one axis of the tile, so a tile at the other edge reaches beyond "
-        "the tensor.",
+        "The mask bounds only one axis of the tile. A tile at the edge of the other axis "
+        "reaches beyond the tensor.",
+        "The mask must bound both axes.",
     ),
     Kind(
         "mask-off-by-one",
         masks_off_by_one,
-        "the last valid index is one below the size, so `<=` lets one element too many through.",
+        "The last valid index is the size minus one, so `<=` lets one index too many through.",
+        "With `<`, the last valid index is the last one.",
     ),
     Kind(
         "wrong-other",
         wrong_others,
-        "masked lanes must hold the value that changes nothing in what follows, and this value "
-        "changes the result.",
+        "Masked lanes take part in what follows, and this value of `other` changes the result.",
+        "The right value leaves the result as it is.",
+    ),
+    Kind(
+        "missing-other",
+        missing_others,
+        "Without `other`, masked lanes hold any value, and they take part in what follows.",
+        "With `other`, they hold a value that changes nothing.",
     ),
     Kind(
         "wrong-stride",
         wrong_strides,
-        "each index must be multiplied by the stride of its own axis; here the strides of two "
-        "axes are exchanged.",
+        "The strides of two axes are exchanged, so an index of one axis steps along the other.",
+        "Each index must be multiplied by the stride of its own axis.",
     ),
     Kind(
         "assumed-contiguous",
         assumed_contiguous,
-        "the address leaves out a stride, which is right only while neighbors lie side by side "
-        "in memory.",
+        "The address leaves out a stride. This is right only if neighboring elements lie "
+        "side by side in memory.",
+        "With the stride, the address is right for every layout.",
     ),
     Kind(
         "transposed-load",
         transposed_loads,
-        "rows and columns of the tile are exchanged, so it arrives transposed.",
+        "Rows and columns of the tile are exchanged, so the tile is loaded transposed or does not "
+        "fit its mask.",
+        "The indices must lie along the axes on which the kernel uses them.",
     ),
     Kind(
         "racing-store",
         racing_stores,
-        "several programs add to the same place. A plain store overwrites what others have "
-        "written; only an atomic addition keeps it.",
+        "Several programs add to the same element. A plain store overwrites what the "
+        "others have added.",
+        "An atomic addition keeps all contributions.",
     ),
     Kind(
         "shared-place",
         shared_places,
-        "the address leaves out the program's own offset, so programs overwrite each other's "
-        "results.",
+        "The address leaves out the program's own offset, so programs write to the same place.",
+        "With the offset, each program writes to its own place.",
     ),
 )

@@ -1,35 +1,41 @@
-"""Choice of pairs and places for mistakes, and their check by the harness.
+"""Choice of pairs and places for mistakes.
 
-The same pairs, kinds and seed give the same candidates in the same order. Kinds take turns, the one
-with the fewest kept mistakes first. A kind of which several candidates in a row pass the harness
-gets no more turns: its mistakes do not show on this device.
+Pairs come in a random order, again and again. At each visit, a pair gets a few mistakes of kinds
+that were not tried in it. The kinds with the fewest traces come first, so a rare kind gets every
+place that it has. A kind stops at twice its equal share. It also stops if many of its mistakes in a
+row pass the harness, because they do not show on this device.
 """
 
-import random
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 
 from curation.identity import content_hash
 from curation.models import REJECTED, Outcome, Pair, Verdict
-from validation.equivalence import Harness, entry
+from curation.similarity.structure import Structure, structure
+from validation import equivalence
 from validation.findings import Finding
 from validation.harness.entry import Entry
-from validation.harness.options import EVERY_CHECK
+from validation.repairs.differences import Differences, difference
 from validation.repairs.kind import Kind
 from validation.repairs.source import Fault, Source
 
 # Signals of memory that the process itself has broken.
 BY_ITSELF = re.compile(r"killed by SIG(ABRT|BUS|SEGV)")
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+# The interpreter wraps an error, sometimes twice, and names it by its representation.
+RAISED = re.compile(
+    r"raised InterpreterError: (?:InterpreterError\([\"'])?(\w+)\(([\"'])(.*?)\2\)(?:[\"']\))?"
+)
 LONGEST = 500
-# Pairs of a kind in a row that may have no place for the mistake.
-SEARCHED = 1000
-# The pair's own test runs without guards: a wrong address breaks its process, and the message is
-# only a signal. The other checks name the place.
-CHECKS = tuple(name for name in EVERY_CHECK if name != "test")
-# Candidates of a kind in a row that may pass the harness.
-PATIENCE = 6
+# Mistakes that go to the harness together.
+AT_ONCE = 16
+# Mistakes of a pair that go together: they share the reference's answers.
+EACH_VISIT = 4
+# Mistakes of a kind in a row that may pass the harness.
+PATIENCE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +50,12 @@ class Candidate:
     def faulty_hash(self) -> str:
         return content_hash(self.fault.code)
 
-    def entry(self, name: str) -> Entry:
+    @property
+    def entry(self) -> Entry:
         """Return the entry for the harness. It shares no process with others."""
         return replace(
-            entry(self.pair),
-            id=name,
+            equivalence.entry(self.pair),
+            id=self.faulty_hash,
             triton_code=self.fault.code,
             origin=f"{self.pair.origin}:{self.faulty_hash}",
         )
@@ -56,21 +63,27 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A candidate with the harness's finding; None if the same text is stored already."""
+    """A candidate with the harness's finding; None if the pair's reference could not answer."""
 
     candidate: Candidate
     finding: Finding | None
 
     @property
     def is_kept(self) -> bool:
-        return self.finding is None or _shows_fault(self.finding)
+        return self.finding is not None and _shows_fault(self.finding)
 
     @property
     def message(self) -> str:
         """Return the failed checks with the harness's words, a line each."""
         checks = self.finding.checks if self.finding else ()
-        failed = [check for check in checks if check.outcome == Outcome.FAILED]
-        return "\n".join(f"{check.name}: {_brief(check.message)}" for check in failed)
+        failed = {
+            check.name: _brief(check.message) for check in checks if check.outcome == Outcome.FAILED
+        }
+        # An access out of bounds also raises in the run that is compared.
+        place = failed.get("bounds", "").partition(": ")[2]
+        if place and place in failed.get("accuracy", ""):
+            del failed["accuracy"]
+        return "\n".join(f"{name}: {words}" for name, words in failed.items())
 
 
 def _shows_fault(finding: Finding) -> bool:
@@ -84,78 +97,126 @@ def _shows_fault(finding: Finding) -> bool:
 
 def _brief(message: str) -> str:
     """Cut a message, and drop addresses, which differ from run to run."""
-    text = ADDRESS.sub("", message)
+    text = RAISED.sub(r"raised \1: \3", ADDRESS.sub("", message)).replace("\\'", "'")
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A stored trace of a pair."""
+
+    pair: int
+    kind: str
+    faulty_code: str
+    triton_code: str
+    line: int
+
+
+Check = Callable[[Sequence[Candidate]], Iterable[tuple[Candidate, Finding | None]]]
 
 
 def plant(
     pairs: Sequence[int],
-    kinds: Iterable[Kind],
+    kinds: Sequence[Kind],
     count: int,
     seed: int,
-    harness: Harness,
-    known: Callable[[Sequence[str]], Container[str]],
+    check: Check,
+    stored: Iterable[Stored],
 ) -> Iterator[Attempt]:
-    """Yield attempts until `count` are kept, or no kind has candidates left.
+    """Yield attempts until `count` are kept, stored ones included, or no place is left.
 
     pairs: keys of passed pairs, in an order that does not depend on the database.
-    known: the stored ones among the hashes of faulty texts.
     """
-    turns = [_Turns(candidates(pairs, kind, seed)) for kind in kinds]
-    kept = 0
-    while kept < count:
-        batch: list[tuple[_Turns, Candidate]] = []
-        for its in sorted(turns, key=lambda its: its.kept):
-            if len(batch) < count - kept and its.misses < PATIENCE:
-                batch += [(its, candidate) for candidate in [next(its.stream, None)] if candidate]
-        if not batch:
-            return
-        for its, attempt in _checked(batch, harness, known):
-            its.kept += attempt.is_kept
-            its.misses = 0 if attempt.is_kept else its.misses + 1
-            kept += attempt.is_kept
+    choice = Choice(pairs, kinds, count, seed)
+    for trace in stored:
+        choice.include(trace)
+    while batch := choice.batch():
+        for candidate, finding in check(batch):
+            attempt = Attempt(candidate, finding)
+            choice.record(attempt)
             yield attempt
 
 
-@dataclass(slots=True)
-class _Turns:
-    """The candidates of one kind. `misses`: how many passed the harness since the last kept one."""
+class Choice:
+    """The mistakes to plant next, given what was kept so far."""
 
-    stream: Iterator[Candidate]
-    kept: int = 0
-    misses: int = 0
+    def __init__(self, pairs: Sequence[int], kinds: Sequence[Kind], count: int, seed: int) -> None:
+        self._kinds, self._count, self._seed = kinds, count, seed
+        self._order = Random(seed).sample(pairs, len(pairs))  # noqa: S311 - to be repeated
+        self._visits = 0
+        self._limit = max(1, 2 * count // max(1, len(kinds)))
+        self._kept: Counter[str] = Counter()
+        self._under_way: Counter[str] = Counter()
+        self._misses: Counter[str] = Counter()
+        self._tried: set[tuple[int, str]] = set()
+        self._texts: set[str] = set()
+        self._differences = Differences()
 
+    def include(self, trace: Stored) -> None:
+        """Count a trace of an earlier run."""
+        fault = Fault(trace.faulty_code, trace.triton_code, trace.line)
+        self._kept[trace.kind] += trace.kind in {kind.name for kind in self._kinds}
+        self._tried.add((trace.pair, trace.kind))
+        self._plan(trace.kind, fault, structure(trace.triton_code))
 
-def candidates(pairs: Sequence[int], kind: Kind, seed: int) -> Iterator[Candidate]:
-    """Yield one candidate of each pair that has a place for the mistake, in a random order.
+    def batch(self) -> list[Candidate]:
+        """Return the next candidates, or nothing if enough are kept or no place is left."""
+        batch: list[Candidate] = []
+        wanted = min(AT_ONCE, self._count - self._kept.total())
+        for _ in range(len(self._order)):
+            if len(batch) >= wanted:
+                break
+            key = self._order[self._visits % len(self._order)]
+            self._visits += 1
+            batch += self._visit(key, min(EACH_VISIT, wanted - len(batch)))
+        return batch
 
-    The search for a rare place ends after a while.
-    """
-    draw = random.Random(f"{seed}:{kind.name}")  # noqa: S311 - to be repeated, not to be secret
-    without = 0
-    for pk in draw.sample(pairs, len(pairs)):
-        pair = Pair.objects.get(pk=pk)
-        faults = list(kind.faults(Source(pair.triton_code)))
-        without = 0 if faults else without + 1
-        if faults:
-            yield Candidate(pair, kind, draw.choice(faults))
-        elif without == SEARCHED:
-            return
+    def record(self, attempt: Attempt) -> None:
+        name = attempt.candidate.kind.name
+        self._under_way[name] -= 1
+        self._kept[name] += attempt.is_kept
+        self._misses[name] = 0 if attempt.is_kept else self._misses[name] + 1
 
+    def _visit(self, key: int, most: int) -> list[Candidate]:
+        """Return candidates of one pair, each of another kind."""
+        kinds = [kind for kind in self._kinds if self._is_open(kind.name, key)]
+        if not kinds:
+            return []
+        pair = Pair.objects.get(pk=key)
+        source, shape = Source(pair.triton_code), structure(pair.triton_code)
+        draw = Random(f"{self._seed}:{pair.content_hash}")  # noqa: S311 - to be repeated
+        draw.shuffle(kinds)
+        drawn: list[Candidate] = []
+        for kind in sorted(kinds, key=lambda kind: self._planned(kind.name)):
+            if len(drawn) == most:
+                break
+            self._tried.add((key, kind.name))
+            fault = self._draw(kind, source, shape, draw)
+            if fault is not None:
+                self._plan(kind.name, fault, shape)
+                self._under_way[kind.name] += 1
+                drawn.append(Candidate(pair, kind, fault))
+        return drawn
 
-def _checked(
-    batch: Sequence[tuple[_Turns, Candidate]],
-    harness: Harness,
-    known: Callable[[Sequence[str]], Container[str]],
-) -> Iterator[tuple[_Turns, Attempt]]:
-    stored = known([candidate.faulty_hash for _, candidate in batch])
-    waiting = {}
-    for number, (its, candidate) in enumerate(batch):
-        if candidate.faulty_hash in stored:
-            yield its, Attempt(candidate, None)
-        else:
-            waiting[str(number)] = (its, candidate)
-    entries = [candidate.entry(name) for name, (_, candidate) in waiting.items()]
-    for name, finding in harness.check_entries(entries) if entries else ():
-        its, candidate = waiting[name]
-        yield its, Attempt(candidate, finding)
+    def _planned(self, name: str) -> int:
+        return self._kept[name] + self._under_way[name]
+
+    def _is_open(self, name: str, key: int) -> bool:
+        return (
+            (key, name) not in self._tried
+            and self._planned(name) < self._limit
+            and self._misses[name] < PATIENCE
+        )
+
+    def _draw(self, kind: Kind, source: Source, shape: Structure, draw: Random) -> Fault | None:
+        """Return a mistake at a random place that repeats no other one."""
+        for fault in kind.faults(source, draw):
+            if content_hash(fault.code) not in self._texts and not self._differences.has_near(
+                kind.name, difference(fault), shape
+            ):
+                return fault
+        return None
+
+    def _plan(self, kind: str, fault: Fault, shape: Structure) -> None:
+        self._texts.add(content_hash(fault.code))
+        self._differences.add(kind, difference(fault), shape)

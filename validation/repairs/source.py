@@ -26,37 +26,65 @@ GROUP = re.compile(r"(?<![\w\])])\($")
 # A mistake that no person makes.
 NO_OPERATION = re.compile(r"(\w+) = \1")
 # Most characters of a shown statement.
-SHOWN = 160
+SHOWN = 240
 # Spaces inside of brackets, where lines were joined.
 OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A faulty text. `line` is the number of the first changed line in it."""
+    """A faulty text. `line` is the number of the first changed line in it and in `right`."""
 
     code: str
+    right: str
     line: int
 
     @property
     def shown(self) -> str:
-        """Return the changed statement on one line, or the head of a compound statement."""
-        lines = self.code.split("\n")
-        around = [
-            node
-            for node in ast.walk(ast.parse(self.code))
-            if isinstance(node, ast.stmt)
-            and not hasattr(node, "body")
-            and node.lineno <= self.line <= (node.end_lineno or node.lineno)
-        ]
-        if around:
-            lines = lines[around[0].lineno - 1 : around[0].end_lineno]
-            text = OPENED.sub("", " ".join(line.strip() for line in lines))
-        else:
-            text = lines[self.line - 1].strip()
-        return (
-            text if len(text) <= SHOWN else f"{text[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
-        )
+        """Return the faulty statement on one line."""
+        return _statement(self.code, self.line, *_changed_lines(self.code, self.right))
+
+    @property
+    def shown_right(self) -> str:
+        """Return the statement without the mistake on one line."""
+        return _statement(self.right, self.line, *_changed_lines(self.right, self.code))
+
+
+def _changed_lines(text: str, other: str) -> tuple[int, int]:
+    """Return the first and the last line of `text` between what both texts begin and end with."""
+    lines, others = text.split("\n"), other.split("\n")
+    shorter = min(len(lines), len(others))
+    pairs = enumerate(zip(lines, others, strict=False))
+    first = next((at for at, (one, two) in pairs if one != two), shorter)
+    backward = enumerate(zip(reversed(lines[first:]), reversed(others[first:]), strict=False))
+    last = next((at for at, (one, two) in backward if one != two), shorter - first)
+    return first + 1, len(lines) - last
+
+
+def _statement(text: str, line: int, first: int, last: int) -> str:
+    """Return the statement at a line, or its changed lines only if it is too long.
+
+    first, last: the changed lines; `last` is the smaller one if there are none.
+    """
+    lines = text.split("\n")
+    around = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.stmt)
+        and not hasattr(node, "body")
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    whole = lines[around[0].lineno - 1 : around[0].end_lineno] if around else []
+    shown = _joined(whole)
+    if not whole or (len(shown) > SHOWN and first <= last):
+        shown = _joined(lines[first - 1 : max(first, last)])
+    return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _joined(lines: Sequence[str]) -> str:
+    text = OPENED.sub("", " ".join(line.strip() for line in lines))
+    # The head of a launch whose arguments stand on the next lines.
+    return text[:-1] if text.endswith("](") else text
 
 
 class Source:
@@ -106,6 +134,13 @@ class Source:
                 if isinstance(node, ast.BinOp) and isinstance(node.op, kind):
                     yield node
 
+    def loops(self) -> Iterator[tuple[ast.For, ast.Call]]:
+        """Yield the loops of the kernels over a range, each with its call of `range`."""
+        for kernel in self.kernels:
+            for node in in_order(kernel):
+                if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
+                    yield node, node.iter
+
     def start(self, node: ast.AST) -> int:
         return self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
@@ -123,6 +158,15 @@ class Source:
     # --- Edits -------------------------------------------------------------------------------
     def replace(self, node: ast.AST, text: str) -> Edit:
         return Edit(self.start(node), self.end(node), text)
+
+    def replace_by_operation(self, node: ast.expr, text: str) -> Edit:
+        """Put a text in the place of an expression, in parentheses if it may bind less there."""
+        if SIMPLE.fullmatch(text):
+            return self.replace(node, text)
+        before = self.text[: self.start(node)].rstrip()[-1:]
+        after = self.text[self.end(node) :].lstrip(" ")[:1]
+        is_alone = before in ("(", ",", "=", "[") and after in (")", ",", "]", "\n")
+        return self.replace(node, text if is_alone else f"({text})")
 
     def swap(self, first: ast.expr, second: ast.expr) -> Edits:
         """Exchange two expressions of which neither is an operand."""
@@ -148,6 +192,11 @@ class Source:
     def drop_argument(self, argument: ast.AST) -> Edit:
         """Remove an argument with the comma before it."""
         return Edit(self.text.rindex(",", 0, self.start(argument)), self.end(argument))
+
+    def drop_statement(self, node: ast.stmt) -> Edit:
+        """Remove a statement that has its lines for itself."""
+        start = self.text.rindex("\n", 0, self.start(node)) + 1
+        return Edit(start, self.text.index("\n", self.end(node)) + 1)
 
     def drop_right(self, operation: ast.BinOp) -> Edit:
         """Keep the left operand of an operation only."""
@@ -192,7 +241,7 @@ class Source:
         except SyntaxError:
             return None
         changed = min(edit.start + self._unchanged(edit) for edit in edits)
-        fault = Fault(text, text.count("\n", 0, changed) + 1)
+        fault = Fault(text, self.text, text.count("\n", 0, changed) + 1)
         return None if same or NO_OPERATION.fullmatch(fault.shown) else fault
 
     def _unchanged(self, edit: Edit) -> int:

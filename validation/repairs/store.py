@@ -1,11 +1,11 @@
 """Rows of repair traces: the passed pairs to begin from, and the only code that adds traces."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, OuterRef, Subquery
 
 from curation.models import Device, Pair, RepairTrace, Status, ValidationResult, Verdict
-from validation.repairs.plant import Attempt
+from validation.repairs.plant import Attempt, Stored
 
 
 def passed_pairs(device: Device) -> list[int]:
@@ -20,10 +20,12 @@ def passed_pairs(device: Device) -> list[int]:
     return list(passed.values_list("pk", flat=True))
 
 
-def stored_hashes(hashes: Sequence[str]) -> set[str]:
-    """Return those of the hashes that faulty texts of stored traces have."""
-    rows = RepairTrace.objects.filter(faulty_hash__in=hashes)
-    return set(rows.values_list("faulty_hash", flat=True))
+def stored_traces() -> Iterator[Stored]:
+    """Yield the traces of pairs that have not changed since."""
+    traces = RepairTrace.objects.filter(content_hash=F("pair__content_hash"))
+    columns = ("pair_id", "kind", "faulty_code", "pair__triton_code", "line")
+    for values in traces.values_list(*columns):
+        yield Stored(*values)
 
 
 def store(attempt: Attempt, device: Device) -> bool:

@@ -53,10 +53,21 @@ def test_the_answer_holds_the_reason_and_the_pairs_own_code(tmp_path: Path) -> N
     assert [question["role"], answer["role"]] == ["user", "assistant"]
     for text in (pair.python_code, trace.faulty_code, trace.message):
         assert text.strip() in question["content"]
+    assert "The cases of the check, counted from 0" not in question["content"]
     assert answer["content"].startswith(trace.why)
     assert pair.triton_code.strip() in answer["content"]
     assert trace.faulty_code.strip() not in answer["content"]
     assert differing(COLUMNS, record) == []
+
+
+def test_the_question_shows_the_cases_to_which_the_message_refers(tmp_path: Path) -> None:
+    cases = 'CASES = [\n    {"size": 1},\n    {"size": 127},\n]'
+    test_code = f"import torch\n\n{cases}\n\n\ndef test_equivalence(case):\n    pass\n"
+    a_repair_trace(pair=an_approved_pair(license=a_license(), test_code=test_code))
+
+    (record,) = traces(export(tmp_path / "out", *WITH_REPAIRS))
+
+    assert f"```python\n{cases}\n```" in record["messages"][0]["content"]
 
 
 def test_traces_of_pairs_that_are_left_out_and_of_other_content_are_left_out(

@@ -29,7 +29,12 @@ EXAMPLES = {
         "mask=(rows[:, None] < size_m),",
     ),
     "mask-off-by-one": ("fused-softmax", "mask = cols < n_cols", "mask = cols <= n_cols"),
-    "wrong-other": ("sum-along-axis", "other=0.0,", "other=1.0,"),
+    "wrong-other": ("sum-along-axis", "other=0.0,", 'other=-float("inf"),'),
+    "missing-other": (
+        "fused-softmax",
+        'x_ptr + row * x_stride_m + cols * x_stride_n, mask=mask, other=-float("inf")',
+        "x_ptr + row * x_stride_m + cols * x_stride_n, mask=mask",
+    ),
     "wrong-stride": (
         "matmul",
         "a_ptr + rows[:, None] * a_stride_m + inner[None, :] * a_stride_k,",
@@ -107,6 +112,16 @@ EXAMPLES = {
         "grid = (triton.cdiv(n_kept, 16),)",
         "grid = (n_kept // 16,)",
     ),
+    "short-loop": (
+        "sum-along-axis",
+        "for first in range(0, n_reduced, BLOCK_REDUCED):",
+        "for first in range(0, n_reduced - BLOCK_REDUCED + 1, BLOCK_REDUCED):",
+    ),
+    "repeated-block": (
+        "sum-along-axis",
+        "reduced = first + tl.arange(0, BLOCK_REDUCED)",
+        "reduced = tl.arange(0, BLOCK_REDUCED)",
+    ),
     "skipped-block": (
         "sum-along-axis",
         "for first in range(0, n_reduced, BLOCK_REDUCED):",
@@ -131,7 +146,7 @@ EXAMPLES = {
     "unmasked-reduction": (
         "layer-norm",
         "centred = tl.where(mask, x - mean, 0.0)",
-        "centred = (x - mean)",
+        "centred = x - mean",
     ),
 }
 
@@ -182,9 +197,32 @@ def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> No
 
     words = KINDS["half-mask"].explain(faults[0])
 
-    assert words.startswith("Line ")
-    assert "`a = tl.load(a_ptr + rows[:, None] * a_stride_m" in words
-    assert "\n" not in words
+    wrong, correction = words.split("\n\n")
+    assert wrong.startswith("Line ")
+    assert "`a = tl.load(a_ptr + rows[:, None] * a_stride_m" in wrong
+    assert "mask=(rows[:, None] < size_m)," in wrong
+    assert "& (inner[None, :] < size_k)" in correction
+    assert "\n" not in wrong + correction
+
+
+def test_of_a_long_launch_the_explanation_quotes_the_changed_lines_only() -> None:
+    source = Source(library_text("adam-step"))
+
+    (fault,) = KINDS["wrong-grid"].faults(source)
+
+    assert fault.shown == "adam_step_kernel[(n_elements // 512,)]"
+    assert fault.shown_right == "adam_step_kernel[(triton.cdiv(n_elements, 512),)]"
+
+
+def test_a_pointer_that_moves_with_the_loop_stays_where_it_is() -> None:
+    source = Source(
+        "import triton\n@triton.jit\ndef kernel(a_ptr, n, B):\n    for first in range(0, n, B):\n"
+        "        a = tl.load(a_ptr)\n        a_ptr += B\n"
+    )
+
+    (fault,) = KINDS["repeated-block"].faults(source)
+
+    assert "a_ptr += B" not in fault.code
 
 
 def test_an_operand_that_binds_less_keeps_its_order_when_it_is_swapped() -> None:

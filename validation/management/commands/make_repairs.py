@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -19,14 +20,14 @@ DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 class Command(BaseCommand):
     help = (
         "Plant typical mistakes into pairs that passed their validation, and store those that the "
-        "harness rejects as repair traces. A trace is stored once."
+        "harness rejects as repair traces. An interrupted run goes on where it ended."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py make_repairs --count 50 --device interpreter"
         parser.add_argument(
             "--count", type=int, default=100, metavar="N",
-            help="stop at N rejected mistakes (default: %(default)s)",
+            help="stop when N traces are stored, earlier ones included (default: %(default)s)",
         )  # fmt: skip
         parser.add_argument(
             "--seed", type=int, default=0, metavar="N",
@@ -56,8 +57,9 @@ class Command(BaseCommand):
     def _make(self, count: int, seed: int, kinds: list[str], device: Device) -> None:
         # The harness takes long to import, and `--list` does not need it.
         from validation.equivalence import open_harness
-        from validation.repairs.plant import CHECKS, plant
-        from validation.repairs.store import passed_pairs, store, stored_hashes
+        from validation.repairs.check import check
+        from validation.repairs.plant import plant
+        from validation.repairs.store import passed_pairs, store, stored_traces
 
         pairs = passed_pairs(device)
         if not pairs:
@@ -66,21 +68,24 @@ class Command(BaseCommand):
                 f"manage.py validate --pending --device {device} --now"
             )
         planted, kept = Counter[str](), Counter[str]()
+        stored = list(stored_traces())
+        known = Counter(trace.kind for trace in stored if trace.kind in kinds)
         added = 0
         bar = Bar(sys.stderr)
-        with open_harness(device, {"checks": CHECKS}) as harness:
+        with open_harness(device, {}) as harness:
             chosen = [KINDS[name] for name in kinds]
-            for attempt in plant(pairs, chosen, count, seed, harness, stored_hashes):
+            check_in_pool = partial(check, pool=harness.pool)
+            for attempt in plant(pairs, chosen, count, seed, check_in_pool, stored):
                 name = attempt.candidate.kind.name
                 planted[name] += 1
                 kept[name] += attempt.is_kept
                 added += store(attempt, device)
-                bar.show("planting", kept.total(), count)
+                bar.show("planting", known.total() + kept.total(), count)
         bar.end()
-        self.stdout.write(f"{'kind':24} planted rejected")
+        self.stdout.write(f"{'kind':24} planted rejected stored before")
         for name in kinds:
-            self.stdout.write(f"{name:24} {planted[name]:7,} {kept[name]:8,}")
+            self.stdout.write(f"{name:24} {planted[name]:7,} {kept[name]:8,} {known[name]:13,}")
         self.stdout.write(
-            f"{pluralize(added, 'trace')} stored, {kept.total() - added:,} known before, "
+            f"{pluralize(added, 'trace')} stored, {known.total():,} known before, "
             f"from {pluralize(len(pairs), 'passed pair')}."
         )

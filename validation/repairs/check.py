@@ -1,0 +1,42 @@
+"""Check of planted mistakes by the harness, several at once.
+
+The inputs and the reference's answers of a pair are made once for all of its mistakes.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from functools import partial
+
+from validation.equivalence import finding
+from validation.findings import Finding, judged
+from validation.harness.tasks import run_tasks
+from validation.harness.worker_pool import WorkerPool
+from validation.repairs.plant import Candidate
+from validation.repairs.stages import KEPT_MOST, examine_mistake
+from validation.rewards.references import References, Unusable
+
+
+def check(
+    candidates: Sequence[Candidate], pool: WorkerPool
+) -> Generator[tuple[Candidate, Finding | None], None, None]:
+    """Yield the candidates with their findings, in the order in which they are done.
+
+    A finding is None if the reference could not answer.
+    """
+    references = References(pool, KEPT_MOST)
+    tasks = (partial(_checked, candidate, pool, references) for candidate in candidates)
+    with closing(
+        run_tasks(tasks, pool.options.workers(), lambda: None, stop=pool.close)
+    ) as results:
+        yield from results
+
+
+def _checked(
+    candidate: Candidate, pool: WorkerPool, references: References
+) -> tuple[Candidate, Finding | None]:
+    varied = candidate.kind.needs_variations
+    try:
+        report = examine_mistake(candidate.entry, pool, references, varied=varied)
+    except Unusable:
+        return candidate, None
+    return candidate, judged(partial(finding, report))

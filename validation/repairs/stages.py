@@ -1,0 +1,52 @@
+"""Stages in which the harness examines a mistake, the quickest first. They need no database.
+
+The smaller half of the test's cases comes first, which rejects most mistakes. If it accepts one,
+all cases follow, and then their variations if the mistake may show only there.
+"""
+
+from dataclasses import replace
+
+from validation.harness.answered import Answered
+from validation.harness.entry import Entry
+from validation.harness.report import Report, Verdict
+from validation.harness.schedule import examine
+from validation.harness.worker_pool import WorkerPool
+from validation.rewards.question import of_entry
+from validation.rewards.references import References
+
+# The pair's own test runs without guards: a wrong address breaks its process, and the message is
+# only a signal. The other checks name the place.
+CHECKS = ("accuracy", "memory", "triton", "bounds", "gradients")
+# Bytes of inputs and answers that are kept for a batch.
+KEPT_MOST = 1 << 30
+
+
+def examine_mistake(
+    entry: Entry, pool: WorkerPool, references: References, *, varied: bool
+) -> Report:
+    """Return the report of the first stage that rejects the entry, or of the last one.
+
+    varied: whether variations of the cases are a stage.
+    """
+    report = examine_on_smaller_cases(entry, pool, references)
+    for checks in (CHECKS, (*CHECKS, "variations"))[: 2 if varied else 1]:
+        if report.verdict is Verdict.PASSED:
+            options = replace(pool.options, checks=checks)
+            answered = references.answered(of_entry(entry), options)
+            report = examine(entry, pool, answered, options)
+    return report
+
+
+def examine_on_smaller_cases(entry: Entry, pool: WorkerPool, references: References) -> Report:
+    """Return the report on the smaller half of the cases, which take a fraction of the time."""
+    options = replace(pool.options, checks=CHECKS)
+    answered = references.answered(of_entry(entry), options)
+    return examine(entry, pool, _smaller_half(answered), options)
+
+
+def _smaller_half(answered: Answered) -> Answered:
+    inputs = answered.tried.inputs
+    by_size = sorted(inputs.trials, key=lambda trial: inputs.elements(trial.number))
+    smaller = {trial.number for trial in by_size[: (len(by_size) + 1) // 2]}
+    trials = [trial for trial in inputs.trials if trial.number in smaller]
+    return replace(answered, tried=replace(answered.tried, inputs=inputs.of_trials(trials)))
