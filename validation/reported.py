@@ -26,7 +26,7 @@ from validation.requests import request_validation
 
 
 class ReportUnreadable(CurationError):
-    """The file is no report of the harness, or not of this one's pairs."""
+    """The file is no report of the harness, or reports on other pairs."""
 
 
 def store_reports(path: Path, pairs: Iterable[Pair]) -> list[ValidationRun]:

@@ -73,7 +73,7 @@ class LadderRecipe:
 
 
 def style_of(ladder: Ladder) -> Style:
-    """Return the style of all rungs of a ladder. How kernels are tuned is a step, not a style."""
+    """Return the style of all rungs of a ladder. Tuning is a step, not a style."""
     draw = random.Random(ladder.name)  # noqa: S311 - to be repeated, not to be secret
     style = draw.choice(NAMINGS)
     return replace(style, comments=True, typed=draw.random() < 0.35)
