@@ -3,7 +3,6 @@
 import sys
 import zlib
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
@@ -26,9 +25,9 @@ from validation.checkers import Checker, checker_for
 from validation.findings import Finding, crashed
 
 
-def validate(run_pk: int, checker: Checker | None = None) -> None:
-    """Check the items of a run, once, by this checker instead of the device's own."""
-    carry_out(ValidationRun, run_pk, partial(_validate, checker=checker))
+def validate(run_pk: int) -> None:
+    """Check the items of a run, once."""
+    carry_out(ValidationRun, run_pk, _validate)
 
 
 def try_case(run_pk: int) -> None:
@@ -49,10 +48,8 @@ def _try_case(run: TriedCase, attempt: Attempt[TriedCase]) -> None:
     attempt.succeed(report=report, stage="done")
 
 
-def _validate(
-    run: ValidationRun, attempt: Attempt[ValidationRun], checker: Checker | None = None
-) -> None:
-    checker = checker or checker_for(run.device)
+def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
+    checker = checker_for(run.device)
     progress = Progress(run, attempt, done=run.results.count())
     todo = list(_left(run, checker))
     for item in todo:

@@ -55,6 +55,9 @@ class Command(BaseCommand):
             action="store_true",
             help="only list the verdicts that another version of torch or Triton changed",
         )
+        parser.add_argument(
+            "--ladders", action="store_true", help="only rungs of ladders (default: all pairs)"
+        )
         which.add_argument(
             "--import-report", type=Path, metavar="FILE",
             help="check nothing: store the verdicts that the harness wrote on another machine",
@@ -100,6 +103,7 @@ class Command(BaseCommand):
         all: bool,
         changes: bool,
         repository: str | None,
+        ladders: bool,
         limit: int | None,
         device: str | None,
         now: bool,
@@ -128,6 +132,10 @@ class Command(BaseCommand):
         if limit is not None and limit < 1:
             raise CommandError("--limit must be at least 1.")
         chosen = _chosen(wanted, kind, ids, repository, everything=all)
+        if ladders:
+            if chosen.model is not Pair:
+                raise CommandError("Only pairs have ladders: give --device cuda or interpreter.")
+            chosen = chosen.exclude(ladder="")
         if write:
             self._write(chosen[:limit], wanted, write)
             return
