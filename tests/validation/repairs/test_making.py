@@ -181,7 +181,7 @@ def test_the_message_has_the_failed_checks_without_addresses() -> None:
 
 
 def test_an_error_of_the_interpreter_is_named_by_its_own_words_and_once() -> None:
-    outside = "reads 1 elements outside of every tensor"
+    outside = "reads 1 element outside of every tensor"
     wrapped = """InterpreterError('ValueError("axis 1 out of bounds for shape [\\'16\\']")')"""
     axis = Check("accuracy", Outcome.FAILED, f"case 0: raised InterpreterError: {wrapped}")
     address = Check(

@@ -61,7 +61,7 @@ class Extents:
         return self._where(access, int(outside.min()), outside.size) if outside.size else ""
 
     def _where(self, access: Access, address: int, count: int) -> str:
-        words = f"{access.does} {count} elements outside of every tensor"
+        words = f"{access.does} {count} element{'s' * (count != 1)} outside of every tensor"
         if not self.extents:
             return words
         start, end = min(self.extents, key=lambda it: max(it[0] - address, address - it[1]))

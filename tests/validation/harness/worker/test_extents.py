@@ -45,7 +45,9 @@ def test_an_element_outside_every_tensor_is_a_stray_access(
         LOAD, loading([place for place, _ in touched], [wanted for _, wanted in touched], kind)
     )
 
-    assert words.startswith(f"reads {len(strays)} elements outside") if strays else not words
+    plural = "s" * (len(strays) != 1)
+    expected = f"reads {len(strays)} element{plural} outside"
+    assert words.startswith(expected) if strays else not words
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,7 @@ def test_each_kind_of_memory_access_is_checked() -> None:
     places, ones, mask = np.array([96], np.uint64), np.ones(1, np.int32), np.ones(1, bool)
     known = Extents([(0, 64)])
     where = (
-        "1 elements outside of every tensor, the first 32 bytes behind the end of one of 64 bytes"
+        "1 element outside of every tensor, the first 32 bytes behind the end of one of 64 bytes"
     )
 
     assert known.strays(STORE, (places, ones, mask)) == f"writes to {where}"
@@ -78,7 +80,7 @@ def test_each_kind_of_memory_access_is_checked() -> None:
 
 
 def test_every_access_without_a_tensor_is_a_stray_access() -> None:
-    assert Extents([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
+    assert Extents([]).strays(LOAD, loading(7, True)).startswith("reads 1 element")
 
 
 def in_the_interpreter(pool: WorkerPool, **codes: str) -> dict[str, Report]:
@@ -119,6 +121,6 @@ def test_stray_reads_and_atomics_are_found_even_without_an_effect(pool: WorkerPo
 
     bounds = {name: {made.name: made for made in report.checks}["bounds"]
               for name, report in made_reports.items()}  # fmt: skip
-    assert "case 0: reads 1 elements outside of every tensor" in bounds["reads"].words
-    assert "writes to 1 elements outside of every tensor" in bounds["adds"].words
+    assert "case 0: reads 1 element outside of every tensor" in bounds["reads"].words
+    assert "writes to 1 element outside of every tensor" in bounds["adds"].words
     assert bounds["honest"].verdict == "passed"
