@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits
+from ingest.drafting.edits import Edits, walk
 from ingest.drafting.shared_inputs import Inputs, Side, Texts
 
 RANDOM = {"normal_", "uniform_"}
@@ -46,7 +46,7 @@ def _reads_attributes(side: Side, name: str) -> bool:
     """Return whether a side reads no more of a tensor than its type or its shape."""
     owners = {
         id(node.value)
-        for node in ast.walk(side.function)
+        for node in walk(side.function)
         if isinstance(node, ast.Attribute) and node.attr in ATTRIBUTES
     }
     return all(id(node) in owners for node in side.names(name))

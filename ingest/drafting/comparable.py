@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.edits import UNREADABLE, parse, walk
 from ingest.drafting.records import Texts
 from ingest.drafting.shared_inputs import Inputs, Side, read_inputs, read_side
 from ingest.drafting.slices import RANDOM
@@ -40,10 +40,10 @@ def why_not_comparable(texts: Texts, name: str) -> str:
 
 def _drawing(text: str) -> Iterator[str]:
     """Yield the values that a module draws when it is imported: each side would have others."""
-    for statement in ast.parse(text).body:
+    for statement in parse(text).body:
         if not isinstance(statement, ast.Assign):
             continue
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 place, _, last = called.rpartition(".")
@@ -55,7 +55,7 @@ def _drawing(text: str) -> Iterator[str]:
 
 def _returns_unfilled(function: ast.FunctionDef) -> bool:
     """Return whether a result is allocated memory: `torch.empty(n)[places]`."""
-    returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value]
+    returned = [n.value for n in walk(function) if isinstance(n, ast.Return) and n.value]
     if len(returned) != 1:
         return False
     results = returned[0].elts if isinstance(returned[0], ast.Tuple) else [returned[0]]
@@ -97,15 +97,15 @@ def _is_plain(name: str, inputs: Inputs) -> bool:
     """Return whether every value of an input is certainly a Python number."""
     values = [
         node.value
-        for node in ast.walk(inputs.function)
+        for node in walk(inputs.function)
         if isinstance(node, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
     ]
     loops = [
         node.iter
-        for node in ast.walk(inputs.function)
+        for node in walk(inputs.function)
         if isinstance(node, ast.For)
-        and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.target))
+        and any(isinstance(n, ast.Name) and n.id == name for n in walk(node.target))
     ]
     if not values and not loops:
         return False

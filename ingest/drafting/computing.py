@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from ingest.drafting.edits import walk
 from ingest.drafting.host import Function, HostCode, walk_body
 
 METHODS = {
@@ -192,10 +193,10 @@ def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     for statement in body:
         if isinstance(statement, ast.With):
             for item in statement.items:
-                yield from ast.walk(item.context_expr)
+                yield from walk(item.context_expr)
             yield from _certain(statement.body)
         elif isinstance(statement, ast.If):
-            if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+            if any(isinstance(node, ast.Return) for node in walk(statement)):
                 return
         elif isinstance(statement, ast.For):
             yield from _certain(statement.body)
@@ -216,7 +217,7 @@ def _unconditional(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _loads(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
 
 
 def _tensors(function: Function) -> set[str]:
@@ -294,7 +295,7 @@ def _holds_no_data(call: ast.Call) -> bool:
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ALLOCATES
-        for node in ast.walk(call)
+        for node in walk(call)
     )
 
 

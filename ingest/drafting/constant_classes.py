@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, parse, rewrite, walk
 
 ROUNDS = 20
 
@@ -17,7 +17,7 @@ def write_constants(text: str) -> str:
 
 
 def _written_once(text: str) -> str:
-    tree = ast.parse(text)
+    tree = parse(text)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     edits = Edits(text)
     for statement in tree.body:
@@ -27,17 +27,17 @@ def _written_once(text: str) -> str:
                 value=ast.Call(func=ast.Name(id=owner), args=[], keywords=[]),
             ) if owner in classes:
                 constants = _constants(classes[owner])
-                names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+                names = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == name]
                 reads = [
                     node
-                    for node in ast.walk(tree)
+                    for node in walk(tree)
                     if isinstance(node, ast.Attribute)
                     and isinstance(node.value, ast.Name)
                     and node.value.id == name
                     and isinstance(node.ctx, ast.Load)
                     and node.attr in constants
                 ]
-                owners = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == owner]
+                owners = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == owner]
                 if not constants or len(reads) != len(names) - 1 or len(owners) != 1:
                     continue
                 for read in reads:

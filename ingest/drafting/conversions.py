@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.in_place import arguments_of
 
 Function = ast.FunctionDef
@@ -25,7 +25,7 @@ def drop_second_conversions(text: str, entry: str) -> str:
     `helper(x).to(x.dtype)`, where the helper returns what it has converted to the type of x.
     """
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except UNREADABLE:
         return text
     functions = {node.name: node for node in tree.body if isinstance(node, Function)}
@@ -34,7 +34,7 @@ def drop_second_conversions(text: str, entry: str) -> str:
         return text
     stored = _stored(function)
     edits = Edits(text)
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Call(func=ast.Name(id=name)) as inner, attr="to"),
@@ -50,7 +50,7 @@ def drop_second_conversions(text: str, entry: str) -> str:
 
 def _result_type(function: Function) -> str:
     """Return the parameter to whose type every returned value is converted, or ""."""
-    nodes = list(ast.walk(function))
+    nodes = list(walk(function))
     if any(isinstance(n, Function | ast.Lambda) and n is not function for n in nodes):
         return ""
     types = {_type_of(n.value, function) for n in nodes if isinstance(n, ast.Return)}
@@ -93,7 +93,7 @@ def _aliased_type(alias: str, function: Function) -> str:
 def _stored(node: ast.AST) -> list[str]:
     return [
         each.id
-        for each in ast.walk(node)
+        for each in walk(node)
         if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
     ]
 
@@ -105,8 +105,8 @@ def drop_detached(text: str, entry: str, test: str) -> str:
     if ".detach()" not in text:
         return text
     try:
-        tree = ast.parse(text)
-        whole = _whole_numbers(ast.parse(test))
+        tree = parse(text)
+        whole = find_whole_numbers(parse(test))
     except UNREADABLE:
         return text
     edits = Edits(text)
@@ -121,16 +121,36 @@ def drop_detached(text: str, entry: str, test: str) -> str:
     return edits.text()
 
 
+def drop_every_detach(text: str) -> str:
+    """Return a side of a pair without gradients that detaches nothing: `x.detach()` is `x`."""
+    if ".detach()" not in text:
+        return text
+    try:
+        tree = parse(text)
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    for node in walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                ast.unparse(value) == f"{name}.detach()"
+            ):
+                continue
+            case ast.Call(func=ast.Attribute(value=value, attr="detach"), args=[]):
+                edits.replace(edits.end(value), edits.end(node), "")
+    return edits.text()
+
+
 def drop_requirements(test: str) -> str:
     """Return a test without gradients whose inputs require none: `x.requires_grad_()` is `x`."""
     if "requires_grad_" not in test:
         return test
     try:
-        tree = ast.parse(test)
+        tree = parse(test)
     except UNREADABLE:
         return test
     edits = Edits(test)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="requires_grad_"))):
                 continue
@@ -149,7 +169,7 @@ def drop_requirements(test: str) -> str:
     return edits.text()
 
 
-def _whole_numbers(tree: ast.Module) -> set[str]:
+def find_whole_numbers(tree: ast.Module) -> set[str]:
     """Return the names in `make_inputs` that only hold tensors of whole numbers."""
     whole: set[str] = set()
     other: set[str] = set()
@@ -157,11 +177,11 @@ def _whole_numbers(tree: ast.Module) -> set[str]:
         if not isinstance(function, Function) or function.name != "make_inputs":
             continue
         assigned: set[int] = set()
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 assigned.add(id(node.targets[0]))
                 (whole if _is_whole(node.value, whole) else other).add(node.targets[0].id)
-        for node in ast.walk(function):
+        for node in walk(function):
             stored = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
             if stored and id(node) not in assigned:
                 other.add(node.id)  # type: ignore[attr-defined]

@@ -8,8 +8,9 @@ parameter of a call that is not understood counts as written.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.in_place import parameters_of
 from ingest.drafting.writes import Writes
 
@@ -20,10 +21,11 @@ def drop_copies(text: str, entry: str) -> str:
     """Return the module whose function `entry` hands its inputs on without copies, where nothing
     writes to them.
     """
-    if ".clone()" not in text:
-        return text
     try:
-        tree = ast.parse(text)
+        if ".clone()" not in text:
+            return _without_aliases(text, entry)
+        text = _without_second_copy(text, entry)
+        tree = parse(text)
         writes = Writes(tree)
         if writes.backward_writes():
             return text
@@ -36,11 +38,11 @@ def drop_copies(text: str, entry: str) -> str:
         edits = Edits(text)
         kept = _returned(function)
         free = set(parameters_of(function)) - written
-        for node in ast.walk(function):
+        for node in walk(function):
             match node:
                 case ast.IfExp() if (name := _given_or_none(node)) in free:
                     edits.put(node, name)
-                    kept += ast.walk(node)
+                    kept += walk(node)
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id=name) as tensor, attr="clone"),
                     args=[],
@@ -50,6 +52,29 @@ def drop_copies(text: str, entry: str) -> str:
         return _without_aliases(edits.text(), entry)
     except UNREADABLE:
         return text
+
+
+def _without_second_copy(text: str, entry: str) -> str:
+    """Return the text without `x = x.clone()`, where the only other read of x copies it again."""
+    tree = parse(text)
+    edits = Edits(text)
+    for function in tree.body:
+        if not isinstance(function, Function) or function.name != entry:
+            continue
+        reads = Counter(
+            each.id for each in walk(function)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+        )  # fmt: skip
+        copied = Counter(ast.unparse(each) for each in walk(function) if isinstance(each, ast.Call))
+        for statement in function.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    ast.unparse(value) == f"{name}.clone()"
+                    and reads[name] == 2
+                    and copied[f"{name}.clone()"] == 2
+                ):
+                    edits.drop(statement, alone=False)
+    return edits.text()
 
 
 def _given_or_none(node: ast.IfExp) -> str:
@@ -80,7 +105,7 @@ def _given_or_none(node: ast.IfExp) -> str:
 def _returned(function: Function) -> list[ast.AST]:
     """Return the nodes of returned values that no call computes from."""
     nodes: list[ast.AST] = []
-    for statement in ast.walk(function):
+    for statement in walk(function):
         if isinstance(statement, ast.Return) and statement.value is not None:
             pending: list[ast.AST] = [statement.value]
             while pending:
@@ -93,12 +118,14 @@ def _returned(function: Function) -> list[ast.AST]:
 
 def _without_aliases(text: str, entry: str) -> str:
     """Return the text without second names for inputs: `h1 = tensor`, `q = q`."""
-    tree = ast.parse(text)
-    function = next(n for n in tree.body if isinstance(n, Function) and n.name == entry)
-    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    tree = parse(text)
+    function = next((n for n in tree.body if isinstance(n, Function) and n.name == entry), None)
+    if function is None:
+        return text
+    names = [node for node in walk(function) if isinstance(node, ast.Name)]
     stored = [node.id for node in names if not isinstance(node.ctx, ast.Load)]
     parameters = set(parameters_of(function))
-    inner = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)} - parameters
+    inner = {each.arg for each in walk(function) if isinstance(each, ast.arg)} - parameters
     edits = Edits(text)
     for statement in function.body:
         match statement:

@@ -3,7 +3,7 @@
 The inputs of a pair are plain tensors, so `isinstance(x, DTensor)` is false. The condition names
 `torch.distributed.tensor`, which `import torch` does not load, so that evaluating it raises. Triton
 is there, and torch is recent: a definition for the other case only raises. The GPU is NVIDIA's, and
-no other process takes part.
+no other process takes part. A pair is called without autocast.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import ast
 import re
 from collections.abc import Set
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, parse, rewrite, walk
 
 NAMED = re.compile(
     r"\bDTensor\b|\bif .*\b(has_triton|torch_version_at_least)\(|\btorch\.version\.hip\b"
-    r"|[\"'](hip|xpu|npu|musa|mlu)[\"']|\bis_initialized\(\)|AsyncCollectiveTensor|^try:$",
+    r"|[\"'](hip|xpu|npu|musa|mlu)[\"']|\bis_initialized\(\)|AsyncCollectiveTensor|^try:$"
+    r"|\bautocast|\bcustom_(fwd|bwd)\b",
     re.M,
 )
 PRESENT = {"has_triton", "torch_version_at_least"}
@@ -25,7 +26,10 @@ OTHERS = {"hip", "xpu", "npu", "musa", "mlu"}
 """Backends and devices of other vendors."""
 ASKED = re.compile(r".*\.(device\.type|backend)|device_platform")
 CLASS = re.compile(r"(torch\.distributed\.tensor\.)?_?DTensor|AsyncCollectiveTensor")
-DISTRIBUTED = {"dist.is_initialized", "torch.distributed.is_initialized"}
+NEVER = {"dist.is_initialized", "torch.distributed.is_initialized", "torch.is_autocast_enabled",
+         "torch.is_autocast_cpu_enabled"}  # fmt: skip
+# Decorators of an autograd Function that only act under autocast.
+OF_AUTOCAST = re.compile(r"((torch\.)?(cuda\.)?amp\.)?(autocast_)?custom_(fwd|bwd)(\(.*\))?")
 RECENT = "triton.language.extra.libdevice"
 """A module that Triton has had since 3.0."""
 ROUNDS = 8
@@ -42,12 +46,12 @@ def remove_dead_branches(text: str) -> str:
 
 def _without_branches(text: str) -> str:
     """Return the text after one round."""
-    tree = ast.parse(text)
+    tree = parse(text)
     edits = Edits(text)
     absent = {
         node.name for node in tree.body if isinstance(node, ast.FunctionDef) and _answers_no(node)
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         block = [
             getattr(node, part) for part in ("body", "orelse", "finalbody")
             if isinstance(getattr(node, part, None), list)
@@ -55,6 +59,10 @@ def _without_branches(text: str) -> str:
         for statements in block:
             for statement in statements:
                 _rewrite(statement, absent, edits, alone=len(statements) == 1)
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                if OF_AUTOCAST.fullmatch(ast.unparse(decorator)):
+                    edits.drop_decorator(decorator)
         if isinstance(node, ast.Call | ast.Compare) and _known(node, absent) is False:
             # Inside of any other expression.
             edits.put(node, "False")
@@ -135,7 +143,7 @@ def _known(test: ast.expr, absent: Set[str] = frozenset()) -> bool | None:
             return False
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in PRESENT:
             return True
-        case ast.Call(func=func, args=[], keywords=[]) if ast.unparse(func) in DISTRIBUTED:
+        case ast.Call(func=func) if ast.unparse(func) in NEVER:
             return False
         case ast.Call(func=ast.Attribute(attr="constexpr"), args=[inner]):
             return _known(inner, absent)

@@ -8,7 +8,7 @@ import ast
 import re
 from itertools import pairwise
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.statements import stored_names
 
 OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
@@ -55,7 +55,7 @@ def define_device(text: str) -> str:
     """Return a file's text that defines DEVICE as the machine's device: where the author does, or
     behind the first imports. Statements at the top level may read it.
     """
-    tree = ast.parse(text)
+    tree = parse(text)
     edits = Edits(text)
     defined = False
     for node in tree.body:
@@ -87,18 +87,18 @@ def replace_literal_devices(text: str) -> str:
     """
     if "device" not in text:
         return text
-    tree = ast.parse(text)
+    tree = parse(text)
     edits = Edits(text)
     values = [
         keyword.value
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call)
         for keyword in node.keywords
         if keyword.arg == "device" and _is_literal(keyword.value)
     ]
     for value in values:
         edits.put(value, DEVICE)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and COUNT.match(ast.unparse(node)):
             # Without a GPU there is one processor: the interpreter.
             edits.put(node, f"({edits.of(node)} if torch.cuda.is_available() else 1)")
@@ -127,7 +127,7 @@ OF_TENSORS = {
 def use_devices_of_inputs(text: str) -> str:
     """Return a module whose functions allocate on the device of a tensor that they are given."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except UNREADABLE:
         return text
     edits = Edits(text)
@@ -136,13 +136,13 @@ def use_devices_of_inputs(text: str) -> str:
             continue
         read = {
             node.value.id
-            for node in ast.walk(function)
+            for node in walk(function)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.attr in OF_TENSORS
         }
         tensor = next((each.arg for each in function.args.args if each.arg in read), None)
-        for node in ast.walk(function) if tensor else ():
+        for node in walk(function) if tensor else ():
             if isinstance(node, ast.Call):
                 moved = isinstance(node.func, ast.Attribute) and node.func.attr == "to"
                 given = [k.value for k in node.keywords if k.arg == "device"]

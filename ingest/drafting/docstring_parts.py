@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, parse
 from ingest.drafting.sentences import without_language
 
 SECTION = re.compile(
@@ -26,7 +26,7 @@ def trim_docstrings(text: str) -> str:
     no parameter that the function lacks, and do not tell of a side in their first line.
     """
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except UNREADABLE:
         return text
     edits = Edits(text)
@@ -42,7 +42,7 @@ def trim_docstrings(text: str) -> str:
                     edits.put(node, kept)
     trimmed = edits.text()
     try:
-        ast.parse(trimmed)
+        parse(trimmed)
     except UNREADABLE:
         return text
     return trimmed

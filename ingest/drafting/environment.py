@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ingest.drafting.dead_branches import take_branch
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, cached, parse, rewrite, walk
 
 ROUNDS = 12
 READS = {"os.environ.get", "environ.get", "os.getenv", "getenv"}
@@ -29,6 +29,7 @@ class _Unknown(ValueError):
     """The value of an expression is not known."""
 
 
+@cached
 def remove_switches(text: str) -> str:
     """Return the module as it computes where no variable of the environment is set."""
     return rewrite(text, _folded, ROUNDS)
@@ -36,7 +37,7 @@ def remove_switches(text: str) -> str:
 
 def _folded(text: str) -> str:
     """Return the text after one round."""
-    tree = ast.parse(text)
+    tree = parse(text)
     edits = Edits(text)
     for node in _host_nodes(tree, _is_known):
         if isinstance(node, ast.expr) and _is_known(node):
@@ -82,7 +83,7 @@ def _is_known(node: ast.AST) -> bool:
 
 def _reads_environment(node: ast.AST) -> bool:
     return any(
-        isinstance(each, ast.Call) and ast.unparse(each.func) in READS for each in ast.walk(node)
+        isinstance(each, ast.Call) and ast.unparse(each.func) in READS for each in walk(node)
     )
 
 
@@ -181,10 +182,10 @@ def _switches(tree: ast.Module) -> dict[str, bool]:
     """Return the names that the module binds once, to True or False."""
     stores = Counter(
         node.id
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     )
-    parameters = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    parameters = {node.arg for node in walk(tree) if isinstance(node, ast.arg)}
     return {
         name: value
         for statement in tree.body
@@ -206,7 +207,7 @@ def _booleans(tree: ast.Module) -> set[str]:
     """Return the names that the module binds once, to a condition."""
     names = Counter(
         node.id
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     )
     booleans: set[str] = set()

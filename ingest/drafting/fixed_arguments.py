@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.folding import fold_function
 from ingest.drafting.wrappers import MOVABLE
 
@@ -14,6 +14,7 @@ ROUNDS = 24
 HANDING_ON = MOVABLE | {"contiguous"}
 
 
+@cached
 def fix_arguments(text: str, entry: str) -> str:
     """Return the module whose helpers lack the parameters that are None, True or False in every
     call, and the branches that these exclude. `entry` keeps its parameters.
@@ -22,7 +23,7 @@ def fix_arguments(text: str, entry: str) -> str:
     for _ in range(ROUNDS):
         try:
             text = _without_defaults(text)
-            tree = ast.parse(text)
+            tree = parse(text)
         except UNREADABLE:
             return text
         place = _find(tree, entry, left)
@@ -71,7 +72,7 @@ def _without_defaults(text: str) -> str:
     """Return the text whose calls of helpers do not hand over None, True or False where that is the
     default, by keyword or as the last argument. Each round drops a single last argument.
     """
-    tree = ast.parse(text)
+    tree = parse(text)
     edits = Edits(text)
     for function in tree.body:
         if not isinstance(function, ast.FunctionDef) or not function.args.defaults:
@@ -109,8 +110,8 @@ def _without_defaults(text: str) -> str:
 
 def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:
     """Return the calls of a function, or none if it is used in another way."""
-    uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.func in uses]
+    uses = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == name]
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and n.func in uses]
     starred = any(isinstance(each, ast.Starred) for call in calls for each in call.args)
     return calls if len(calls) == len(uses) and not starred else []
 

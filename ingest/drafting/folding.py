@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.drafting.dead_branches import take_branch
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, parse, rewrite, walk
 
 ROUNDS = 60
 TENSOR = object()
@@ -28,7 +28,7 @@ def fold_function(text: str, name: str, parameters: Known) -> str:
 
 def _folded(text: str, name: str, kinds: Known) -> str | None:
     """Return the text after one change, or None if nothing is left to change."""
-    for function in ast.parse(text).body:
+    for function in parse(text).body:
         if isinstance(function, ast.FunctionDef) and function.name == name:
             edits = Edits(text)
             parameters = [each.arg for each in function.args.args]
@@ -39,7 +39,7 @@ def _folded(text: str, name: str, kinds: Known) -> str | None:
 
 
 def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Compare(
                 left=ast.Constant(value=bool() | None as left),
@@ -78,10 +78,10 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
         if _is_docstring(statement):
             continue
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)) if (
-                leading
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if leading and _is_constant(
+                value
             ):
-                known[name] = value
+                known[name] = ast.literal_eval(value)
                 constants[name] = statement
                 continue
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if leading and _is_present(
@@ -121,7 +121,7 @@ def _has_long_text(statements: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno
         for statement in statements
-        for node in ast.walk(statement)
+        for node in walk(statement)
     )
 
 
@@ -147,7 +147,7 @@ def _folds_inside(statement: ast.stmt, known: Known, everywhere: Known, edits: E
 
 def _within(node: ast.AST, known: Known, everywhere: Known) -> Iterator[tuple[ast.AST, Known]]:
     if isinstance(node, ast.FunctionDef | ast.Lambda):
-        taken = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+        taken = {each.arg for each in walk(node.args) if isinstance(each, ast.arg)}
         known = {name: value for name, value in everywhere.items() if name not in taken}
     yield node, known
     for child in ast.iter_child_nodes(node):
@@ -171,8 +171,10 @@ def value_of(test: ast.expr, known: Known) -> bool | None:
             if decides in each:
                 return decides
             return None if None in each else not decides
-        case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=other)]):
-            return _compared(known[name], op, other) if name in known else None
+        case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[other]) if _is_constant(
+            other
+        ):
+            return _compared(known[name], op, ast.literal_eval(other)) if name in known else None
         case ast.Call(func=func, args=[ast.Name(id=name), *kinds]) if name in known:
             return _of_kind(ast.unparse(func), known[name], [ast.unparse(kind) for kind in kinds])
     return None
@@ -194,6 +196,13 @@ def _of_kind(function: str, value: object, kinds: Sequence[str]) -> bool | None:
         function == "isinstance" and len(kinds) == 1 and kinds[0] in OF_TENSORS
     )
     return value is TENSOR if asks and value is not PRESENT else None
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Return whether an expression is a written constant, or a number with a minus sign."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return isinstance(node.operand, ast.Constant) and type(node.operand.value) in {int, float}
+    return isinstance(node, ast.Constant)
 
 
 def _is_kind(value: object) -> bool:
@@ -221,7 +230,7 @@ def _drops_constants(
         reads = [
             node
             for each in rest
-            for node in ast.walk(each)
+            for node in walk(each)
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         ]
         if _is_overwritten(name, rest):
@@ -243,7 +252,7 @@ def _drops_constants(
 def _is_overwritten(name: str, rest: Sequence[ast.stmt]) -> bool:
     """Return whether a plain assignment to a name comes before all that reads it."""
     for statement in rest:
-        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        names = [n for n in walk(statement) if isinstance(n, ast.Name) and n.id == name]
         if names:
             return isinstance(statement, ast.Assign) and names == statement.targets
     return False
@@ -252,11 +261,11 @@ def _is_overwritten(name: str, rest: Sequence[ast.stmt]) -> bool:
 def _in_texts(statements: Sequence[ast.stmt], name: str) -> bool:
     """Return whether a text with values in braces reads a name, or a function binds it."""
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.arg) and node.arg == name:
                 return True
             if isinstance(node, ast.JoinedStr) and any(
-                isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node)
+                isinstance(inner, ast.Name) and inner.id == name for inner in walk(node)
             ):
                 return True
     return False
@@ -266,7 +275,7 @@ def _stored(statements: Sequence[ast.stmt]) -> set[str]:
     return {
         node.id
         for statement in statements
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.naming import to_snake_case
 
 # Calls by which a forward pass tells its context about the backward pass.
 NOTED = {"save_for_backward", "mark_non_differentiable", "set_materialize_grads", "mark_dirty"}
 
 
+@cached
 def write_functions(text: str, name: str, *, differentiable: bool) -> str:
     """Return the module whose function `name` calls no second name of a function, and no class that
     has a forward pass alone.
@@ -31,12 +32,12 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
 
 
 def _uses(tree: ast.Module, name: str) -> list[ast.Name]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    return [node for node in walk(tree) if isinstance(node, ast.Name) and node.id == name]
 
 
 def _without_alias(text: str, name: str) -> str:
     """Call `SwiGLU.apply` instead of `swiglu = SwiGLU.apply`, if that is its one use."""
-    tree = ast.parse(text)
+    tree = parse(text)
     function = _function(tree, name)
     for statement in tree.body if function is not None else ():
         match statement:
@@ -45,7 +46,7 @@ def _without_alias(text: str, name: str) -> str:
                 value=ast.Attribute(value=ast.Name(), attr="apply") | ast.Name() as value,
             ):
                 uses = [use for use in _uses(tree, alias) if isinstance(use.ctx, ast.Load)]
-                inside = [node for node in ast.walk(function) if node in uses] if function else []
+                inside = [node for node in walk(function) if node in uses] if function else []
                 if len(uses) == 1 and inside and len(_uses(tree, alias)) == 2:
                     edits = Edits(text)
                     edits.drop(statement, alone=False)
@@ -55,10 +56,10 @@ def _without_alias(text: str, name: str) -> str:
 
 
 def _without_class(text: str, name: str) -> str:
-    tree = ast.parse(text)
+    tree = parse(text)
     function = _function(tree, name)
-    taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | {
-        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    taken = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | {
+        node.name for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     for statement in tree.body:
         if not isinstance(statement, ast.ClassDef) or function is None:
@@ -70,7 +71,7 @@ def _without_class(text: str, name: str) -> str:
             continue
         calls = [
             node.func
-            for node in ast.walk(function)
+            for node in walk(function)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.value is uses[0]
@@ -103,15 +104,15 @@ def _forward_alone(node: ast.ClassDef) -> ast.FunctionDef | None:
     decorators = [ast.unparse(each) for each in forward.decorator_list]
     if "staticmethod" not in decorators or forward.args.posonlyargs or forward.args.vararg:
         return None
-    notes = {id(inner) for noted, _ in _notes(forward) for inner in ast.walk(noted)}
-    reads = [n for n in ast.walk(forward) if isinstance(n, ast.Name) and n.id == context]
+    notes = {id(inner) for noted, _ in _notes(forward) for inner in walk(noted)}
+    reads = [n for n in walk(forward) if isinstance(n, ast.Name) and n.id == context]
     return forward if all(id(read) in notes for read in reads) else None
 
 
 def _notes(forward: ast.FunctionDef) -> Iterator[tuple[ast.stmt, bool]]:
     """Yield the statements that only tell the context something, and whether each is alone."""
     context = forward.args.args[0].arg
-    for node in ast.walk(forward):
+    for node in walk(forward):
         for part in ("body", "orelse", "finalbody"):
             block = getattr(node, part, None)
             if not isinstance(block, list):
@@ -126,7 +127,7 @@ def _is_note(statement: ast.stmt, context: str) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))):
             return name == context and attr in NOTED
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name))], value=value):
-            return name == context and not any(isinstance(n, ast.Call) for n in ast.walk(value))
+            return name == context and not any(isinstance(n, ast.Call) for n in walk(value))
     return False
 
 
@@ -136,7 +137,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 def _moved(text: str, class_name: str, written: str) -> str:
     """Return the module with the forward pass at the top level, in place of its class."""
-    tree = ast.parse(text)
+    tree = parse(text)
     owner = next(
         each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == class_name
     )
@@ -152,7 +153,7 @@ def _moved(text: str, class_name: str, written: str) -> str:
     start = edits.start(forward) + len("def ")
     edits.replace(start, start + len(b"forward"), written)
     lines = edits.text().split("\n")
-    tree = ast.parse("\n".join(lines))
+    tree = parse("\n".join(lines))
     owner = next(
         each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == class_name
     )

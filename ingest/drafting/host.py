@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ingest.drafting.edits import parse, walk
+
 Function = ast.FunctionDef
 
 
@@ -14,8 +16,8 @@ class HostCode:
         self.methods: dict[str, dict[str, Function]] = {}
         self.bases: dict[str, list[str]] = {}
         self.applied: dict[str, str] = {}
-        tree = ast.parse(module)
-        for node in ast.walk(tree):
+        tree = parse(module)
+        for node in walk(tree):
             match node:
                 case ast.ClassDef(name=name):
                     self.methods[name] = {
@@ -28,7 +30,7 @@ class HostCode:
                 ):
                     self.applied[name] = owner
         methods = {id(method) for known in self.methods.values() for method in known.values()}
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, Function) and not _of_a_kernel(node) and id(node) not in methods:
                 self.functions.setdefault(node.name, node)
 
@@ -56,7 +58,7 @@ def walk_body(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     """Yield every node of the statements except nested definitions."""
     for statement in body:
         if not isinstance(statement, Function | ast.ClassDef):
-            yield from ast.walk(statement)
+            yield from walk(statement)
 
 
 def _of_a_kernel(function: Function) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ingest.drafting.edits import parse, walk
+
 
 def find_missing_arguments(module: str) -> str:
     """Return which parameters of a kernel get no value in a launch, or "".
@@ -16,10 +18,10 @@ def find_missing_arguments(module: str) -> str:
     A value comes from the launch, from a default, or from a tuning decorator. The strings and
     keywords of the whole module count as the names that its decorators give.
     """
-    tree = ast.parse(module)
+    tree = parse(module)
     kernels = {
         node.name: node
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.FunctionDef) and any(map(_is_jit, node.decorator_list))
     }
     named = _find_named(tree)
@@ -39,7 +41,7 @@ def _is_jit(decorator: ast.expr) -> bool:
 def _find_named(tree: ast.Module) -> set[str]:
     """Return the strings and keywords of a module: `{"BLOCK": 64}` and `dict(BLOCK=64)`."""
     named: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Constant(value=str(name)) | ast.keyword(arg=str(name)):
                 named.add(name)
@@ -49,7 +51,7 @@ def _find_named(tree: ast.Module) -> set[str]:
 def _find_launches(
     tree: ast.Module, kernels: dict[str, ast.FunctionDef]
 ) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(func=ast.Subscript(value=ast.Name(id=name))) if name in kernels:
                 yield kernels[name], node

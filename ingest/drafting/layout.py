@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, parse, rewrite, walk
 
 WIDTH = 100
 ROUNDS = 200
@@ -25,12 +25,9 @@ def _wrapped(text: str, name: str) -> str | None:
     long = {number for number, line in enumerate(lines, 1) if len(line) > WIDTH}
     edits = Edits(text)
     best: tuple[int, ast.Call | ast.FunctionDef] | None = None
-    tree = ast.parse(text)
+    tree = parse(text)
     formatted = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr)
-        for inner in ast.walk(node)
+        id(inner) for node in walk(tree) if isinstance(node, ast.JoinedStr) for inner in walk(node)
     }
     ours = {
         number
@@ -38,7 +35,7 @@ def _wrapped(text: str, name: str) -> str | None:
         if isinstance(node, ast.FunctionDef) and node.name == name
         for number in range(node.lineno, (node.end_lineno or 0) + 1)
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.FunctionDef) and node.lineno in long and _is_one_line(node):
             return _definition(node, lines)
         match node:
@@ -63,7 +60,7 @@ def _wrapped(text: str, name: str) -> str | None:
 
 
 def _is_one_line(function: ast.FunctionDef) -> bool:
-    lines = {each.lineno for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    lines = {each.lineno for each in walk(function.args) if isinstance(each, ast.arg)}
     return lines == {function.lineno} and function.body[0].lineno > function.lineno
 
 

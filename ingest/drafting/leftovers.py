@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ingest.drafting.edits import UNREADABLE, Edits, rewrite
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, rewrite, walk
 
 ROUNDS = 12
 # Calls that change nothing but their result.
@@ -23,10 +23,16 @@ PURE = {
     "math.ceil", "math.floor", "torch.empty", "torch.empty_like", "torch.zeros",
     "torch.zeros_like", "torch.ones", "torch.ones_like", "torch.full", "torch.full_like",
     "torch.arange", "torch.finfo", "torch.iinfo", "torch.device", "torch.tensor",
+    "torch.get_autocast_dtype", "torch.get_autocast_gpu_dtype",
 }  # fmt: skip
 PURE_METHODS = {"size", "stride", "dim", "numel", "clone", "detach", "view", "reshape", "float",
                 "double", "to", "element_size", "new_empty", "new_zeros", "transpose", "permute",
                 "contiguous", "unsqueeze", "squeeze", "flatten", "item"}  # fmt: skip
+# Checks that the inputs are on a GPU, or on one.
+OF_DEVICES = re.compile(
+    r"\w+(\.\w+)*\.(is_cuda|device\.type [!=]= \w+|device\.type [!=]= '\w+'"
+    r"|device == \w+(\.\w+)*\.device)"
+)
 RANDOM = re.compile(r"torch\.(rand|randn|randint|rand_like|randn_like|randperm)")
 # Expressions that only compute.
 VALUES = (ast.BinOp, ast.Name, ast.Compare, ast.Subscript, ast.UnaryOp)
@@ -34,6 +40,7 @@ VALUES = (ast.BinOp, ast.Name, ast.Compare, ast.Subscript, ast.UnaryOp)
 CODE = (ast.Delete, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AugAssign)
 
 
+@cached
 def remove_leftovers(text: str, *, inputs: bool = False) -> str:
     """Return the module without leftovers. `inputs`: it makes the inputs of a test, and may draw
     other random numbers than its author's.
@@ -46,27 +53,27 @@ def remove_leftovers(text: str, *, inputs: bool = False) -> str:
 def _without_annotations(text: str) -> str:
     """Remove the annotations of parameters by classes of the text that have no other use."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except UNREADABLE:
         return text
     edits = Edits(text)
-    arguments = [node for node in ast.walk(tree) if isinstance(node, ast.arg) and node.annotation]
+    arguments = [node for node in walk(tree) if isinstance(node, ast.arg) and node.annotation]
     for owner in tree.body:
         if not isinstance(owner, ast.ClassDef):
             continue
-        inside = {id(node) for node in ast.walk(owner)}
+        inside = {id(node) for node in walk(owner)}
         places = [
             each
             for each in arguments
             if id(each) not in inside and owner.name in _names(each.annotation)
         ]
-        annotated = {id(node) for each in places for node in ast.walk(each)}
+        annotated = {id(node) for each in places for node in walk(each)}
         others = any(
             isinstance(node, ast.Name)
             and node.id == owner.name
             and id(node) not in annotated
             and id(node) not in inside
-            for node in ast.walk(tree)
+            for node in walk(tree)
         )
         for each in () if others else places:
             end = edits.end(each)
@@ -75,15 +82,15 @@ def _without_annotations(text: str) -> str:
 
 
 def _names(node: ast.AST | None) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node is not None else set()
+    return {n.id for n in walk(node) if isinstance(n, ast.Name)} if node is not None else set()
 
 
 def _without_unread_imports(text: str) -> str:
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except UNREADABLE:
         return text
-    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    read = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
     edits = Edits(text)
     for statement in tree.body:
         match statement:
@@ -98,15 +105,15 @@ def _without_unread_imports(text: str) -> str:
 
 def _once(text: str, *, inputs: bool) -> str:
     edits = Edits(text)
-    for function in _host_functions(ast.parse(text)):
+    for function in _host_functions(parse(text)):
         read = {
             node.id
-            for node in ast.walk(function)
+            for node in walk(function)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         }
         bound_elsewhere = {
             name
-            for node in ast.walk(function)
+            for node in walk(function)
             if isinstance(node, ast.Global | ast.Nonlocal)
             for name in node.names
         }
@@ -150,7 +157,7 @@ def _is_kernel(function: ast.FunctionDef) -> bool:
 
 
 def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(function):
+    for node in walk(function):
         for part in ("body", "orelse", "finalbody"):
             block = getattr(node, part, None)
             if isinstance(block, list):
@@ -164,6 +171,9 @@ def _says_nothing(statement: ast.stmt) -> bool:
             return True
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)):
             return name == other
+        case ast.Assert(test=test):
+            parts = test.values if isinstance(test, ast.BoolOp) else [test]
+            return all(OF_DEVICES.fullmatch(ast.unparse(each)) for each in parts)
         case ast.If(test=test, body=body, orelse=[]):
             return _is_empty(body) and _is_pure(test, inputs=False)
         case ast.Expr(
@@ -211,9 +221,9 @@ def _is_overwritten(statement: ast.stmt, block: Sequence[ast.stmt], *, inputs: b
             return False
     place = next(number for number, each in enumerate(block) if each is statement)
     for each in block[place + 1 :]:
-        names = [n for n in ast.walk(each) if isinstance(n, ast.Name) and n.id == name]
+        names = [n for n in walk(each) if isinstance(n, ast.Name) and n.id == name]
         if not names:
-            if any(isinstance(n, ast.FunctionDef | ast.Lambda) for n in ast.walk(each)):
+            if any(isinstance(n, ast.FunctionDef | ast.Lambda) for n in walk(each)):
                 return False
             continue
         match each:
@@ -234,7 +244,7 @@ def _unread_results(statement: ast.stmt, read: set[str]) -> list[ast.Name]:
 
 
 def _is_pure(value: ast.expr, *, inputs: bool) -> bool:
-    for node in ast.walk(value):
+    for node in walk(value):
         match node:
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in PURE_METHODS:
                 continue
@@ -253,7 +263,7 @@ def _without_commented_code(text: str) -> str:
         lines = text.split("\n")
         kernels = {
             line
-            for node in ast.walk(ast.parse(text))
+            for node in walk(parse(text))
             if isinstance(node, ast.FunctionDef) and _is_kernel(node)
             for line in range(node.lineno, (node.end_lineno or 0) + 1)
         }
@@ -295,12 +305,12 @@ def _count_code(comment: Sequence[str]) -> int:
 
 def _is_code(text: str) -> bool:
     try:
-        body = ast.parse(text).body
+        body = parse(text).body
     except UNREADABLE:
         if not text.startswith("@"):
             return False
         try:
-            return bool(ast.parse(f"{text}\ndef decorated(): ...").body)
+            return bool(parse(f"{text}\ndef decorated(): ...").body)
         except UNREADABLE:
             return False
     return bool(body) and all(_is_no_sentence(each) for each in body)
@@ -314,8 +324,8 @@ def _is_no_sentence(statement: ast.stmt) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Attribute())):
             return True
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
-            own = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+            calls = [node for node in walk(value) if isinstance(node, ast.Call)]
+            own = any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
             return own or any(isinstance(call.func, ast.Attribute) for call in calls)
         case ast.If() | ast.For() | ast.With():
             return all(map(_is_no_sentence, statement.body))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.folding import fold_function
 from ingest.drafting.module_attributes import Construction
 from ingest.drafting.module_classes import write_class
@@ -35,10 +35,11 @@ class _Call:
     weights: Mapping[str, ast.expr]
 
 
+@cached
 def write_module_calls(text: str, name: str) -> str:
     """Return the module of code whose function `name` calls functions in place of modules."""
     try:
-        for function in ast.parse(text).body:
+        for function in parse(text).body:
             if isinstance(function, ast.FunctionDef) and function.name == name:
                 for call in _calls(function):
                     written = _of_torch(text, call) or _of_a_class(text, call)
@@ -50,7 +51,7 @@ def write_module_calls(text: str, name: str) -> str:
 
 
 def _calls(function: ast.FunctionDef) -> Iterator[_Call]:
-    names = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    names = [n for n in walk(function) if isinstance(n, ast.Name)]
     for statement in function.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call() as value):
@@ -64,7 +65,7 @@ def _calls(function: ast.FunctionDef) -> Iterator[_Call]:
                     weights = _weights(call) | dict(settings.values())
                     statements = (statement, *settings)
                     yield _Call(statements, construction, moves, call, weights)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
             construction, moves = _without_moves(node.func)
             if isinstance(construction, ast.Call):
@@ -112,7 +113,7 @@ def _without_moves(node: ast.expr) -> tuple[ast.expr, tuple[ast.Call, ...]]:
 
 def _call_of(function: ast.FunctionDef, name: str) -> ast.Call | None:
     """Return the call of a module: `m(x)`, or `torch.func.functional_call(m, {…}, (x,))`."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Call(func=ast.Name(id=called)) if called == name:
                 return node
@@ -152,14 +153,14 @@ def _of_a_class(text: str, call: _Call) -> str:
         inner = call.call.args[2]
         given = inner.elts if isinstance(inner, ast.Tuple) else []
     made = Construction(call.construction, call.moves, call.weights)
-    edits = write_class(text, ast.parse(text), made, call.call, given)
+    edits = write_class(text, parse(text), made, call.call, given)
     if edits is None:
         return ""
     for statement in call.statements:
         edits.drop(statement, alone=False)
     written = edits.text()
-    before = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    for node in ast.parse(written).body:
+    before = {node.name for node in parse(text).body if isinstance(node, ast.FunctionDef)}
+    for node in parse(written).body:
         if isinstance(node, ast.FunctionDef) and node.name not in before:
             # Constants stand in place of attributes.
             written = fold_function(written, node.name, {})

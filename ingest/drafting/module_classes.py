@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import Edits
+from ingest.drafting.edits import Edits, parse, walk
 from ingest.drafting.module_attributes import BASES, Construction, Unknown, find_attributes
 from ingest.drafting.naming import to_snake_case
 
@@ -63,7 +63,7 @@ def _constructs(value: ast.expr) -> bool:
     """Return whether a value is another module."""
     return any(
         isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2][:1].isupper()
-        for node in ast.walk(value)
+        for node in walk(value)
     )
 
 
@@ -74,8 +74,8 @@ def _only_answer(forward: ast.FunctionDef) -> ast.expr | None:
     body = [each for each in forward.body if not _is_text(each)]
     match body:
         case [ast.Return(value=ast.expr() as value)]:
-            names = [n.id for n in ast.walk(value) if isinstance(n, ast.Name) and n.id != "self"]
-            inner = any(isinstance(n, ast.Lambda | ast.comprehension) for n in ast.walk(value))
+            names = [n.id for n in walk(value) if isinstance(n, ast.Name) and n.id != "self"]
+            inner = any(isinstance(n, ast.Lambda | ast.comprehension) for n in walk(value))
             own = [n for n in names if n in {each.arg for each in forward.args.args}]
             return value if len(own) == len(set(own)) and not inner else None
     return None
@@ -112,8 +112,8 @@ def _find_class(tree: ast.Module, name: str) -> ast.ClassDef | None:
 
 
 def _is_used_once(tree: ast.Module, owner: ast.ClassDef) -> bool:
-    inside = {id(node) for node in ast.walk(owner)}
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == owner.name]
+    inside = {id(node) for node in walk(owner)}
+    names = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == owner.name]
     return len([name for name in names if id(name) not in inside]) == 1
 
 
@@ -138,12 +138,12 @@ class _Functions:
     @property
     def _words(self) -> set[str]:
         """Return the names that the text uses outside of attributes."""
-        nodes = list(ast.walk(ast.parse(self.text)))
+        nodes = list(walk(parse(self.text)))
         words = {node.id for node in nodes if isinstance(node, ast.Name)}
         words |= {node.arg for node in nodes if isinstance(node, ast.arg)}
         return words | {
             node.name
-            for node in ast.parse(self.text).body
+            for node in parse(self.text).body
             if isinstance(node, ast.FunctionDef | ast.ClassDef)
         }
 
@@ -167,16 +167,14 @@ class _Functions:
     @property
     def _formatted(self) -> set[str]:
         """Return the attributes in texts with values in braces, whose places are not known."""
-        texts = [
-            n for m in self.methods.values() for n in ast.walk(m) if isinstance(n, ast.JoinedStr)
-        ]
+        texts = [n for m in self.methods.values() for n in walk(m) if isinstance(n, ast.JoinedStr)]
         return {node.attr for node in inside_attributes(texts)}
 
     def _used(self, method: str, above: tuple[str, ...] = ()) -> Iterator[str]:
         if method in above:
             raise Unknown
         yield method
-        for node in ast.walk(self.methods[method]):
+        for node in walk(self.methods[method]):
             if isinstance(node, ast.Attribute) and self._is_own(node) and node.attr in self.methods:
                 yield from self._used(node.attr, (*above, method))
 
@@ -186,14 +184,14 @@ class _Functions:
     def _read(self, method: ast.FunctionDef) -> list[str]:
         names: list[str] = []
         owners = 0
-        for node in ast.walk(method):
+        for node in walk(method):
             if isinstance(node, ast.Attribute) and self._is_own(node):
                 owners += 1
                 if not isinstance(node.ctx, ast.Load):
                     raise Unknown
                 if node.attr not in self.methods:
                     names.append(node.attr)
-        selves = [n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == "self"]
+        selves = [n for n in walk(method) if isinstance(n, ast.Name) and n.id == "self"]
         if len(selves) > owners:
             raise Unknown
         return names
@@ -215,23 +213,23 @@ class _Functions:
             raise Unknown
         own = a.args if static else a.args[1:]
         taken = self.parameters(method.name)
-        bound = {n.id for n in ast.walk(method) if isinstance(n, ast.Name)} | {x.arg for x in own}
+        bound = {n.id for n in walk(method) if isinstance(n, ast.Name)} | {x.arg for x in own}
         if bound & set(taken):
             raise Unknown
         edits = Edits(self.text)
-        formatted = [node for node in ast.walk(method) if isinstance(node, ast.JoinedStr)]
-        inside = {id(inner) for each in formatted for inner in ast.walk(each)}
+        formatted = [node for node in walk(method) if isinstance(node, ast.JoinedStr)]
+        inside = {id(inner) for each in formatted for inner in walk(each)}
         if any(self._is_own(n) for n in inside_attributes(formatted)):
             for each in formatted:
                 edits.put(each, edits.of(each).replace("{self.", "{"))
-        for node in ast.walk(method):
+        for node in walk(method):
             if not isinstance(node, ast.Attribute) or not self._is_own(node) or id(node) in inside:
                 continue
             if node.attr not in self.methods:
                 value = self.values[node.attr]
                 written = ast.unparse(value) if self._is_written(node.attr) else node.attr
                 edits.put(node, written)
-        for node in ast.walk(method):
+        for node in walk(method):
             match node:
                 case ast.Call(func=ast.Attribute(attr=attr) as func) if (
                     self._is_own(func) and attr in self.methods
@@ -254,7 +252,7 @@ class _Functions:
 
 def inside_attributes(nodes: Sequence[ast.JoinedStr]) -> Iterator[ast.Attribute]:
     for each in nodes:
-        for node in ast.walk(each):
+        for node in walk(each):
             if isinstance(node, ast.Attribute):
                 yield node
 

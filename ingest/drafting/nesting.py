@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, cached, parse, rewrite, walk
 from ingest.drafting.wrappers import end_of_heading, passed_on
 
 ROUNDS = 12
 
 
+@cached
 def unnest(text: str) -> str:
     """Return the module whose functions hold the code of the one function that they define, call
     with their own parameters, and return the result of.
@@ -18,7 +19,7 @@ def unnest(text: str) -> str:
 
 
 def _unnested(text: str) -> str | None:
-    for function in ast.parse(text).body:
+    for function in parse(text).body:
         if not isinstance(function, ast.FunctionDef):
             continue
         inner = _only_function(function)
@@ -58,7 +59,7 @@ def _only_function(function: ast.FunctionDef) -> ast.FunctionDef | None:
     if not plain or set(given) != set(names) or not set(names) <= own:
         return None
     # A name that both functions bind would be another after the change.
-    read = {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}
+    read = {n.id for n in walk(inner) if isinstance(n, ast.Name)}
     if (own - set(names)) & read or inner.name in read:
         return None
     return inner
@@ -70,7 +71,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 def _same(text: str, name: str, inner: ast.FunctionDef) -> bool:
     """Return whether the function of a text has the body of the inner function."""
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             body = [each for each in node.body if not _is_docstring(each)]
             return list(map(ast.dump, body)) == list(map(ast.dump, inner.body))

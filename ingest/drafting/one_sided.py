@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
 from ingest.drafting.buffers import allocate_buffer
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, walk
 from ingest.drafting.readable import allocated_facts
 from ingest.drafting.shared_inputs import (
     Inputs,
@@ -117,6 +117,50 @@ def _case_key(value: ast.expr) -> str | None:
     return None
 
 
+def _ask_for_none(
+    parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
+) -> Texts | None:
+    """Ask whether an optional tensor is given, in place of a switch that says so: `has_z` is
+    `z is not None` if the inputs hold `z = torch.randn(n) if has_z else None`.
+    """
+    readers = [side for side in (python, triton) if side.reads(parameter)]
+    inner = inputs.handed[parameter]
+    value = inputs.values().get(inner)
+    if value is None or _case_key(value) is None or not readers:
+        return None
+    for owner in _optional_by(inner, inputs):
+        tensor = inputs.names.get(owner)
+        if tensor is None or inputs.stores()[owner] > 2:
+            continue
+        if all(side.is_plain(parameter) and side.is_plain(tensor) for side in readers):
+            changed = [
+                side.replaced(parameter, f"{tensor} is not None") if side in readers else side.text
+                for side in (python, triton)
+            ]
+            return Texts(changed[0], changed[1], texts.test)
+    return None
+
+
+def _optional_by(name: str, inputs: Inputs) -> Iterator[str]:
+    """Yield the inputs that are None exactly where a switch is false."""
+    for block in inputs.blocks():
+        for statement in block:
+            match statement:
+                case ast.If(test=ast.Name(id=switch), body=body, orelse=orelse) if switch == name:
+                    given, absent = dict(assignments(body)), dict(assignments(orelse))
+                case ast.Assign(
+                    targets=[ast.Name(id=bound)],
+                    value=ast.IfExp(test=ast.Name(id=switch), body=kept, orelse=other),
+                ) if switch == name:
+                    given, absent = {bound: kept}, {bound: other}
+                case _:
+                    continue
+            for owner, value in absent.items():
+                made = isinstance(given.get(owner), ast.Call)
+                if isinstance(value, ast.Constant) and value.value is None and made:
+                    yield owner
+
+
 def _fix_switch(
     parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
 ) -> Texts | None:
@@ -144,7 +188,7 @@ def _fix_switch(
     differs = any(repr(each) != chosen for each in constants)
     if differs and not all(isinstance(each, bool | str) for each in constants):
         return None
-    uses = [n for n in ast.walk(inputs.function) if isinstance(n, ast.Name) and n.id == inner]
+    uses = [n for n in walk(inputs.function) if isinstance(n, ast.Name) and n.id == inner]
     if differs and len(uses) != 2:
         # Other inputs depend on it.
         return None
@@ -296,4 +340,4 @@ def _of_list(value: ast.expr, place: int, stores: Counter[str]) -> tuple[str, st
 
 
 Rule = Callable[[str, Inputs, Side, Side, Texts], Texts | None]
-RULES: tuple[Rule, ...] = (_read_size, _read_original, _fix_switch, allocate_buffer)
+RULES: tuple[Rule, ...] = (_read_size, _read_original, _ask_for_none, _fix_switch, allocate_buffer)

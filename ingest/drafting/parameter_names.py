@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.renaming import rename_in
 from ingest.drafting.wrappers import passed_on
 
@@ -42,12 +42,13 @@ def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     for parameter in parameters:
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", parameter))
         # `rms_norm_weight` of the function `rms_norm`.
-        plain = OF_A_LAYER.sub("", plain) if plain.startswith(f"{name}_") else plain
+        layer = f"{name.removeprefix('run_')}_"
+        plain = OF_A_LAYER.sub("", plain) if plain.startswith(layer) else plain
         if plain == parameter:
             continue
         longer = {"out": "output", "inp": "input"}.get(plain, "")
         for candidate in (plain, launcher.get(parameter, ""), longer):
-            if candidate not in taken and _is_usable(candidate):
+            if candidate not in taken and is_usable(candidate):
                 moves[parameter] = candidate
                 taken.add(candidate)
                 break
@@ -84,7 +85,7 @@ def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, st
 
 
 def _read(function: ast.FunctionDef) -> set[str]:
-    return {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    return {node.id for node in walk(function) if isinstance(node, ast.Name)}
 
 
 def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:
@@ -107,7 +108,7 @@ def _handing_over(
     names = [edits.of(result.elts[place]) for place in kept]
     edits.put(result, f"({', '.join(names)}{',' * (len(names) == 1)})")
     dropped = {ast.unparse(each) for place, each in enumerate(result.elts) if place not in kept}
-    uses = Counter(node.id for node in ast.walk(inputs) if isinstance(node, ast.Name))
+    uses = Counter(node.id for node in walk(inputs) if isinstance(node, ast.Name))
     for statement in inputs.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.Call()) if (
@@ -117,7 +118,7 @@ def _handing_over(
     return edits.text()
 
 
-def _is_usable(name: str) -> bool:
+def is_usable(name: str) -> bool:
     return (
         name.isidentifier()
         and not keyword.iskeyword(name)
@@ -127,7 +128,7 @@ def _is_usable(name: str) -> bool:
 
 
 def _function(text: str, name: str) -> ast.FunctionDef | None:
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return node
     return None
@@ -136,7 +137,7 @@ def _function(text: str, name: str) -> ast.FunctionDef | None:
 def _names(function: ast.FunctionDef) -> set[str]:
     return {
         node.id if isinstance(node, ast.Name) else node.arg
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name | ast.arg)
     }
 
@@ -162,14 +163,14 @@ def name_locals(text: str, name: str) -> str:
     # A variable of the function's own name would hide it.
     taken = {*_names(function), name, name.removeprefix("run_")}
     moves: dict[str, str] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load) or node.id in moves:
             continue
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", node.id))
-        if plain != node.id and plain not in taken and _is_usable(plain):
+        if plain != node.id and plain not in taken and is_usable(plain):
             moves[node.id] = plain
             taken.add(plain)
-    arguments = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    arguments = {node.arg for node in walk(function) if isinstance(node, ast.arg)}
     edits = Edits(text)
     rename_in(function, {old: new for old, new in moves.items() if old not in arguments}, edits)
     return edits.text()

@@ -6,12 +6,15 @@ import ast
 import copy
 from collections.abc import Mapping
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, cached, parse, rewrite, walk
 from ingest.drafting.in_place import arguments_of
 
 ROUNDS = 12
+# Expressions that need no parentheses inside of another.
+WHOLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
+@cached
 def write_calls(text: str, name: str) -> str:
     """Return the module whose function `name` calls what such a helper calls, also inside of an
     expression. The helper stays for `prune` to remove.
@@ -20,22 +23,19 @@ def write_calls(text: str, name: str) -> str:
 
 
 def _written_once(text: str, name: str) -> str:
-    tree = ast.parse(text)
+    tree = parse(text)
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     entry = functions.get(name)
     if entry is None:
         return text
     formatted = {
-        id(part)
-        for node in ast.walk(entry)
-        if isinstance(node, ast.JoinedStr)
-        for part in ast.walk(node)
+        id(part) for node in walk(entry) if isinstance(node, ast.JoinedStr) for part in walk(node)
     }
-    inner = {n.arg for n in ast.walk(entry) if isinstance(n, ast.arg)}
+    inner = {n.arg for n in walk(entry) if isinstance(n, ast.arg)}
     stored = {
-        n.id for n in ast.walk(entry) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        n.id for n in walk(entry) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
-    for call in ast.walk(entry):
+    for call in walk(entry):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             continue
         helper = functions.get(call.func.id)
@@ -45,7 +45,7 @@ def _written_once(text: str, name: str) -> str:
         if answer is None:
             continue
         own = {each.arg for each in helper.args.args}
-        free = {n.id for n in ast.walk(answer) if isinstance(n, ast.Name)} - own
+        free = {n.id for n in walk(answer) if isinstance(n, ast.Name)} - own
         given = _given(call, helper)
         # A name of the module may have another meaning in the function.
         if given is None or free & (inner | stored):
@@ -54,6 +54,46 @@ def _written_once(text: str, name: str) -> str:
         edits.put(call, ast.unparse(_Arguments(given).visit(copy.deepcopy(answer))))
         return edits.text()
     return text
+
+
+@cached
+def write_arguments(text: str) -> str:
+    """Return the module that writes an argument where it calls a helper that only returns it. The
+    helper stays for `prune` to remove.
+    """
+    return rewrite(text, _with_argument, ROUNDS)
+
+
+def _with_argument(text: str) -> str | None:
+    tree = parse(text)
+    returning = {
+        each.name for each in tree.body if isinstance(each, ast.FunctionDef) and _returns_its(each)
+    }
+    for call in walk(tree) if returning else ():
+        match call:
+            case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if (
+                name in returning and isinstance(value, WHOLE)
+            ):
+                edits = Edits(text)
+                edits.put(call, edits.of(value))
+                return edits.text()
+    return None
+
+
+def _returns_its(helper: ast.FunctionDef) -> bool:
+    """Return whether a function returns its one argument, and does nothing else."""
+    body = [
+        each
+        for each in helper.body
+        if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+    ]
+    match body, helper.args:
+        case (
+            [ast.Return(value=ast.Name(id=name))],
+            ast.arguments(args=[ast.arg(arg=own)], kwonlyargs=[], vararg=None, kwarg=None),
+        ):
+            return name == own and not helper.decorator_list
+    return False
 
 
 def _passed(helper: ast.FunctionDef) -> ast.Call | None:

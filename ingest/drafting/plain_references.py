@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ingest.drafting.edits import Edits, rewrite
+from ingest.drafting.edits import Edits, parse, rewrite, walk
+from ingest.drafting.new_tensors import without_writing
 
 ROUNDS = 40
 
@@ -27,6 +28,8 @@ ROUNDING_ONCE = {
     "threshold_backward", "gelu_backward", "elu_backward", "where", "layer_norm",
     "batch_norm", "instance_norm",
     "group_norm", "rms_norm", "max_pool2d", "max_pool2d_with_indices", "upsample_nearest2d",
+    "addmm", "addmv", "addr", "baddbmm", "bmm", "conv1d", "conv2d", "conv3d", "dot", "linear",
+    "matmul", "mean", "mm", "mv", "vdot", "cross_entropy", "nll_loss", "mse_loss",
 }  # fmt: skip
 # Functions whose answer is always boolean.
 BOOLEAN = {
@@ -34,6 +37,8 @@ BOOLEAN = {
     "ge", "isnan", "isinf", "isfinite", "isclose", "isin", "equal", "isneginf", "isposinf",
     "signbit",
 }  # fmt: skip
+# Functions whose answer is always of 64-bit whole numbers.
+PLACES = {"argmax", "argmin", "argsort"}
 # These answer with bytes for bytes.
 BOOLEAN_BUT_BYTES = frozenset({"any", "all"})
 
@@ -51,12 +56,12 @@ def return_directly(text: str, name: str) -> str:
 
 
 def _changed(text: str, name: str, test: str, rules: Sequence[Rule] | None = None) -> str | None:
-    for function in ast.parse(text).body:
+    for function in parse(text).body:
         if isinstance(function, ast.FunctionDef) and function.name == name:
             edits = Edits(text)
             for rule in rules or (
-                _without_upcasts, _without_conversions, _returned, _with_wide_arguments,
-                _with_equal_branches,
+                without_writing, _without_upcasts, _without_conversions, _returned,
+                _with_wide_arguments, _with_equal_branches,
             ):  # fmt: skip
                 if rule(function, edits, test):
                     return edits.text()
@@ -66,7 +71,7 @@ def _changed(text: str, name: str, test: str, rules: Sequence[Rule] | None = Non
 def _loads(function: ast.FunctionDef) -> Counter[str]:
     return Counter(
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     )
 
@@ -74,7 +79,7 @@ def _loads(function: ast.FunctionDef) -> Counter[str]:
 def _stores(function: ast.FunctionDef) -> Counter[str]:
     return Counter(
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     )
 
@@ -120,7 +125,12 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
             return False
     called = ast.unparse(func)
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    inner = [node for each in given for node in ast.walk(each)]
+    match func:
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="double")) as owner, attr=method):
+            # `x.double().add(y)`
+            given.insert(0, owner)
+            called = f"torch.{method}"
+    inner = [node for each in given for node in walk(each)]
     wide = [node for node in inner if isinstance(node, ast.Attribute) and node.attr == "double"]
     direct = [each.value.id for each in wide if isinstance(each.value, ast.Name)]
     calls = [node for node in inner if isinstance(node, ast.Call)]
@@ -130,6 +140,7 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
         return False
     tensors = [*names.values(), *direct]
     plain = [each for each in given if isinstance(each, ast.Name)]
+    optional = [each for each in given if _optional_upcast(each)]
     if not tensors or len(direct) != len(wide) or like not in tensors:
         return False
     if any(each.func not in wide for each in calls):
@@ -139,6 +150,8 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
     for argument in plain:
         if argument.id in names:
             edits.put(argument, names[argument.id])
+    for each in optional:
+        edits.put(each, _optional_upcast(each))
     for each in calls:
         if isinstance(each.func, ast.Attribute):
             edits.put(each, edits.of(each.func.value))
@@ -146,6 +159,18 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
         edits.drop(statement, alone=False)
     edits.replace(edits.end(call), edits.end(last.value), "")
     return True
+
+
+def _optional_upcast(node: ast.expr) -> str:
+    """Return `b` of `None if b is None else b.double()`, or ""."""
+    match node:
+        case ast.IfExp(
+            test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]),
+            body=ast.Constant(value=None),
+            orelse=ast.Call(func=ast.Attribute(value=ast.Name(id=other), attr="double")),
+        ) if name == other:
+            return name
+    return ""
 
 
 def _has_case_type(name: str, test: str) -> bool:
@@ -171,7 +196,7 @@ def _has_case_type(name: str, test: str) -> bool:
 
 def _without_conversions(function: ast.FunctionDef, edits: Edits, test: str) -> bool:
     """Drop `.to(torch.bool)` of what is boolean, and `x if x is not None else None`."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Call(func=func) as inner, attr="to"),
@@ -185,6 +210,19 @@ def _without_conversions(function: ast.FunctionDef, edits: Edits, test: str) -> 
                 if last in BOOLEAN or (last in BOOLEAN_BUT_BYTES and "uint8" not in test):
                     edits.put(node, edits.of(inner))
                     return True
+            case ast.ListComp(
+                elt=ast.Name(id=each),
+                generators=[ast.comprehension(target=ast.Name(id=name), iter=of, ifs=[])],
+            ) if each == name and isinstance(of, ast.Name):
+                edits.put(node, of.id)
+                return True
+            case ast.Call(
+                func=ast.Attribute(value=ast.Call(func=func) as inner, attr="to"),
+                args=[ast.Attribute(value=ast.Name(id="torch"), attr="int64" | "long")],
+                keywords=[],
+            ) if ast.unparse(func) in {f"torch.{each}" for each in PLACES}:
+                edits.put(node, edits.of(inner))
+                return True
             case ast.IfExp(
                 test=ast.Compare(
                     left=ast.Name(id=name),
@@ -195,6 +233,18 @@ def _without_conversions(function: ast.FunctionDef, edits: Edits, test: str) -> 
                 orelse=ast.Constant(value=None),
             ) if name == kept:
                 edits.put(node, edits.of(body))
+                return True
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Call(
+                        func=ast.Attribute(attr="to"), args=[first], keywords=[]
+                    ) as inner,
+                    attr="to",
+                ),
+                args=[second],
+                keywords=[],
+            ) if ast.dump(first) == ast.dump(second):
+                edits.put(node, edits.of(inner))
                 return True
     return False
 
@@ -251,7 +301,7 @@ def _with_wide_arguments(function: ast.FunctionDef, edits: Edits, test: str) -> 
             or stores[pair[1]]
         ):
             continue
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Name) and node.id == pair[0] and isinstance(node.ctx, ast.Load):
                 if _in_loop(function, node):
                     return False
@@ -264,14 +314,14 @@ def _with_wide_arguments(function: ast.FunctionDef, edits: Edits, test: str) -> 
 def _in_loop(function: ast.FunctionDef, node: ast.AST) -> bool:
     kinds = ast.For | ast.While | ast.FunctionDef | ast.Lambda | ast.ListComp | ast.GeneratorExp
     return any(
-        isinstance(each, kinds) and each is not function and node in ast.walk(each)
-        for each in ast.walk(function)
+        isinstance(each, kinds) and each is not function and node in walk(each)
+        for each in walk(function)
     )
 
 
 def _with_equal_branches(function: ast.FunctionDef, edits: Edits, test: str) -> bool:
     """Keep one of two branches that are the same."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if not isinstance(node, ast.If) or len(node.body) != 1 or len(node.orelse) != 1:
             continue
         if ast.dump(node.body[0]) == ast.dump(node.orelse[0]) and _is_pure(node.test):
@@ -282,7 +332,7 @@ def _with_equal_branches(function: ast.FunctionDef, edits: Edits, test: str) -> 
 
 def _is_pure(node: ast.expr) -> bool:
     """Return whether a condition only asks torch."""
-    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    calls = [each for each in walk(node) if isinstance(each, ast.Call)]
     return all(ast.unparse(each.func).startswith(("torch.", "isinstance")) for each in calls)
 
 

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from ingest.drafting.aliases import drop_aliases
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.constant_classes import write_constants
 from ingest.drafting.conversions import (
     drop_detached,
+    drop_every_detach,
     drop_requirements,
     drop_second_conversions,
 )
@@ -21,7 +23,7 @@ from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
-from ingest.drafting.edits import UNREADABLE
+from ingest.drafting.edits import UNREADABLE, cached, parse
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import with_own_name
 from ingest.drafting.environment import remove_switches
@@ -29,13 +31,18 @@ from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
+from ingest.drafting.graded_inputs import mark_graded
+from ingest.drafting.helper_names import name_helpers
+from ingest.drafting.input_names import name_inputs
+from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.nesting import unnest
 from ingest.drafting.one_sided import settle_inputs
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
-from ingest.drafting.passed_on import write_calls
+from ingest.drafting.parameter_order import order_parameters
+from ingest.drafting.passed_on import write_arguments, write_calls
 from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import Draft, Texts
 from ingest.drafting.slices import Cut
@@ -64,9 +71,13 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
         return _pruned(old, new, name, test.suite, isolator)
 
     kinds = find_kinds(test, whole)
-    texts = polish_texts(draft.texts, name, kinds, prune, differentiable=draft.differentiable)
+    launching = _launching(draft.texts.triton_code, name, differentiable=draft.differentiable)
+    texts = order_parameters(draft.texts, name, launching)
+    texts = polish_texts(texts, name, kinds, prune, differentiable=draft.differentiable)
+    texts = name_inputs(texts, name)
     # New names, and helpers that others no longer call, let some rules apply that did not before.
     texts = polish_texts(texts, name, {}, prune, differentiable=draft.differentiable)
+    texts = mark_graded(texts, name) if draft.differentiable else texts
     called = find_called(draft.texts.triton_code, name)
     return with_own_name(replace(draft, texts=texts), test.operation, called)
 
@@ -76,15 +87,17 @@ def polish_texts(
 ) -> Texts:
     """Return the texts as they are shorter to read. `kinds`: what is known of the parameters."""
     triton = texts.triton_code
+    written = texts.python_code
     if not differentiable:
-        triton = remove_backward(triton)
+        triton = drop_every_detach(remove_backward(triton))
+        written = drop_every_detach(written)
     triton = _merged(_plain(triton), name, kinds, differentiable)
     triton = drop_detached(return_directly(triton, name), name, texts.test_code)
     triton = prune(texts.triton_code, triton, name)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _merged(_plain(texts.python_code), name, {}, differentiable)
+    python = _merged(_plain(name_helpers(written, name)), name, {}, differentiable)
     python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
-    python = simplify_reference(python, name, texts.test_code)
+    python = simplify_reference(write_lambdas(python, name), name, texts.test_code)
     python = prune(texts.python_code, python, name)
     made = texts.test_code
     settled = settle_inputs(python, triton, made, name)
@@ -114,11 +127,24 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
     return kinds
 
 
+@cached
 def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
     text = remove_switches(remove_dead_branches(write_einops(text)))
     text = use_devices_of_inputs(write_constants(text))
-    return remove_leftovers(unnest(text))
+    return remove_leftovers(drop_aliases(unnest(text)))
+
+
+def _launching(text: str, name: str, *, differentiable: bool) -> str:
+    """Return the Triton side whose function `name` calls the launcher that its modules call."""
+    text = _plain(text if differentiable else remove_backward(text))
+    for _ in range(ROUNDS):
+        changed = write_module_calls(write_calls(text, name), name)
+        changed = write_functions(changed, name, differentiable=differentiable)
+        if changed == text:
+            break
+        text = changed
+    return text
 
 
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
@@ -126,7 +152,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         changed = fold_function(merge_wrappers(text, name), name, known)
         changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, name, differentiable=differentiable)
-        changed = fix_arguments(changed, name)
+        changed = write_arguments(fix_arguments(changed, name))
         if changed == text:
             break
         text = changed
@@ -137,7 +163,7 @@ def _closed(text: str) -> str:
     """Return the text without second empty lines inside of functions."""
     closed = GAP.sub("\n\n", text)
     try:
-        return closed if ast.dump(ast.parse(closed)) == ast.dump(ast.parse(text)) else text
+        return closed if ast.dump(parse(closed)) == ast.dump(parse(text)) else text
     except UNREADABLE:
         return text
 
@@ -156,7 +182,7 @@ def _pruned(old: str, new: str, name: str, suite: Suite, isolator: Isolator) -> 
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        parse(text)
     except UNREADABLE:
         return False
     return bool(text)

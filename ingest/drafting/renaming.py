@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from ingest.drafting.edits import Edits
+from ingest.drafting.edits import Edits, walk
 
 
 def rename_in(function: ast.FunctionDef, names: Mapping[str, str], edits: Edits) -> None:
@@ -16,17 +16,17 @@ def rename_in(function: ast.FunctionDef, names: Mapping[str, str], edits: Edits)
     texts = [
         node
         for statement in function.body
-        for node in ast.walk(statement)
+        for node in walk(statement)
         if isinstance(node, ast.JoinedStr)
     ]
     # Python 3.11 does not tell the places of names in a text with values in braces.
-    inside = {id(node) for each in texts for node in ast.walk(each)}
+    inside = {id(node) for each in texts for node in walk(each)}
     for each in texts:
         edits.put(
             each, re.sub(r"\{[^{}]+\}", lambda found: _in_braces(found[0], names), edits.of(each))
         )
     for statement in function.body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Name) and node.id in names and id(node) not in inside:
                 edits.put(node, names[node.id])
 

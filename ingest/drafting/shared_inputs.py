@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ingest.drafting.edits import Edits
+from ingest.drafting.edits import Edits, parse, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Side:
     function: ast.FunctionDef
 
     def names(self, name: str) -> list[ast.Name]:
-        return [n for n in ast.walk(self.function) if isinstance(n, ast.Name) and n.id == name]
+        return [n for n in walk(self.function) if isinstance(n, ast.Name) and n.id == name]
 
     def reads(self, name: str) -> bool:
         return bool(self.names(name))
@@ -35,17 +35,17 @@ class Side:
         names = self.names(name)
         inner = [
             argument.arg
-            for node in ast.walk(self.function)
+            for node in walk(self.function)
             if isinstance(node, ast.FunctionDef | ast.Lambda) and node is not self.function
-            for argument in ast.walk(node.args)
+            for argument in walk(node.args)
             if isinstance(argument, ast.arg)
         ]
         # Python 3.11 does not tell the places of names in a text with values in braces.
         formatted = {
             id(part)
-            for node in ast.walk(self.function)
+            for node in walk(self.function)
             if isinstance(node, ast.JoinedStr)
-            for part in ast.walk(node)
+            for part in walk(node)
         }
         return (
             name not in inner
@@ -58,7 +58,7 @@ class Side:
         conditional = isinstance(ast.parse(expression, mode="eval").body, ast.IfExp)
         alone = {
             id(child)
-            for node in ast.walk(self.function)
+            for node in walk(self.function)
             if isinstance(node, ast.keyword | ast.Assign | ast.Return | ast.Call)
             for child in ast.iter_child_nodes(node)
             if not (isinstance(node, ast.Call) and child is node.func)
@@ -86,7 +86,7 @@ class Inputs:
     def stores(self) -> Counter[str]:
         return Counter(
             node.id
-            for node in ast.walk(self.function)
+            for node in walk(self.function)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
         )
 
@@ -98,7 +98,7 @@ class Inputs:
 
     def changes(self, name: str) -> bool:
         """Return whether a statement may write to a tensor after it is made."""
-        for node in ast.walk(self.function):
+        for node in walk(self.function):
             match node:
                 case ast.Assign(targets=[ast.Subscript() | ast.Attribute() as target]):
                     written: list[ast.AST] = [target.value]
@@ -110,7 +110,7 @@ class Inputs:
                     written = [*args, *(each.value for each in keywords)]
                 case _:
                     continue
-            inner = [each for part in written for each in ast.walk(part)]
+            inner = [each for part in written for each in walk(part)]
             if any(isinstance(each, ast.Name) and each.id == name for each in inner):
                 return True
         return False
@@ -127,7 +127,7 @@ class Inputs:
 
 
 def read_side(text: str, name: str) -> Side | None:
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return Side(text, node)
     return None
@@ -138,7 +138,7 @@ def read_inputs(test: str, first: ast.FunctionDef, second: ast.FunctionDef) -> I
     if parameters != [each.arg for each in second.args.args]:
         return None
     function, cases = None, None
-    for node in ast.parse(test).body:
+    for node in parse(test).body:
         match node:
             case ast.FunctionDef(name="make_inputs"):
                 function = node

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.fixed_arguments import HANDING_ON, find_calls
 
 ROUNDS = 60
 
 
+@cached
 def drop_unread(text: str, entry: str) -> str:
     """Return the module whose helpers, and their calls, lack the parameters that nothing reads.
 
@@ -19,7 +20,7 @@ def drop_unread(text: str, entry: str) -> str:
     """
     for _ in range(ROUNDS):
         try:
-            written = _without_one(text, ast.parse(text), entry)
+            written = _without_one(text, parse(text), entry)
         except UNREADABLE:
             return text
         if written is None:
@@ -52,7 +53,7 @@ def _read(function: ast.FunctionDef) -> set[str]:
     read: set[str] = set()
     bound: set[str] = set()
     for statement in function.body:
-        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        names = [node for node in walk(statement) if isinstance(node, ast.Name)]
         read |= {node.id for node in names if not isinstance(node.ctx, ast.Store)} - bound
         if isinstance(statement, ast.Assign):
             bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
@@ -71,8 +72,7 @@ def _given(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | No
 def _is_plain(node: ast.expr | ast.keyword) -> bool:
     """Return whether an argument may go: computing it does nothing else."""
     return not any(
-        isinstance(each, ast.Call | ast.NamedExpr | ast.Await | ast.Yield)
-        for each in ast.walk(node)
+        isinstance(each, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for each in walk(node)
     )
 
 
@@ -99,7 +99,7 @@ def _without(
             number = next(n for n, each in enumerate(given) if each is gone)
             _cut([(edits.start(each), edits.end(each)) for each in given], number, edits)
     written = edits.text()
-    ast.parse(written)
+    parse(written)
     return written
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.drafting.docstrings import join_docstrings
-from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.renaming import rename_in
 
 MOST = 6
@@ -28,6 +28,7 @@ class _Merge:
     call: ast.Call
 
 
+@cached
 def merge_wrappers(text: str, name: str) -> str:
     """Return the module whose function `name` holds the code that it only passed its arguments to.
 
@@ -35,7 +36,7 @@ def merge_wrappers(text: str, name: str) -> str:
     """
     for _ in range(MOST):
         try:
-            tree = ast.parse(text)
+            tree = parse(text)
             merge = _find(tree, name)
             merged = _merged(text, merge) if merge is not None else None
         except UNREADABLE:
@@ -48,13 +49,13 @@ def merge_wrappers(text: str, name: str) -> str:
 
 def find_called(text: str, name: str) -> str:
     """Return the name of the one function of the text that `name` calls, or ""."""
-    tree = ast.parse(text)
+    tree = parse(text)
     functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
     if name not in functions:
         return ""
     called = {
         node.func.id
-        for node in ast.walk(functions[name])
+        for node in walk(functions[name])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     own = called & functions.keys()
@@ -93,7 +94,7 @@ def _find(tree: ast.Module, name: str) -> _Merge | None:
     called = [each for each in functions if each.name == call.func.id]
     uses = [
         node
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Name) and node.id == call.func.id and node is not call.func
     ]
     if len(called) != 1 or uses or called[0] is wrapper or not _is_plain(called[0]):
@@ -106,7 +107,7 @@ def _find(tree: ast.Module, name: str) -> _Merge | None:
 def _is_plain(function: ast.FunctionDef) -> bool:
     a = function.args
     decorators = {ast.unparse(each) for each in function.decorator_list}
-    nodes = list(ast.walk(function))
+    nodes = list(walk(function))
     return (
         not (a.vararg or a.kwarg)
         and decorators <= MOVABLE
@@ -182,11 +183,11 @@ def _hides(
     one that the function's own names hide.
     """
     for place, (name, value) in enumerate(assigned):
-        read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        read = {node.id for node in walk(value) if isinstance(node, ast.Name)}
         later = {
             node.id
             for _, each in assigned[place + 1 :]
-            for node in ast.walk(each)
+            for node in walk(each)
             if isinstance(node, ast.Name)
         }
         if name in {*renamed.values()} or name in later:
@@ -200,27 +201,27 @@ def _names(function: ast.FunctionDef) -> set[str]:
     """Return the names that a function's body reads or binds."""
     return {
         node.id if isinstance(node, ast.Name) else node.arg
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name | ast.arg)
-    } | {node.name for node in ast.walk(function) if isinstance(node, ast.FunctionDef)}
+    } | {node.name for node in walk(function) if isinstance(node, ast.FunctionDef)}
 
 
 def _stored(function: ast.FunctionDef) -> set[str]:
     return {
         node.id
-        for node in ast.walk(function)
+        for node in walk(function)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
 
 
 def _is_renamable(function: ast.FunctionDef, name: str) -> bool:
     """Return whether no function inside of this one has a parameter of that name."""
-    scopes = (node for node in ast.walk(function) if node is not function)
+    scopes = (node for node in walk(function) if node is not function)
     return not any(
         isinstance(each, ast.arg) and each.arg == name
         for scope in scopes
         if isinstance(scope, ast.FunctionDef | ast.Lambda)
-        for each in ast.walk(scope.args)
+        for each in walk(scope.args)
     )
 
 

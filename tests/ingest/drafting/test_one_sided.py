@@ -155,3 +155,15 @@ def test_a_buffer_stays_if_its_values_or_its_shape_count(reference: str, allocat
     )
 
     assert triton.splitlines()[0] == "out = out.clone()"
+
+
+def test_a_switch_that_says_whether_a_tensor_is_given_is_the_question_itself() -> None:
+    python, triton, _ = settled(
+        "x, z, fast",
+        "return x * z if fast else x",
+        "return launch(x, z)",
+        "x = torch.randn(n); z = torch.randn(n) if fast else None",
+    )
+
+    assert python == "return x * z if z is not None else x"
+    assert triton == "return launch(x, z)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.drafting.passed_on import write_calls
+from ingest.drafting.passed_on import write_arguments, write_calls
 
 
 def written(helper: str, answer: str, above: str = "") -> str:
@@ -42,3 +42,10 @@ def test_a_name_that_the_function_binds_is_another() -> None:
     helper = HELPER.replace("torch.logsumexp", "ops.lse")
 
     assert written(helper, "lse_torch(x, dim)", "    ops = x\n") == "return lse_torch(x, dim)"
+
+
+def test_a_helper_that_returns_its_argument_is_not_called() -> None:
+    helper = "def kept(x=1):\n    return x\n\n\n"
+
+    assert write_arguments(helper + "y = 2 * kept(a.b)\n") == helper + "y = 2 * a.b\n"
+    assert write_arguments(helper + "y = 2 * kept(a + b)\n") == helper + "y = 2 * kept(a + b)\n"

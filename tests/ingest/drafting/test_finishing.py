@@ -1,0 +1,350 @@
+"""A finished draft takes its inputs as the launcher does, and names them alike everywhere."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from ingest.drafting.aliases import drop_aliases
+from ingest.drafting.conversions import drop_every_detach
+from ingest.drafting.copies import drop_copies
+from ingest.drafting.dead_branches import remove_dead_branches
+from ingest.drafting.folding import fold_function
+from ingest.drafting.graded_inputs import mark_graded
+from ingest.drafting.helper_names import name_helpers
+from ingest.drafting.input_names import name_inputs
+from ingest.drafting.lambdas import write_lambdas
+from ingest.drafting.leftovers import remove_leftovers
+from ingest.drafting.parameter_order import order_parameters
+from ingest.drafting.plain_references import simplify_reference
+from ingest.drafting.records import Texts
+
+LEAVES = '''
+def leaves(inputs):
+    """Return the inputs with floating-point tensors that take gradients."""
+    return [
+        x.detach().requires_grad_() if isinstance(x, torch.Tensor) else x
+        for x in inputs
+    ]
+
+
+def test_equivalence(case):
+    theirs = leaves(make_inputs(case, device))
+'''
+
+
+def text(code: str) -> str:
+    return textwrap.dedent(code).lstrip("\n")
+
+
+def made(lines: str, handed: str, cases: str = '{"n": 3, "seed": 0}', rest: str = "") -> str:
+    inner = textwrap.indent(text(lines), " " * 4)
+    return (
+        f"CASES = [\n    {cases},\n]\n\n\ndef make_inputs(case, device):\n"
+        f"{inner}    return ({handed})\n{rest}"
+    )
+
+
+def sides(parameters: str, python: str, triton: str, test: str) -> Texts:
+    head = f"def op({parameters}):\n"
+    launch = "def launch(x, weight, eps):\n    return x\n\n\n"
+    return Texts(
+        head + textwrap.indent(text(python), "    "),
+        launch + head + textwrap.indent(text(triton), "    "),
+        test,
+    )
+
+
+def test_parameters_stand_in_the_order_of_the_launcher() -> None:
+    texts = order_parameters(
+        sides(
+            "eps, other, w, x",
+            "return x * w + other",
+            "flat = x.view(-1)\nreturn launch(flat, eps=eps, weight=w)",
+            made("eps = 1\n", "eps, other, w, x"),
+        ),
+        "op",
+    )
+
+    assert texts.python_code.startswith("def op(x, w, eps, other):")
+    assert "def op(x, w, eps, other):" in texts.triton_code
+    assert "return (x, w, eps, other)" in texts.test_code
+
+
+def test_parameters_that_no_call_takes_together_stay_in_place() -> None:
+    given = sides("w, x", "return x * w", "return launch(x) * w", made("w = 1\n", "w, x"))
+
+    assert order_parameters(given, "op") == given
+
+
+def test_inputs_have_the_names_of_the_parameters() -> None:
+    texts = name_inputs(
+        sides(
+            "input, weight",
+            "return input",
+            "return input",
+            made(
+                """
+                input_dtype = getattr(torch, case["input_dtype"])
+                ref_layer = Norm(3)
+                acme_input = torch.randn(3, dtype=input_dtype)
+                acme_weight = ref_layer.weight
+                """,
+                "acme_input, acme_weight",
+                '{"input_dtype": "float16", "dtype": "float16", "seed": 0}',
+            ),
+        ),
+        "op",
+    )
+
+    assert texts.test_code == made(
+        """
+        dtype = getattr(torch, case["dtype"])
+        layer = Norm(3)
+        input = torch.randn(3, dtype=dtype)
+        weight = layer.weight
+        """,
+        "input, weight",
+        '{"dtype": "float16", "seed": 0}',
+    )
+
+
+def test_a_second_type_that_differs_in_a_case_stays() -> None:
+    given = sides(
+        "x",
+        "return x",
+        "return x",
+        made(
+            'kind = getattr(torch, case["kind"])\nx = torch.randn(3, dtype=kind)\n',
+            "x,",
+            '{"kind": "float32", "dtype": "float16", "seed": 0}',
+        ),
+    )
+
+    assert name_inputs(given, "op") == given
+
+
+def test_the_compared_gradients_are_required_where_the_inputs_are_made() -> None:
+    detached = "w = w.detach()\n"
+    texts = mark_graded(
+        sides(
+            "x, w, y, eps",
+            f'"""Multiply."""\n{detached}return x * w',
+            f"{detached}return launch(x, w, eps)",
+            made(
+                """
+                eps = case["eps"]
+                x = torch.randn(3) * 0.1
+                w = torch.rand(3)
+                y = torch.randint(0, 3, (3,))
+                """,
+                "x, w, y, eps",
+                rest=f"\n{LEAVES}",
+            ),
+        ),
+        "op",
+    )
+
+    assert "detach" not in texts.python_code + texts.triton_code + texts.test_code
+    assert "return (x.requires_grad_(), w, y, eps)" in texts.test_code
+    assert "theirs = make_inputs(case, device)" in texts.test_code
+
+
+def test_an_input_of_an_unknown_kind_leaves_the_sides_as_they_are() -> None:
+    given = sides(
+        "x, w",
+        "w = w.detach()\nreturn x * w",
+        "w = w.detach()\nreturn launch(x, w)",
+        made("x = helper(3)\nw = torch.rand(3)\n", "x, w", rest=f"\n{LEAVES}"),
+    )
+
+    assert mark_graded(given, "op") == given
+
+
+def test_a_lambda_that_is_called_once_is_written_where_it_is_called() -> None:
+    written = """
+        def op(x):
+            gate = lambda a, b: a * F.sigmoid(b)
+            return gate(*x.chunk(2, dim=-1))
+        """
+
+    assert write_lambdas(text(written), "op") == text(
+        """
+        def op(x):
+            a, b = x.chunk(2, dim=-1)
+            return a * F.sigmoid(b)
+        """
+    )
+
+
+def test_a_lambda_whose_parameter_hides_another_name_stays() -> None:
+    written = text(
+        """
+        def op(x, y):
+            gate = lambda y: y * 2
+            return gate(x + y)
+        """
+    )
+
+    assert write_lambdas(written, "op") == written
+
+
+def test_helpers_of_a_reference_do_not_name_their_side() -> None:
+    written = '''
+        def softmax_ref(x):
+            """Dense reference for softmax_triton.
+
+            Along the last axis.
+            """
+            out_torch = x.softmax(-1)
+            return out_torch
+
+
+        def op(x):
+            return softmax_ref(x)
+        '''
+
+    assert name_helpers(text(written), "op") == text(
+        '''
+        def softmax(x):
+            """Along the last axis.
+            """
+            out = x.softmax(-1)
+            return out
+
+
+        def op(x):
+            return softmax(x)
+        '''
+    )
+
+
+def test_a_helper_keeps_its_name_where_the_plain_one_is_taken() -> None:
+    written = text(
+        """
+        def op_ref(x):
+            return x
+
+
+        def op(x):
+            return op_ref(x)
+        """
+    )
+
+    assert name_helpers(written, "op") == written
+
+
+def test_a_pair_without_gradients_detaches_nothing() -> None:
+    assert drop_every_detach("y = x.detach().clone() + z.detach()\n") == "y = x.clone() + z\n"
+
+
+def test_code_for_autocast_goes() -> None:
+    written = """
+        class Double(Function):
+            @staticmethod
+            @custom_fwd(device_type="cuda")
+            def forward(ctx, x):
+                if torch.is_autocast_enabled():
+                    x = x.half()
+                return x * 2
+        """
+
+    assert remove_dead_branches(text(written)) == text(
+        """
+        class Double(Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 2
+        """
+    )
+
+
+def test_a_negative_number_decides_a_branch() -> None:
+    written = """
+        def op(x):
+            dim = -1
+            if dim != -1 and dim != x.ndim - 1:
+                raise ValueError(dim)
+            return x
+        """
+
+    assert fold_function(text(written), "op", {}) == "def op(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        ("torch.exp_(x.double()).to(x.dtype)", "torch.exp(x)"),
+        ("x.double().add_(y.double(), alpha=a).to(x.dtype)", "x.add(y, alpha=a)"),
+        ("torch.mv(x.double(), y.double()).to(x.dtype).to(x.dtype)", "torch.mv(x, y)"),
+        (
+            "F.linear(x.double(), y.double(), None if b is None else b.double()).to(x.dtype)",
+            "F.linear(x, y, b)",
+        ),
+        ("x.double().normal_()", "x.double().normal_()"),
+        ("x.clone().lerp_(y, 5)", "x.lerp(y, 5)"),
+        ("torch.stack([_ for _ in x])", "torch.stack(x)"),
+        ("torch.argmax(x).to(torch.int64)", "torch.argmax(x)"),
+    ],
+)
+def test_a_reference_computes_in_its_own_type_and_writes_to_nothing(value: str, plain: str) -> None:
+    lines = "".join(f"    {name} = torch.randn(3, dtype=dtype)\n" for name in "xyb")
+    test = f'CASES = [{{"dtype": "float16"}}]\n{lines}'
+
+    made = simplify_reference(f"def op(x, y, a, b):\n    return {value}\n", "op", test)
+
+    assert made == f"def op(x, y, a, b):\n    return {plain}\n"
+
+
+def test_a_function_of_a_module_has_the_name_by_which_it_is_called() -> None:
+    written = """
+        @triton.jit
+        def device_functions_erf(x):
+            return x
+
+
+        erf = device_functions_erf
+
+
+        @triton.jit
+        def kernel(x):
+            erf(x)
+        """
+
+    assert "device_functions" not in drop_aliases(text(written))
+    assert "def erf(x):" in drop_aliases(text(written))
+
+
+def test_a_second_copy_of_an_input_goes() -> None:
+    written = """
+        def op(x, y):
+            x = x.clone()
+            return add_(x.clone(), y)
+
+
+        def add_(x, y):
+            kernel[(1,)](x, y)
+            return x
+        """
+
+    assert "    x = x.clone()\n" not in drop_copies(text(written), "op")
+    assert "add_(x.clone(), y)" in drop_copies(text(written), "op")
+
+
+def test_checks_of_devices_go() -> None:
+    written = """
+        def op(x, y):
+            assert x.is_cuda and x.device == y.device
+            assert x.device.type == DEVICE, "wrong"
+            assert x.is_cuda and x.ndim == 2
+            return x
+        """
+
+    assert remove_leftovers(text(written)) == text(
+        """
+        def op(x, y):
+            assert x.is_cuda and x.ndim == 2
+            return x
+        """
+    )
