@@ -72,11 +72,14 @@ def kept(file: Path | None) -> dict[str, str]:
 
 def faulty_code(repair: Record) -> str:
     """Return the second block of code of the question; the first is the reference."""
-    return CODE.findall(repair["messages"][0]["content"])[1] + "\n"
+    code: str = CODE.findall(repair["messages"][0]["content"])[1]
+    return code + "\n"
 
 
 def fixed_code(repair: Record) -> str:
-    return CODE.findall(repair["messages"][1]["content"])[-1] + "\n"
+    """Return the last block of code of the answer."""
+    code: str = CODE.findall(repair["messages"][1]["content"])[-1]
+    return code + "\n"
 
 
 def fixed_name(repair: Record) -> str:
