@@ -260,6 +260,16 @@ def test_the_validate_command_compiles_kernels() -> None:
     assert call("--now") == "0 items: nothing to do."
 
 
+def test_the_next_call_finishes_a_run_that_was_interrupted(counting: CountingChecker) -> None:
+    kernel = a_kernel()
+    [run] = request_validation([kernel], device=Device.CUDA, hand_over=False)
+
+    assert call("--device", "cuda", "--now") == "1 item: 1 passed."
+    run.refresh_from_db()
+    assert run.state == RunState.SUCCEEDED
+    assert counting.asked == [kernel.pk]
+
+
 @pytest.mark.any_database
 def test_validating_a_helper_by_name_explains_why_it_is_unsupported() -> None:
     helper = a_kernel(kind=Kind.HELPER)

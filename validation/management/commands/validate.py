@@ -15,9 +15,11 @@ from curation.models import (
     Kernel,
     Pair,
     Repository,
+    RunState,
     ValidationResult,
     ValidationRun,
 )
+from curation.operations.address import site_address
 from curation.text import pluralize
 from validation import reports
 from validation.changes import changes as changed
@@ -131,6 +133,7 @@ class Command(BaseCommand):
             how["timeout"] = timeout
         if limit is not None and limit < 1:
             raise CommandError("--limit must be at least 1.")
+        finished = [] if kind or write or not now else _finish_waiting(wanted)
         chosen = _chosen(wanted, kind, ids, repository, everything=all)
         if ladders:
             if chosen.model is not Pair:
@@ -142,7 +145,7 @@ class Command(BaseCommand):
         chosen = chosen.only("pk", "content_hash")
         items = list(chosen[:limit])
         if now:
-            for line in summary(_check_here(items, wanted, how)):
+            for line in summary(finished + _check_here(items, wanted, how)):
                 self.stdout.write(line)
         elif items:
             listening = listeners(ValidationRun.QUEUE)
@@ -181,6 +184,14 @@ class Command(BaseCommand):
             self.stdout.write(str(change))
             count += 1
         self.stdout.write(f"On {device.label}: {pluralize(count, 'changed verdict')}.")
+
+
+def _finish_waiting(device: Device) -> list[ValidationResult]:
+    """Finish the runs that an interrupted call left in the queue, unless a worker takes them."""
+    if site_address(settings.DATA_DIR) or listeners(ValidationRun.QUEUE):
+        return []
+    waiting = ValidationRun.objects.filter(device=device, state=RunState.QUEUED).order_by("pk")
+    return [result for run in waiting for result in results_of(carry_out_here(run, validate))]
 
 
 def _check_here(
