@@ -83,9 +83,12 @@ def test_bitwise_sorts_handle_nan_of_either_sign(tmp_path: Path) -> None:
     sorts = [recipe for recipe in RECIPES if recipe.name == "sort"]
     drafts = [
         draft
-        for draft in generate(sorts, 24, seed=1)
-        # torch.median answers NaN if there is one, wherever it would be sorted.
-        if "median" not in draft.entry_point and _takes_one_argument(draft)
+        for draft in generate(sorts, 48, seed=1)
+        # Only exact styles sort by bits. torch.median answers NaN if there is one, wherever it
+        # would be sorted.
+        if "to_ordered" in draft.triton_code
+        and "median" not in draft.entry_point
+        and _takes_one_argument(draft)
     ]
     by_hand = [draft for draft in handwritten() if draft.slug == "top-k"]
     assert len(drafts) > 3
