@@ -153,7 +153,7 @@ TERNARY = (
               "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
               further=(Operand("green"), Operand("blue"))),
     Operation("guidance", "apply classifier-free guidance with scale 3",
-              "torch.lerp({y}, {x}, 3.0) + {z}", "{y} + 3.0 * ({x} - {y}) + {z}",
+              "torch.lerp({y}, {x}, 3.0) + {z}", "{x} + 2.0 * ({x} - {y}) + {z}",
               further=(Operand("unconditional"), Operand("noise"))),
     Operation("smooth_labels", "smooth labels by 0.1 and weigh them",
               "(0.9 * {x} + 0.1 * {y}) * {z}", "(0.9 * {x} + 0.1 * {y}) * {z}",
