@@ -18,13 +18,14 @@ from curation.export.card import write_card
 from curation.export.coverage import Coverage, check_release
 from curation.export.derived import write_derived
 from curation.export.facts import db_snapshot
-from curation.export.folder import LineFile, Spool, new_folder, write_manifest
+from curation.export.folder import LineFile, new_folder, write_manifest
 from curation.export.formats import FormatTarget, Record, write_formats
 from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
 from curation.export.plan import build_plan
 from curation.export.release import save_release, save_splits
 from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
+from curation.export.spool import Spool
 from curation.export.statistics import (
     KINDS,
     SPLIT_RULE,

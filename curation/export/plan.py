@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.export.coverage import cover
-from curation.export.folder import LineFile, Spool
+from curation.export.folder import LineFile
 from curation.export.gates import Exclusion, ExclusionReason
 from curation.export.groups import Families
 from curation.export.held_out import (
@@ -21,6 +21,7 @@ from curation.export.options import ExportOptions, ProgressCallback
 from curation.export.records import record_id
 from curation.export.select import Ledger, select
 from curation.export.splits import FIFTH, FREE, SPLITS, Records, assign, keyed, settle
+from curation.export.spool import Spool
 from curation.export.statistics import KINDS, ORIGINS, ExportPlan, Rows, occurring
 from curation.models import Kernel, Pair, SplitAssignment
 

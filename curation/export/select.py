@@ -19,14 +19,7 @@ from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource, every_source
 from curation.export import facts
 from curation.export.facts import PAIR_TEXTS, ExportItem, KnownItem, joined, text_columns
-from curation.export.folder import (
-    LineFile,
-    Spool,
-    SpooledLines,
-    encode,
-    hash_index,
-    in_hash_order,
-)
+from curation.export.folder import LineFile, encode
 from curation.export.gates import (
     APPROVED,
     PERSON,
@@ -41,6 +34,7 @@ from curation.export.notices import Notices
 from curation.export.options import ExportOptions, ProgressCallback, weigher
 from curation.export.records import RecordBuilder, located, record_id
 from curation.export.schema import RecordProfile
+from curation.export.spool import Spool, SpooledLines, hash_index, in_hash_order
 from curation.export.statistics import ORIGINS, ROW, ExportPlan, Funnel, Rows
 from curation.models import Kernel, Pair, Provenance, SourceFile
 from curation.search.filters import Filter

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from curation.evidence.sources import ExportSource
 from curation.export.coverage import Coverage
-from curation.export.folder import PLACE
 from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.held_out import HeldOut
 from curation.export.ladders import Ladders
@@ -20,6 +19,7 @@ from curation.export.options import ExportOptions
 from curation.export.repairs import Repairs
 from curation.export.schema import NONE, PALLAS, RecordProfile
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
+from curation.export.spool import PLACE
 from curation.models import PairOrigin, Split
 
 KINDS = ("pair", "kernel")

@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from curation.export.folder import Spool, SpooledLines, decode, encode, hash_index, in_hash_order
+from curation.export.folder import decode, encode
+from curation.export.spool import Spool, SpooledLines, hash_index, in_hash_order
 
 HASHES = some.binary().map(lambda data: hashlib.sha256(data).hexdigest())
 VALUES = some.recursive(
