@@ -95,12 +95,7 @@ def _share_a_tensor(python: Side, triton: Side, inputs: Inputs) -> bool:
 
 def _is_plain(name: str, inputs: Inputs) -> bool:
     """Return whether every value of an input is certainly a Python number."""
-    values = [
-        node.value
-        for node in walk(inputs.function)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
-    ]
+    values = inputs.assigned(name)
     loops = [
         node.iter
         for node in walk(inputs.function)

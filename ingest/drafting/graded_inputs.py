@@ -109,12 +109,7 @@ def _is_floating(value: ast.expr | None, known: Mapping[str, ast.expr]) -> bool:
 
 def _is_plain(name: str, inputs: Inputs) -> bool:
     """Return whether every value of a name is a number, a text or None."""
-    values = [
-        node.value
-        for node in walk(inputs.function)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
-    ]
+    values = inputs.assigned(name)
     return bool(values) and all(
         isinstance(each, ast.Constant) or ast.unparse(each).startswith(("case[", "getattr(torch"))
         for each in values

@@ -96,6 +96,15 @@ class Inputs:
             if isinstance(statement, ast.With):
                 yield statement.body
 
+    def assigned(self, name: str) -> list[ast.expr]:
+        """Return the values that `make_inputs` assigns to a name."""
+        return [
+            node.value
+            for node in walk(self.function)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+        ]
+
     def changes(self, name: str) -> bool:
         """Return whether a statement may write to a tensor after it is made."""
         for node in walk(self.function):

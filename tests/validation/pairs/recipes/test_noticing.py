@@ -1,8 +1,8 @@
 """Each generated pair's test notices damage: tried with the reference in the candidate's place.
 
-On a GPU the harness asks the same of every pair. Here no kernel runs, so a recipe whose tests see
-nothing is found before it costs time of a GPU. Each recipe gives one pair or two, and hundreds of
-pairs are tried with `--every-variant`: 48 s of processor time.
+On a GPU the harness does the same for every pair. Here no kernel runs, so this finds a recipe with
+weak tests before it takes GPU time. Each recipe gives one or two pairs. `--every-variant` tries
+hundreds, in 48 s of processor time.
 """
 
 from __future__ import annotations
