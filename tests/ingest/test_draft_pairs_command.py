@@ -92,9 +92,16 @@ def test_a_dry_run_stores_nothing(folder: Path) -> None:
 
 
 def test_a_limit_bounds_the_number_of_stored_pairs(folder: Path) -> None:
-    draft_pairs("--limit", "0")
+    (folder / "tests" / "test_halving.py").write_text(
+        (HEAD + TEST).replace("doubl", "halv").replace("Doubl", "Halv")
+    )
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)
+    assert "2 pairs could be stored." in draft_pairs("--dry-run")
 
-    assert not Pair.objects.exists()
+    draft_pairs("--limit", "1")
+
+    assert Pair.objects.count() == 1
 
 
 def test_a_new_commit_creates_a_new_version_of_a_pair(folder: Path) -> None:

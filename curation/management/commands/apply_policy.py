@@ -32,7 +32,9 @@ class Command(BaseCommand):
             "--status", choices=(Status.APPROVED.value, Status.REJECTED.value),
             default=Status.APPROVED.value, help="the decision (default: %(default)s)",
         )  # fmt: skip
-        parser.add_argument("--comment", default="", help="the reason, which each decision shows")
+        parser.add_argument(
+            "--comment", default="", help="the reason, which each decision shows (default: none)"
+        )
         parser.add_argument("--dry-run", action="store_true", help="count the items only")
 
     def handle(

@@ -85,6 +85,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "preview-export": (NO, (405, 200, 405, 405)),
     "export-card": (NO, (404, 405, 405, 405)),
     "export-changes": (NO, (404, 405, 405, 405)),
+    "push-release": (NO, (404, 404, 405, 405)),
     "exports": (NO, (200, 200, 405, 405)),
     "download-export": (NO, (302, 405, 405, 405)),
 }
@@ -115,6 +116,7 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 ARGUMENTS = {
     "kernel": "pk", "pair": "pk", "edit-pair": "pk", "save-version": "pk", "try-case": "pk",
     "download-export": "pk", "export-card": "pk", "export-changes": "pk",
+    "push-release": "pk",
     "finish-bulk": "pk", "undo-bulk": "pk",
     **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
     "revoke-invitation": "pk", "revoke-token": "pk", "join": "token",

@@ -62,14 +62,16 @@ class Command(BaseCommand):
         )
         which.add_argument(
             "--import-report", type=Path, metavar="FILE",
-            help="check nothing: store the verdicts that the harness wrote on another machine",
+            help="check nothing: store the verdicts that the harness wrote on another machine "
+            "(default: none)",
         )  # fmt: skip
         parser.add_argument(
             "--repository", help="only items of this source: its name, URL or path (default: all)"
         )
         parser.add_argument(
             "--write", type=Path, metavar="FILE",
-            help="check nothing: write the pairs for the harness on another machine",
+            help="check nothing: write the pairs for the harness on another machine "
+            "(default: none)",
         )  # fmt: skip
         parser.add_argument(
             "--limit", type=int, metavar="N", help="check N items at most (default: all)"
