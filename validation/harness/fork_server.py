@@ -1,8 +1,10 @@
 """A fork server in its sandbox, as seen from the trusted side."""
 
 import itertools
+import logging
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -24,6 +26,8 @@ from validation.harness.sandbox import (
     start,
 )
 from validation.harness.sandbox.seal import domain
+
+log = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).resolve().parents[1]
 HARNESS = "validation.harness.worker.warm"
@@ -54,6 +58,8 @@ THREADS = {"interpreter": 32, "compiler": 32, "cuda": 512}
 # ended long before other children can't fork.
 PROCESSES = 128
 WARM_UP_SECONDS = 180.0
+# The channel of a server that ended closes a moment before the guard has its status.
+STATUS_SECONDS = 5.0
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -153,7 +159,7 @@ class ForkServer:
             # CUDA reserves more address space than any machine has.
             settings["limits"]["RLIMIT_AS"] = self.memory + OVERHEAD
         control = server_end.socket.fileno()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - read only if the start fails
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - read only after a failure
         with tempfile.TemporaryFile() as script:
             text = BEGIN.format(package=str(PACKAGE), control=control, settings=settings)
             script.write(text.encode())
@@ -181,13 +187,13 @@ class ForkServer:
         if "failed" in message:
             self._warming = None
             kill(self._process)
-            self._errors.seek(0)
-            output = self._errors.read()[-2000:].decode(errors="replace").strip()
+            output = _last_output(self._errors)
             raise ForkServerFailed(message["failed"] + (f" It said: {output}" if output else ""))
         ours.socket.settimeout(None)
         self.versions = message["versions"]
         self._channel, self._warming = ours, None
-        threading.Thread(target=self._listen, args=(ours, self._process), daemon=True).start()
+        server = (ours, self._process, self._errors)
+        threading.Thread(target=self._listen, args=server, daemon=True).start()
 
     def confinement(self) -> Confinement:
         """Return the confinement of its processes."""
@@ -215,7 +221,7 @@ class ForkServer:
             env=environment,
         )
 
-    def _listen(self, channel: Channel, process: Any) -> None:
+    def _listen(self, channel: Channel, process: Any, errors: Any) -> None:
         """Receive how children ended and pass it to them, until the server ends."""
         while True:
             try:
@@ -236,6 +242,14 @@ class ForkServer:
             lost, self._children = self._children, {}
         for child in lost.values():
             child.ended({"status": None, "why": SERVER_ENDED})
+        if not self.closed:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(STATUS_SECONDS)
+            status, killed = process.returncode, process.bound.ended_groups()
+            log.warning(
+                "A fork server ended: status %s, killed groups %s, output %r",
+                status, killed, _last_output(errors),
+            )  # fmt: skip
 
     def child(self) -> Child:
         """Return a new child that waits for its first task. It costs 15 ms."""
@@ -271,3 +285,8 @@ class ForkServer:
             kill(self._process)
         if channel is not None:
             channel.socket.close()
+
+
+def _last_output(file: Any) -> str:
+    file.seek(0)
+    return str(file.read()[-2000:].decode(errors="replace").strip())

@@ -236,6 +236,9 @@ def proportional(pid: int, status: bytes) -> int:
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             text = file.read()
+    except (FileNotFoundError, ProcessLookupError):
+        # It has ended since its status was read.
+        return 0
     except OSError:
         return resident(status)
     kilobytes = 0

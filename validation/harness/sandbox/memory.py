@@ -52,8 +52,8 @@ class Bound:
 
         group: its number inside the sandbox.
         """
-        for line in os.pread(self.record, 1 << 20, 0).splitlines():
-            number, _, why = line.decode().partition(" ")
+        for line in self.ended_groups():
+            number, _, why = line.partition(" ")
             if number == str(group):
                 return why
         # The kernel does not say which group it ended, so each end explains one.
@@ -61,6 +61,10 @@ class Bound:
             self.explained += 1
             return "memory"
         return ""
+
+    def ended_groups(self) -> list[str]:
+        """Return a line for each process group that the guard ended: its number, and why."""
+        return os.pread(self.record, 1 << 20, 0).decode().splitlines()
 
     def close_entrance(self) -> None:
         if self.entrance >= 0:
