@@ -17,6 +17,15 @@ CASES = [
     {"rows": 37, "classes": 300, "dtype": "float32", "layout": "strided", "seed": 2},
     {"rows": 64, "classes": 16, "dtype": "float32", "layout": "contiguous", "seed": 3},
     {"rows": 3, "classes": 1025, "dtype": "float32", "layout": "contiguous", "seed": 4},
+    # The first classes are ruled out, more than a block of them.
+    {
+        "rows": 3,
+        "classes": 700,
+        "excluded": 600,
+        "dtype": "float32",
+        "layout": "contiguous",
+        "seed": 5,
+    },
 ]
 
 
@@ -32,7 +41,9 @@ def make_inputs(case, device):
         return values
 
     logits = torch.randn((case["rows"], case["classes"]), generator=generator).to(dtype)
-    target = torch.randint(0, case["classes"], (case["rows"],), generator=generator)
+    excluded = case.get("excluded", 0)
+    logits[:, :excluded] = -float("inf")
+    target = torch.randint(excluded, case["classes"], (case["rows"],), generator=generator)
     # Every fifth row does not count.
     target[4::5] = -1
     return laid_out(logits), target.to(device)

@@ -10,7 +10,7 @@ def cross_entropy_forward_kernel(
     logits_ptr,
     target_ptr,
     losses_ptr,
-    normaliser_ptr,
+    normalizer_ptr,
     n_cols,
     stride_m,
     stride_n,
@@ -28,13 +28,15 @@ def cross_entropy_forward_kernel(
             logits_ptr + row * stride_m + cols * stride_n, mask=cols < n_cols, other=-float("inf")
         ).to(tl.float32)
         larger = tl.maximum(largest, tl.max(x, axis=0))
-        total = total * tl.exp(largest - larger) + tl.sum(tl.exp(x - larger), axis=0)
+        # A block of infinities alone must not give the difference of two infinities.
+        shift = tl.where(larger == -float("inf"), 0.0, larger)
+        total = total * tl.exp(largest - shift) + tl.sum(tl.exp(x - shift), axis=0)
         largest = larger
-    normaliser = largest + tl.log(total)
-    tl.store(normaliser_ptr + row, normaliser)
+    normalizer = largest + tl.log(total)
+    tl.store(normalizer_ptr + row, normalizer)
     # A negative target marks a row that does not count.
     own = tl.load(logits_ptr + row * stride_m + tl.maximum(target, 0) * stride_n).to(tl.float32)
-    tl.store(losses_ptr + row, tl.where(target >= 0, normaliser - own, 0.0))
+    tl.store(losses_ptr + row, tl.where(target >= 0, normalizer - own, 0.0))
 
 
 @triton.jit
@@ -66,7 +68,7 @@ def cross_entropy_backward_kernel(
     grad_ptr,
     logits_ptr,
     target_ptr,
-    normaliser_ptr,
+    normalizer_ptr,
     count_ptr,
     grad_logits_ptr,
     n_cols,
@@ -81,7 +83,7 @@ def cross_entropy_backward_kernel(
     mask = cols < n_cols
     target = tl.load(target_ptr + row * target_stride)
     x = tl.load(logits_ptr + row * stride_m + cols * stride_n, mask=mask, other=0.0)
-    probability = tl.exp(x.to(tl.float32) - tl.load(normaliser_ptr + row))
+    probability = tl.exp(x.to(tl.float32) - tl.load(normalizer_ptr + row))
     grad = probability - (cols == target).to(tl.float32)
     grad = grad * tl.load(grad_ptr).to(tl.float32) / tl.load(count_ptr)
     grad = tl.where(target >= 0, grad, 0.0)
@@ -93,7 +95,7 @@ class CrossEntropy(torch.autograd.Function):
     def forward(ctx, logits, target):
         n_rows, n_cols = logits.shape
         losses = torch.empty((n_rows,), dtype=torch.float32, device=logits.device)
-        normaliser = torch.empty((n_rows,), dtype=torch.float32, device=logits.device)
+        normalizer = torch.empty((n_rows,), dtype=torch.float32, device=logits.device)
         count = torch.empty((), dtype=torch.float32, device=logits.device)
         out = torch.empty((), dtype=logits.dtype, device=logits.device)
         if n_rows:
@@ -101,7 +103,7 @@ class CrossEntropy(torch.autograd.Function):
                 logits,
                 target,
                 losses,
-                normaliser,
+                normalizer,
                 n_cols,
                 *logits.stride(),
                 target.stride(0),
@@ -110,12 +112,12 @@ class CrossEntropy(torch.autograd.Function):
         mean_of_counted_kernel[(1,)](
             losses, target, out, count, n_rows, target.stride(0), BLOCK_SIZE=256
         )
-        ctx.save_for_backward(logits, target, normaliser, count)
+        ctx.save_for_backward(logits, target, normalizer, count)
         return out
 
     @staticmethod
     def backward(ctx, grad):
-        logits, target, normaliser, count = ctx.saved_tensors
+        logits, target, normalizer, count = ctx.saved_tensors
         n_rows, n_cols = logits.shape
         grad_logits = torch.empty((n_rows, n_cols), dtype=logits.dtype, device=logits.device)
         if grad_logits.numel():
@@ -123,7 +125,7 @@ class CrossEntropy(torch.autograd.Function):
                 grad,
                 logits,
                 target,
-                normaliser,
+                normalizer,
                 count,
                 grad_logits,
                 n_cols,

@@ -1,6 +1,6 @@
 """Causal attention without ever holding the scores, forward and backward.
 
-Forward keeps the logarithm of each row's normaliser; backward computes the probabilities again
+Forward keeps the logarithm of each row's normalizer; backward computes the probabilities again
 from it, once by blocks of queries and once by blocks of keys.
 
 Scores are scaled only after the maximum is taken from them. A compiler may round a product and a
@@ -29,11 +29,11 @@ def store_rows(base, rows, dims, n_rows, n_dims, values):
 
 
 @triton.jit
-def probabilities(q, k, normaliser, queries, keys, n_positions, scale):
-    """Of a block of queries for a block of keys, once the normalisers are known."""
+def probabilities(q, k, normalizer, queries, keys, n_positions, scale):
+    """Of a block of queries for a block of keys, once the normalizers are known."""
     scores = tl.dot(q, tl.trans(k), input_precision="ieee")
     seen = (queries[:, None] >= keys[None, :]) & (queries[:, None] < n_positions)
-    return tl.where(seen, tl.exp((scores - normaliser[:, None]) * scale), 0.0)
+    return tl.where(seen, tl.exp((scores - normalizer[:, None]) * scale), 0.0)
 
 
 @triton.jit
@@ -42,7 +42,7 @@ def attention_forward_kernel(
     k_ptr,
     v_ptr,
     out_ptr,
-    normaliser_ptr,
+    normalizer_ptr,
     n_heads,
     n_positions,
     n_dims,
@@ -94,7 +94,7 @@ def attention_forward_kernel(
     out_base = out_ptr + head * n_positions * n_dims
     store_rows(out_base, queries, dims, n_positions, n_dims, acc / total[:, None])
     tl.store(
-        normaliser_ptr + head * n_positions + queries,
+        normalizer_ptr + head * n_positions + queries,
         best + tl.log(total) / scale,
         mask=queries < n_positions,
     )
@@ -106,7 +106,7 @@ def attention_query_gradient_kernel(
     k_ptr,
     v_ptr,
     grad_ptr,
-    normaliser_ptr,
+    normalizer_ptr,
     delta_ptr,
     grad_q_ptr,
     n_heads,
@@ -148,7 +148,7 @@ def attention_query_gradient_kernel(
     grad_base = grad_ptr + batch * grad_stride_b + inner * grad_stride_h
     q = load_rows(q_base, queries, dims, n_positions, n_dims, q_stride_t, q_stride_d)
     grad = load_rows(grad_base, queries, dims, n_positions, n_dims, grad_stride_t, grad_stride_d)
-    normaliser = tl.load(normaliser_ptr + head * n_positions + queries, mask=inside, other=0.0)
+    normalizer = tl.load(normalizer_ptr + head * n_positions + queries, mask=inside, other=0.0)
     end = tl.minimum((tl.program_id(0) + 1) * BLOCK_M, n_positions)
     # The output times its gradient would give the same in theory; but only what is made of the
     # very same products cancels where a query looks at a single key.
@@ -157,7 +157,7 @@ def attention_query_gradient_kernel(
         keys = first + tl.arange(0, BLOCK_N)
         k = load_rows(k_base, keys, dims, n_positions, n_dims, k_stride_t, k_stride_d)
         v = load_rows(v_base, keys, dims, n_positions, n_dims, v_stride_t, v_stride_d)
-        weights = probabilities(q, k, normaliser, queries, keys, n_positions, scale)
+        weights = probabilities(q, k, normalizer, queries, keys, n_positions, scale)
         delta += tl.sum(weights * tl.dot(grad, tl.trans(v), input_precision="ieee"), axis=1)
     tl.store(delta_ptr + head * n_positions + queries, delta, mask=inside)
     grad_q = tl.zeros((BLOCK_M, BLOCK_D), dtype=tl.float32)
@@ -165,7 +165,7 @@ def attention_query_gradient_kernel(
         keys = first + tl.arange(0, BLOCK_N)
         k = load_rows(k_base, keys, dims, n_positions, n_dims, k_stride_t, k_stride_d)
         v = load_rows(v_base, keys, dims, n_positions, n_dims, v_stride_t, v_stride_d)
-        weights = probabilities(q, k, normaliser, queries, keys, n_positions, scale)
+        weights = probabilities(q, k, normalizer, queries, keys, n_positions, scale)
         grad_weights = tl.dot(grad, tl.trans(v), input_precision="ieee")
         grad_scores = weights * (grad_weights - delta[:, None]) * scale
         grad_q = tl.dot(grad_scores.to(k.dtype), k, grad_q, input_precision="ieee")
@@ -178,7 +178,7 @@ def attention_key_gradient_kernel(
     k_ptr,
     v_ptr,
     grad_ptr,
-    normaliser_ptr,
+    normalizer_ptr,
     delta_ptr,
     grad_k_ptr,
     grad_v_ptr,
@@ -227,9 +227,9 @@ def attention_key_gradient_kernel(
         grad = load_rows(
             grad_base, queries, dims, n_positions, n_dims, grad_stride_t, grad_stride_d
         )
-        normaliser = tl.load(normaliser_ptr + head * n_positions + queries, mask=inside, other=0.0)
+        normalizer = tl.load(normalizer_ptr + head * n_positions + queries, mask=inside, other=0.0)
         delta = tl.load(delta_ptr + head * n_positions + queries, mask=inside, other=0.0)
-        weights = probabilities(q, k, normaliser, queries, keys, n_positions, scale)
+        weights = probabilities(q, k, normalizer, queries, keys, n_positions, scale)
         grad_v = tl.dot(tl.trans(weights.to(grad.dtype)), grad, grad_v, input_precision="ieee")
         grad_weights = tl.dot(grad, tl.trans(v), input_precision="ieee")
         grad_scores = weights * (grad_weights - delta[:, None]) * scale
@@ -244,8 +244,8 @@ class FlashAttention(torch.autograd.Function):
     def forward(ctx, q, k, v):
         n_batches, n_heads, n_positions, n_dims = q.shape
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
-        normaliser = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
-        ctx.save_for_backward(q, k, v, out, normaliser)
+        normalizer = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
+        ctx.save_for_backward(q, k, v, out, normalizer)
         if out.numel() == 0:
             return out
         attention_forward_kernel[(triton.cdiv(n_positions, 32), n_batches * n_heads)](
@@ -253,7 +253,7 @@ class FlashAttention(torch.autograd.Function):
             k,
             v,
             out,
-            normaliser,
+            normalizer,
             n_heads,
             n_positions,
             n_dims,
@@ -269,7 +269,7 @@ class FlashAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        q, k, v, out, normaliser = ctx.saved_tensors
+        q, k, v, out, normalizer = ctx.saved_tensors
         n_batches, n_heads, n_positions, n_dims = q.shape
         grad_q, grad_k, grad_v = (
             torch.empty(q.shape, dtype=q.dtype, device=q.device) for _ in range(3)
@@ -282,10 +282,10 @@ class FlashAttention(torch.autograd.Function):
         strides = (*q.stride(), *k.stride(), *v.stride(), *grad.stride())
         blocks = {"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_D": max(16, triton.next_power_of_2(n_dims))}
         attention_query_gradient_kernel[grid](
-            q, k, v, grad, normaliser, delta, grad_q, *sizes, *strides, **blocks
+            q, k, v, grad, normalizer, delta, grad_q, *sizes, *strides, **blocks
         )
         attention_key_gradient_kernel[grid](
-            q, k, v, grad, normaliser, delta, grad_k, grad_v, *sizes, *strides, **blocks
+            q, k, v, grad, normalizer, delta, grad_k, grad_v, *sizes, *strides, **blocks
         )
         return grad_q, grad_k, grad_v
 
