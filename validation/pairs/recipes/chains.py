@@ -56,6 +56,11 @@ class Chain:
         return tuple(operand.name for operand in self.further)
 
     @property
+    def draw(self) -> str:
+        """Values of `x` in a test."""
+        return "wide" if any(one.draw == "wide" for one in self.operations) else "normal"
+
+    @property
     def phrases(self) -> tuple[str, ...]:
         """Description of each operation in the imperative, such as “add a bias”."""
         return tuple(operation.phrase for operation in self.operations)

@@ -6,6 +6,7 @@ from validation.pairs.recipes.blocks import EPILOGUES, only
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.matmuls import (
+    GROUP_M,
     LAYOUTS,
     PREFIXES,
     is_smooth,
@@ -43,6 +44,7 @@ def _matmul(
             {"m": 17, "n": 40, "k": 24},
             {"m": 70, "n": 104, "k": 64},
             {"m": 131, "n": 72, "k": 136},
+            *(({"m": GROUP_M * tile[0] + 3, "n": tile[1] + 8, "k": 16},) if grouped else ()),
         ),
         multiples={"n": MULTIPLE, "k": MULTIPLE},
         dtypes=(dtype,),

@@ -7,7 +7,7 @@ import numpy as np
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.informative import ORDINARY, answers, is_informative
-from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, then
+from validation.pairs.recipes.matmuls import TILES, matmul_sizes, then
 from validation.pairs.recipes.operation import Operation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -21,9 +21,9 @@ DISTANCES = {
         "tl.sqrt(fmax(squares, 1e-4))",
     ),
     "gaussian": (
-        "compute the Gaussian kernel",
-        "torch.exp(-0.05 * squares)",
-        "tl.exp(-0.05 * squares)",
+        "compute the Gaussian kernel exp(-0.01 d²)",
+        "torch.exp(-0.01 * squares)",
+        "tl.exp(-0.01 * squares)",
     ),
     "inverse": (
         "compute the inverse quadratic kernel",
@@ -98,7 +98,7 @@ def _distance(
         triton="distances",
         python=tuple(python),
         arguments=(Argument("a", ("m", "k")), Argument("b", ("n", "k"))),
-        sizes=MATMUL_SIZES,
+        sizes=matmul_sizes(tile),
         # The reference may hold all differences.
         perf=({"m": 1024, "n": 1024, "k": 128},),
         tolerance=tolerances(("float32",), 4, 5e-4),

@@ -201,7 +201,7 @@ def _gated(
             if packing == "separate"
             else (Argument("packed", ("rows", "2 * cols")),)
         ),
-        sizes=ROW_SIZES[:4],
+        sizes=(*ROW_SIZES[:4], {"rows": 3, "cols": 2 * block + 5}),
         dtypes=dtypes,
         tolerance={name: ROUNDED.get(name, tolerance) for name, tolerance in known.items()},
         layouts=("contiguous", "strided", "transposed"),

@@ -24,12 +24,20 @@ LAYOUTS = {
 }
 PREFIXES = {"nn": "matmul", "nt": "linear", "tn": "matmul_tn", "tt": "matmul_tt"}
 
-MATMUL_SIZES = (
-    {"m": 1, "n": 1, "k": 1},
-    {"m": 17, "n": 31, "k": 13},
-    {"m": 70, "n": 45, "k": 64},
-    {"m": 33, "n": 97, "k": 50},
-)
+
+def matmul_sizes(tile: tuple[int, int, int]) -> tuple[dict[str, int], ...]:
+    """Return sizes of which the last need several tiles and several steps of the inner loop."""
+    block_m, block_n, block_k = tile
+    return (
+        {"m": 1, "n": 1, "k": 1},
+        {"m": 17, "n": 31, "k": 13},
+        {"m": 70, "n": 45, "k": 64},
+        {"m": block_m + 6, "n": block_n + 6, "k": 2 * block_k + 3},
+    )
+
+
+# Tiles of one group in the grouped order, as in the templates.
+GROUP_M = 8
 
 
 def product(layout: str, wide: bool) -> str:
@@ -96,7 +104,7 @@ def _matmul(
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
             *epilogue.arguments(("m", "n"), ("n",), ("m",)),
         ),
-        sizes=MATMUL_SIZES,
+        sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order == "grouped" else ())),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
@@ -109,6 +117,10 @@ def _matmul(
             "precision": precision(dtypes),
         },
     )
+
+
+def _second_group(tile: tuple[int, int, int]) -> dict[str, int]:
+    return {"m": GROUP_M * tile[0] + 3, "n": tile[1] + 1, "k": 16}
 
 
 def precision(dtypes: tuple[str, ...]) -> str:
@@ -165,7 +177,7 @@ def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...
         sizes=(
             {"batch": 1, "m": 1, "n": 1, "k": 1},
             {"batch": 3, "m": 17, "n": 31, "k": 13},
-            {"batch": 2, "m": 40, "n": 70, "k": 33},
+            {"batch": 2, "m": tile[0] + 6, "n": tile[1] + 6, "k": 2 * tile[2] + 3},
         ),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
@@ -198,7 +210,7 @@ def _split_k(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
         ),
-        sizes=(*MATMUL_SIZES, {"m": 16, "n": 20, "k": 500}),
+        sizes=(*matmul_sizes(tile), {"m": 16, "n": 20, "k": 500}),
         tolerance=tolerances(("float32",), 2, 2e-4),
         layouts=("contiguous", "strided", "transposed"),
         values={"layout": layout, "way": way, "after": after, "tile": tile, "splits": splits},
@@ -236,7 +248,12 @@ def _matvec(
             Argument("v", (inner,)),
             *epilogue.arguments((out,)),
         ),
-        sizes=({"m": 1, "n": 1}, {"m": 17, "n": 31}, {"m": 130, "n": 70}, {"m": 37, "n": 301}),
+        sizes=(
+            {"m": 1, "n": 1}, {"m": 17, "n": 31}, {"m": 130, "n": 70},
+            {"m": 37, "n": 2 * block[1] + 5}
+            if side == "right"
+            else {"m": 2 * block[1] + 5, "n": 37},
+        ),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided"),

@@ -195,7 +195,7 @@ def _norm_row(
         triton="norm_rows",
         python=tuple(torch),
         arguments=(
-            Argument("x", ("rows", "cols")),
+            Argument("x", ("rows", "cols"), before.draw),
             *before.arguments(("rows", "cols"), ("cols",), ("rows",)),
             *(Argument(name, ("cols",)) for name in vectors),
         ),

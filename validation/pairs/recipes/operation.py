@@ -32,6 +32,8 @@ class Operation:
     further: tuple[Operand, ...] = ()
     short: str = ""
     """Name within a longer chain; empty for the whole name."""
+    draw: str = "normal"
+    """Values of the chain's input in a test: normal, or wide to reach limits far from zero."""
 
     @property
     def operands(self) -> int:

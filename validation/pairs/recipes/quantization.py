@@ -111,7 +111,7 @@ def _dequantize(
         ),
         arguments=(
             Argument("q", ("rows", "cols"), "integers" if whole else "normal", stored),
-            Argument("scale", shape, "positive"),
+            Argument("scale", shape, "scale" if whole and chain.draw == "normal" else "positive"),
             *((Argument("zero_point", shape, "integers", "int8"),) if zero else ()),
             *chain.arguments(("rows", "cols")),
         ),

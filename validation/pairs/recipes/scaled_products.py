@@ -5,7 +5,7 @@ from __future__ import annotations
 from validation.pairs.recipes.blocks import EPILOGUES, only
 from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
-from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, product, tail
+from validation.pairs.recipes.matmuls import TILES, matmul_sizes, product, tail
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -50,7 +50,7 @@ def _scaled_matmul(
         ),
         # The last one: scales of the output's shape, and more than one value, so that a mix-up is
         # noticed.
-        sizes=(*MATMUL_SIZES, {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
+        sizes=(*matmul_sizes(tile), {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 2, 1e-4),
         layouts=("contiguous", "strided", "transposed"),

@@ -19,7 +19,8 @@ class Argument:
     shape: tuple[str, ...] = ()
     """Expressions over the case's sizes; empty for a number."""
     draw: str = "normal"
-    """normal, uniform, positive, index, integers, mask or offsets, as in the test's template."""
+    """normal, wide, uniform, positive, scale, index, integers, mask or offsets, as in the test's
+    template."""
     dtype: str = ""
     """Type; empty for the case's."""
     bound: str = ""

@@ -41,7 +41,7 @@ def _dropout(chain: Chain, kind: str, rounds: int, block: int) -> Sketch | None:
         triton="random",
         python=(*chain.torch(), *hashed, ending),
         arguments=(
-            Argument("x", ("n",)),
+            Argument("x", ("n",), chain.draw),
             *chain.arguments(("n",)),
             Argument("p", default="0.25"),
             Argument("seed", default="1234"),
