@@ -211,6 +211,8 @@ def _split_k(
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
         ),
         sizes=(*matmul_sizes(tile), {"m": 16, "n": 20, "k": 500}),
+        # Decoding of 16 and 32 sequences, in layers of Llama 2 7B.
+        perf=({"m": 16, "n": 4096, "k": 4096}, {"m": 32, "n": 4096, "k": 11008}),
         tolerance=tolerances(("float32",), 2, 2e-4),
         layouts=("contiguous", "strided", "transposed"),
         values={"layout": layout, "way": way, "after": after, "tile": tile, "splits": splits},

@@ -13,6 +13,7 @@ from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative
 from validation.pairs.recipes.maps import ROUNDED, widening
 from validation.pairs.recipes.operation import Operation
+from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import ROW_SIZES
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -200,6 +201,7 @@ def _norm_row(
             *(Argument(name, ("cols",)) for name in vectors),
         ),
         sizes=ROW_SIZES,
+        perf=SHORT_ROWS if walk == "tile" else (),
         dtypes=dtypes,
         # A row of one value is divided by its own spread, which enlarges earlier rounding.
         tolerance=tolerance,

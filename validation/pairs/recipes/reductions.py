@@ -7,6 +7,7 @@ from validation.pairs.recipes.chains import Chain, answers_of
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative, stands_out
 from validation.pairs.recipes.maps import is_widened, map_tolerances, matrix_sizes, widening
+from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reduction_table import REDUCTIONS, Reduction
 from validation.pairs.recipes.sketch import Argument, Sketch, Tolerance, tolerances
@@ -93,6 +94,7 @@ def _row(
         python=reference_lines(chain, reduction, "dim=-1", dtypes),
         arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
         sizes=ROW_SIZES,
+        perf=SHORT_ROWS if walk == "tile" else (),
         dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
