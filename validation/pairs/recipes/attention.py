@@ -49,7 +49,10 @@ def _varlen(
         tags=("attention", "varlen", *(("causal",) * causal), *(("gqa",) * grouped)),
         triton="varlen_attention",
         python=_varlen_in_torch(plain, causal, cross, window, softcap, grouped),
-        arguments=tuple(map(Argument, ("q", "k", "v", *offsets, "max_seqlen"))),
+        arguments=(
+            *map(Argument, ("q", "k", "v", *offsets)),
+            Argument("max_seqlen", annotation="int"),
+        ),
         sizes=(
             {"sequences": 1, "longest": 1, "heads": 2, "head_dim": 16},
             {"sequences": 3, "longest": 45, "heads": 4, "head_dim": 32},

@@ -28,7 +28,7 @@ def _matmul(
     if not is_smooth(epilogue):
         return None
     return Sketch(
-        entry_point=named(PREFIXES[layout], "tma", epilogue.name),
+        entry_point=named(PREFIXES[layout], epilogue.name),
         summary=then(f"multiply {LAYOUTS[layout]}", epilogue),
         operation_type="matmul",
         tags=("matmul", "tensor-descriptor", *(("epilogue",) if epilogue.operations else ())),
@@ -68,7 +68,7 @@ DESCRIPTOR_RECIPES = (
         {
             "layout": ("nn", "nt"),
             "grouped": (True, False),
-            "epilogue": only(EPILOGUES, "full", "row", draws=("normal",)),
+            "epilogue": only(EPILOGUES, "full", "row", draws=("normal", "positive")),
             "tile": ((64, 64, 32), (32, 64, 32), (64, 32, 64), (128, 64, 32)),
             "dtype": ("float16", "float32"),
         },

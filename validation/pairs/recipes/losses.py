@@ -183,7 +183,7 @@ def _gated(
     *_, last = (f"x = x * {_factor(act.format(x='gate'))}", *after.torch())
     known = tolerances(dtypes, 3)
     return Sketch(
-        entry_point=named(operation.name, "glu", packing, after.name),
+        entry_point=named(operation.name, "glu", packing, after.suffix),
         summary=sentence_of(
             f"multiply {value} by {operation.phrase.removeprefix('apply ')} of {gate}",
             *after.phrases,
@@ -212,7 +212,7 @@ def _gated(
 GATING = tuple(one for one in ACTIVATIONS if one.name not in ("log_sigmoid", "selu", "celu"))
 SCALED = (
     Chain(()),
-    *chains(tuple(NAMED[name] for name in ("clamp", "double", "scale_scores"))),
+    *chains(tuple(NAMED[name] for name in ("clamp", "scale_by_2", "scale_scores"))),
 )
 
 LOSS_RECIPES = (

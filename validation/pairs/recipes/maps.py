@@ -217,7 +217,7 @@ BROADCAST = tuple(
 )
 FLAT = only(BLOCKS, *SIMPLE)
 AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
-               "square", "clamp", "negate", "double", "temperature")  # fmt: skip
+               "square", "clamp", "negate", "scale_by_2", "temperature")  # fmt: skip
 
 MAPS = (
     Recipe(

@@ -71,18 +71,6 @@ def _last(epilogue: Chain, views: Mapping[str, str] | None = None) -> tuple[str,
     return (*lines, last.replace("y =", "return", 1))
 
 
-def tail(epilogue: Chain, wide: bool, like: str = "a") -> tuple[str, ...]:
-    """Return the last lines.
-
-    `wide`: all values are float32 or float64 already. Otherwise the result gets the type of
-    `like`.
-    """
-    floats = [one.name for one in epilogue.further if one.draw != "mask"]
-    views = [f"{name} = {name}.float()" for name in floats if not wide]
-    ending = "" if wide else f".to({like}.dtype)"
-    return (*views, *epilogue.torch(), f"return {epilogue.result}{ending}")
-
-
 def _matmul(
     layout: str,
     order: str,
@@ -267,7 +255,7 @@ TILES = (
     (32, 32, 32), (64, 32, 32), (32, 64, 32), (64, 64, 32), (64, 64, 64), (128, 64, 32),
     (64, 128, 32), (128, 128, 32), (128, 128, 64),
 )  # fmt: skip
-BY_VECTORS = only(EPILOGUES, "full", "row", draws=("normal",))
+BY_VECTORS = only(EPILOGUES, "full", "row", draws=("normal", "positive"))
 AFTER_SPLIT = (None, *(chain.operations[0] for chain in chains(ACTIVATIONS)))
 
 MATMUL_RECIPES = (

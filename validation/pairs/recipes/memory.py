@@ -20,7 +20,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
 EMBEDDED = (
     Chain(()),
-    *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "mask")),
+    *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "positive", "mask")),
     *(chain for chain in FEED_FORWARD if all(one.kind == "full" for one in chain.further)),
 )
 
@@ -67,7 +67,7 @@ def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
         return None
     values = chain.torch() if chain.operations else ()
     return Sketch(
-        entry_point=named("scatter_add", chain.name),
+        entry_point=named(chain.name, "scatter_add"),
         summary=chain.sentence("add each row to the row of a base that an index selects"),
         operation_type="gather-scatter",
         tags=("scatter", "atomics"),
@@ -178,7 +178,7 @@ def _segment(kind: str, chain: Chain, block: tuple[int, int]) -> Sketch | None:
     phrase = SEGMENTS[kind][0]
     source = chain.result
     return Sketch(
-        entry_point=named("segment", kind, chain.name),
+        entry_point=named(chain.name, "segment", kind),
         summary=chain.sentence(f"compute the {phrase} of each segment of rows"),
         operation_type="reduction",
         tags=("reduction", "segments", "ragged"),

@@ -219,7 +219,7 @@ def _norm_row(
 def _is_usual(before: Chain, norm: Norm, after: Operation | None) -> bool:
     """Return whether models compute these operations around this normalization."""
     if norm.name == "softmin":
-        return before.name in ("", "temperature", "double", "squared_error", "absolute_error")
+        return before.name in ("", "temperature", "scale_by_2", "squared_error", "absolute_error")
     if norm.operation_type == "softmax":
         return after is None and before in SCORE_ROWS
     if norm.name in ("layer_norm", "rms_norm"):

@@ -13,7 +13,7 @@ class Operand:
     kind: str = "full"
     """Alignment with a matrix: full, row (one value for each column), or column."""
     draw: str = "normal"
-    """Values in a test: normal or mask."""
+    """Values in a test: normal, positive or mask."""
 
 
 @dataclass(frozen=True, slots=True)

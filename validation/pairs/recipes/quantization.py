@@ -38,7 +38,7 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
         ),
     }[scheme]
     return Sketch(
-        entry_point=named("quantize", scheme, chain.name),
+        entry_point=named(chain.name, "quantize", scheme),
         summary=chain.sentence(SCHEMES[scheme]),
         operation_type="quantization",
         tags=("quantization", "int8", scheme.replace("_", "-")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import SUMMANDS
-from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative, stands_out
 from validation.pairs.recipes.maps import is_widened, map_tolerances, matrix_sizes, widening
@@ -45,6 +45,10 @@ def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     if reduction.grows and "float16" in dtypes:
         return False
     if not (chain.possible and shows_its_values(chain, reduction)):
+        return False
+    if reduction.name in ("max", "min") and not has_own_extreme(
+        chain, largest=reduction.name == "max"
+    ):
         return False
     results = answers_of(chain)
     # The absolute value of what is never negative is nothing new.

@@ -27,6 +27,8 @@ class Argument:
     """For an index, the number of entries."""
     default: str = ""
     """For a number, its value."""
+    annotation: str = "torch.Tensor"
+    """Type hint of an argument without a default."""
 
     @property
     def drawn_first(self) -> bool:
@@ -86,7 +88,7 @@ class Sketch:
             f"{argument.name}: {'int' if argument.default.lstrip('-').isdigit() else 'float'} = "
             f"{argument.default}"
             if argument.is_number
-            else f"{argument.name}: torch.Tensor"
+            else f"{argument.name}: {argument.annotation}"
             for argument in self.arguments
         )
 

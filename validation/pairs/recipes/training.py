@@ -84,7 +84,7 @@ def _rotary(
     )
     narrow = dtypes != ("float32",)
     return Sketch(
-        entry_point=named("rotary", style, order, after.name),
+        entry_point=named("rotary", style, order, after.suffix),
         summary=sentence_of(
             f"apply {INVERSE[order]}rotary position embedding to "
             f"{'the two halves' if style == 'halves' else 'interleaved pairs'} of the features",

@@ -102,8 +102,8 @@ def test_after_a_normalization_only_informative_operations_are_kept(
         (("gelu_tanh", "leaky_relu"), "min", False),
         (("hard_sigmoid", "gelu_tanh"), "min", False),
         (("relu",), "sum", True),
-        (("binarize", "double"), "max", False),
-        (("binarize", "double"), "sum", True),
+        (("binarize", "scale_by_2"), "max", False),
+        (("binarize", "scale_by_2"), "sum", True),
     ],
 )
 def test_a_reduction_of_often_equal_values_is_not_informative(
@@ -132,7 +132,7 @@ def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
     assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
 
 
-@pytest.mark.parametrize(("after", "known"), [("tanh", False), ("double", True)])
+@pytest.mark.parametrize(("after", "known"), [("tanh", False), ("scale_by_2", True)])
 def test_a_decreasing_distance_function_is_not_shrunk_further(after: str, known: bool) -> None:
     assert (_distance("multiquadric", "dot", NAMED[after], (16, 16, 16)) is not None) is known
 
