@@ -205,7 +205,13 @@ def _gated(
         dtypes=dtypes,
         tolerance={name: ROUNDED.get(name, tolerance) for name, tolerance in known.items()},
         layouts=("contiguous", "strided", "transposed"),
-        values={"act": operation, "packing": packing, "chain": after, "block_size": block},
+        values={
+            "act": operation,
+            "factor": _factor(operation.triton.format(x="gate")),
+            "packing": packing,
+            "chain": after,
+            "block_size": block,
+        },
     )  # fmt: skip
 
 
