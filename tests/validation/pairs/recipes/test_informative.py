@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.distances import _distance
 from validation.pairs.recipes.integers import INTEGERS, _integer_map
 from validation.pairs.recipes.memory import _segment
@@ -130,6 +130,23 @@ def test_a_maximum_with_zero_needs_positive_values(names: tuple[str, ...], known
 @pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
 def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
     assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
+
+
+@pytest.mark.parametrize(
+    ("names", "largest", "has"),
+    [
+        ((), True, True),
+        (("tanh",), True, False),
+        (("square", "tanh"), False, False),
+        (("hard_swish",), False, False),
+        (("hard_swish",), True, True),
+        (("square",), False, True),
+    ],
+)
+def test_an_extreme_of_rising_or_dipping_functions_is_left_out(
+    names: tuple[str, ...], largest: bool, has: bool
+) -> None:
+    assert has_own_extreme(chain(*names), largest=largest) is has
 
 
 @pytest.mark.parametrize(("after", "known"), [("tanh", False), ("scale_by_2", True)])
