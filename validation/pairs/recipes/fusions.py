@@ -238,7 +238,7 @@ FUSION_RECIPES = (
             "smoothing": (False, True),
             "ignore": (False, True),
             "split": (1, 8, 16),
-            "dtypes": (("float16",), ("float16", "float32")),
+            "dtypes": (("float16",), ("float32",)),
         },
     ),
 )

@@ -15,7 +15,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 from validation.pairs.recipes.unary import ACTIVATIONS
 
 # Not bfloat16: Triton's interpreter multiplies the bits of such blocks as integers.
-DTYPES = (("float32",), ("float16",), ("float16", "float32"))
+DTYPES = (("float32",), ("float16",))
 LAYOUTS = {
     "nn": "two matrices",
     "nt": "a matrix by the transpose of another",

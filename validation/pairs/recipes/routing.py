@@ -334,7 +334,7 @@ ROUTING_RECIPES = (
             "gated": (False, True),
             "layout": ("nk", "kn"),
             "activation": ACTIVATIONS,
-            "dtypes": (("float16",), ("float16", "float32")),
+            "dtypes": (("float16",), ("float32",)),
         },
     ),
 )

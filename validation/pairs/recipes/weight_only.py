@@ -304,7 +304,7 @@ WEIGHT_ONLY_RECIPES = (
             "bias": (False, True),
             "activation": ACTIVATIONS,
             "order": ("grouped", "grid"),
-            "dtypes": (("float16",), ("float16", "float32")),
+            "dtypes": (("float16",), ("float32",)),
         },
     ),
     Recipe(
