@@ -56,9 +56,9 @@ def _paged(
         sizes=(
             {"sequences": 1, "heads": 2, "head_dim": 16, "most_pages": 1, "page_size": 16},
             {"sequences": 3, "heads": 4, "head_dim": 32, "most_pages": 4, "page_size": 16},
-            {"sequences": 2, "heads": 8, "head_dim": 64, "most_pages": 9, "page_size": 16},
+            {"sequences": 2, "heads": 4, "head_dim": 64, "most_pages": 9, "page_size": 16},
             {"sequences": 5, "heads": 2, "head_dim": 32, "most_pages": 3, "page_size": 32},
-            {"sequences": 4, "heads": 4, "head_dim": 16, "most_pages": 20, "page_size": 16},
+            {"sequences": 3, "heads": 2, "head_dim": 16, "most_pages": 40, "page_size": 32},
         ),
         dtypes=dtypes,
         tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
