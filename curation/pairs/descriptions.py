@@ -102,7 +102,7 @@ REFERENCE = re.compile(
 )
 VERB = re.compile(
     r"(?:Accumulate|Add|Apply|Average|Blend|Bound|Cap|Clamp|Clip|Compute|Concatenate|Convert|"
-    r"Convolve|Count|Dequantize|Divide|Find|Flip|Gate|Gather|Invert|Keep|Look|Map|Modulate|Move|"
+    r"Convolve|Count|Dequantize|Divide|Find|Flip|Gate|Gather|Interpolate|Invert|Keep|Look|Map|Modulate|Move|"
     r"Multiply|Negate|Normalize|Pad|Quantize|Repeat|Reverse|Roll|Rotate|Sample|Scale|Select|Set|"
     r"Shift|Smooth|Sort|Square|Stack|Standardize|Subtract|Sum|Take|Transpose|Turn|Update|For|"
     r"Along|Over)\b"

@@ -9,6 +9,7 @@ import pytest
 from curation.pairs.descriptions import derive, from_docstring
 from validation.pairs.inductor.modules import MODULES
 from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.chains import sentence_of
 from validation.pairs.recipes.recipe import Recipe
 
 OPENINGS = re.compile(
@@ -74,6 +75,14 @@ def test_each_module_is_described_in_the_imperative(module: object) -> None:
 )
 def test_a_docstring_becomes_a_sentence(docstring: str, sentence: str) -> None:
     assert from_docstring(docstring) == sentence
+
+
+def test_what_belongs_to_one_step_is_not_joined_to_the_next() -> None:
+    steps = ("apply GELU", "apply layer normalization with a weight", "apply ELU")
+
+    assert sentence_of(*steps) == (
+        "Apply GELU and layer normalization with a weight, then apply ELU."
+    )
 
 
 REAL = {

@@ -48,7 +48,9 @@ def _alone(operations: Iterable[Operation]) -> tuple[tuple[Operation, ...], ...]
 
 
 NONE: tuple[Operation, ...] = ()
-CLAMP, SOFT_CAP, SCALE, TEMPERATURE = _named("clamp", "soft_cap", "scale_scores", "temperature")
+CLAMP, CAP, SOFT_CAP, SCALE, TEMPERATURE = _named(
+    "clamp", "cap", "soft_cap", "scale_scores", "temperature"
+)
 # The others are bounded or never negative, so that little would be left to clamp.
 UNBOUNDED = tuple(
     one
@@ -64,8 +66,13 @@ UNBOUNDED = tuple(
         "relu",
         "squared_relu",
         "softplus",
+        "selu",
+        "celu",
+        "snake",
     )
 )
+# Their results pass -1.5, the lower bound of the clamp.
+NEGATIVE = _named("selu", "celu", "snake")
 COMMON = _named("relu", "gelu", "gelu_tanh", "silu", "quick_gelu", "mish", "squared_relu", "tanh",
                 "sigmoid", "elu", "leaky_relu", "hard_swish")  # fmt: skip
 AFTER_ACTIVATION = (
@@ -85,7 +92,8 @@ FEED_FORWARD = (
     *_chains(BIASED, _alone(ACTIVATIONS)),
     *_chains(_alone(ACTIVATIONS), AFTER_ACTIVATION),
     *_chains(BIASED, _alone(ACTIVATIONS), AFTER_ACTIVATION),
-    *_chains((NONE, (ADD_BIAS,)), _alone(UNBOUNDED), ((CLAMP,), (CLAMP, LAYER_SCALE))),
+    *_chains((NONE, (ADD_BIAS,)), _alone(UNBOUNDED), ((CAP,), (CAP, LAYER_SCALE))),
+    *_chains((NONE, (ADD_BIAS,)), _alone(NEGATIVE), ((CLAMP,), (CLAMP, LAYER_SCALE))),
 )
 GATED = (
     *_chains(((ADD_BIAS,),), _alone(GATES)),
@@ -100,7 +108,7 @@ RESIDUALS = (
     *_chains(((ADD_RESIDUAL,),), _alone(COMMON)),
     *_chains(((AFFINE,), (STANDARDIZE,)), ((ADD_RESIDUAL,),), (NONE, *_alone(COMMON))),
 )  # fmt: skip
-SCALES = _alone(_named("scale_scores", "scale_scores_128", "temperature", "double"))
+SCALES = _alone(_named("scale_scores", "scale_scores_128", "temperature", "scale_by_2"))
 CAPS = _alone(_named("soft_cap"))
 MASKS = ((ADD_MASK,), (FILL_MASK,), (POSITION_BIAS,))
 SCORES = (
@@ -134,8 +142,9 @@ BLOCKS = tuple(
 )
 
 
-def only(chains: Iterable[Chain], *kinds: str, draws: tuple[str, ...] = ("normal", "mask")
-         ) -> tuple[Chain, ...]:  # fmt: skip
+def only(
+    chains: Iterable[Chain], *kinds: str, draws: tuple[str, ...] = ("normal", "positive", "mask")
+) -> tuple[Chain, ...]:
     """Return the chains whose further operands have these kinds and draws only."""
     return tuple(
         chain
@@ -177,7 +186,7 @@ SERIES = tuple(
 PREDICTIONS = (
     Chain(()),
     *_chains(_alone(_named("sigmoid", "tanh", "softplus", "clamp", "temperature", "scale_scores",
-                           "double", "signed_log", "relu", "add_residual", "drop", "multiply",
+                           "scale_by_2", "signed_log", "relu", "add_residual", "drop", "multiply",
                            "ema_update", "interpolate"))),
     *_chains((_named("add_residual"), _named("multiply")),
              _alone(_named("sigmoid", "tanh", "clamp", "softplus"))),
@@ -193,7 +202,7 @@ BEFORE_NORM = (
     Chain(()),
     *_chains(((ADD_RESIDUAL,), (DROPOUT,), (HADAMARD,), (DROPOUT_RESIDUAL,), (GATED_RESIDUAL,),
               (SCALED_RESIDUAL,), (ADD_BIAS,), (ADD_BIAS, ADD_RESIDUAL), (DROPOUT, ADD_RESIDUAL),
-              (ADD_BIAS, DROPOUT, ADD_RESIDUAL), (SCALE,), _named("double"),
+              (ADD_BIAS, DROPOUT, ADD_RESIDUAL), (SCALE,), _named("scale_by_2"),
               *_alone(GATES), *_alone(COMMON))),
     *_chains(_alone(COMMON), ((ADD_RESIDUAL,), (HADAMARD,), (DROPOUT,))),
     *_chains(((ADD_BIAS,),), _alone(COMMON)),
@@ -202,13 +211,13 @@ BEFORE_NORM = (
 BEFORE_SOFTMAX = (
     Chain(()),
     *_chains(((SCALE,), (TEMPERATURE,), (SOFT_CAP,), (ADD_MASK,), (FILL_MASK,), (POSITION_BIAS,),
-              (ADD_BIAS,), _named("negate"), _named("double"), _named("soft_cap_50"))),
+              (ADD_BIAS,), _named("negate"), _named("scale_by_2"), _named("soft_cap_50"))),
     *_chains((_named("absolute_error"), _named("squared_error"))),
     *SCORES,
     *_chains((_named("absolute_error"), _named("squared_error")),
              (_named("negate"),)),
 )  # fmt: skip
-AFTER_NORM = (None, *_named("relu", "gelu", "silu", "gelu_tanh", "tanh", "sigmoid", "double",
+AFTER_NORM = (None, *_named("relu", "gelu", "silu", "gelu_tanh", "tanh", "sigmoid", "scale_by_2",
                             "clamp", "mish", "leaky_relu", "quick_gelu", "hard_swish",
                             "squared_relu", "softplus", "elu"))  # fmt: skip
 EPILOGUES = (

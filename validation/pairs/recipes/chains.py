@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,11 @@ class Chain:
         """Name of a function that computes the chain."""
         if len(self.operations) == 1:
             return self.operations[0].name
+        return self.suffix
+
+    @property
+    def suffix(self) -> str:
+        """Name of the chain after another operation."""
         return "_".join(operation.short or operation.name for operation in self.operations)
 
     @property
@@ -54,6 +60,11 @@ class Chain:
     def operands(self) -> tuple[str, ...]:
         """Names of the further tensors."""
         return tuple(operand.name for operand in self.further)
+
+    @property
+    def draw(self) -> str:
+        """Values of `x` in a test."""
+        return "wide" if any(one.draw == "wide" for one in self.operations) else "normal"
 
     @property
     def phrases(self) -> tuple[str, ...]:
@@ -109,12 +120,30 @@ def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
     return answers(chain.triton(), x=values, y=values, **operands)
 
 
+def has_own_extreme(chain: Chain, *, largest: bool) -> bool:
+    """Return whether the extreme of the results says more than the extreme of the inputs.
+
+    A function that only rises is applied once, after the search. The minimum of GELU and its like
+    over thousands of values is their lowest value for any input.
+    """
+    last = chain.operations[-1].name if chain.operations else ""
+    return last not in RISING and (largest or last not in DIPPING)
+
+
+RISING = (
+    "relu", "leaky_relu", "elu", "softplus", "sigmoid", "tanh", "log_sigmoid", "signed_log",
+    "clamp", "erf",
+)  # fmt: skip
+DIPPING = ("gelu", "gelu_tanh", "quick_gelu", "silu", "mish", "hard_swish")
+
+
 def sentence_of(*phrases: str) -> str:
     """Return steps in the imperative as one sentence: “Add a bias, then apply ReLU and dropout.”"""
     steps: list[str] = []
     for phrase in phrases:
         is_more = bool(steps) and steps[-1].startswith("apply ") and phrase.startswith("apply ")
-        if is_more and " and " not in phrase:
+        # Else what belongs to one step could belong to both: “a norm with a weight and ReLU”.
+        if is_more and " and " not in phrase and not COMPLEMENT.search(steps[-1]):
             earlier = steps[-1].replace(" and ", ", ")
             steps[-1] = f"{earlier} and {phrase.removeprefix('apply ')}"
         else:
@@ -125,6 +154,9 @@ def sentence_of(*phrases: str) -> str:
     else:
         text = ", then ".join(filter(None, (", ".join(earlier_steps), last)))
     return f"{text[0].upper()}{text[1:]}."
+
+
+COMPLEMENT = re.compile(r" (?:with|of|at|by|to) ")
 
 
 def _filled(text: str, x: str, operands: tuple[str, ...]) -> str:

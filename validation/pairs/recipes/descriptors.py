@@ -6,6 +6,7 @@ from validation.pairs.recipes.blocks import EPILOGUES, only
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.matmuls import (
+    GROUP_M,
     LAYOUTS,
     PREFIXES,
     is_smooth,
@@ -27,7 +28,7 @@ def _matmul(
     if not is_smooth(epilogue):
         return None
     return Sketch(
-        entry_point=named(PREFIXES[layout], "tma", epilogue.name),
+        entry_point=named(PREFIXES[layout], epilogue.name),
         summary=then(f"multiply {LAYOUTS[layout]}", epilogue),
         operation_type="matmul",
         tags=("matmul", "tensor-descriptor", *(("epilogue",) if epilogue.operations else ())),
@@ -43,6 +44,7 @@ def _matmul(
             {"m": 17, "n": 40, "k": 24},
             {"m": 70, "n": 104, "k": 64},
             {"m": 131, "n": 72, "k": 136},
+            *(({"m": GROUP_M * tile[0] + 3, "n": tile[1] + 8, "k": 16},) if grouped else ()),
         ),
         multiples={"n": MULTIPLE, "k": MULTIPLE},
         dtypes=(dtype,),
@@ -66,7 +68,7 @@ DESCRIPTOR_RECIPES = (
         {
             "layout": ("nn", "nt"),
             "grouped": (True, False),
-            "epilogue": only(EPILOGUES, "full", "row", draws=("normal",)),
+            "epilogue": only(EPILOGUES, "full", "row", draws=("normal", "positive")),
             "tile": ((64, 64, 32), (32, 64, 32), (64, 32, 64), (128, 64, 32)),
             "dtype": ("float16", "float32"),
         },

@@ -7,7 +7,7 @@ import numpy as np
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.informative import ORDINARY, answers, is_informative
-from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, then
+from validation.pairs.recipes.matmuls import TILES, matmul_sizes, then
 from validation.pairs.recipes.operation import Operation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -16,27 +16,27 @@ from validation.pairs.recipes.unary import UNARY
 DISTANCES = {
     "squared": ("compute the squared Euclidean distance", "squares", "squares"),
     "euclidean": (
-        "compute the Euclidean distance",
+        "compute the Euclidean distance, at least 0.01,",
         "torch.sqrt(torch.clamp(squares, min=1e-4))",
         "tl.sqrt(fmax(squares, 1e-4))",
     ),
     "gaussian": (
-        "compute the Gaussian kernel",
-        "torch.exp(-0.05 * squares)",
-        "tl.exp(-0.05 * squares)",
+        "compute the Gaussian kernel exp(-0.01 d²) of the distance d",
+        "torch.exp(-0.01 * squares)",
+        "tl.exp(-0.01 * squares)",
     ),
     "inverse": (
-        "compute the inverse quadratic kernel",
+        "compute the inverse quadratic kernel 1 / (1 + d²) of the distance d",
         "1.0 / (1.0 + squares)",
         "1.0 / (1.0 + squares)",
     ),
     "multiquadric": (
-        "compute the inverse multiquadric kernel",
+        "compute the inverse multiquadric kernel 1 / sqrt(1 + d²) of the distance d",
         "torch.rsqrt(1.0 + squares)",
         "tl.rsqrt(1.0 + squares)",
     ),
     "laplace": (
-        "compute the Laplace kernel",
+        "compute the Laplace kernel exp(-0.3 d) of the distance d, at least 0.01,",
         "torch.exp(-0.3 * torch.sqrt(torch.clamp(squares, min=1e-4)))",
         "tl.exp(-0.3 * tl.sqrt(fmax(squares, 1e-4)))",
     ),
@@ -54,7 +54,7 @@ def _shows_little(after: Operation) -> bool:
 
     Far rows give tiny values, whose digits the short forms of tanh and log1p lose.
     """
-    if after.name in ("tanh", "signed_log"):
+    if after.name in ("tanh", "log1p"):
         return False
     return is_informative(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
 
@@ -70,9 +70,10 @@ def _distance(
     if kind not in ("squared", "euclidean") and after is not None and not _shows_little(after):
         return None
     phrase, torch, triton = DISTANCES[kind]
+    following = Chain((after,) if after else ())
     expanded = [
         "squares = a.square().sum(dim=-1)[:, None] + b.square().sum(dim=-1) - 2.0 * a @ b.t()",
-        "squares = torch.clamp(squares, min=0.0)",
+        *(("squares = torch.clamp(squares, min=0.0)",) if "1e-4" not in torch else ()),
     ]
     direct = [
         "difference = a[:, None, :] - b[None, :, :]",
@@ -88,17 +89,17 @@ def _distance(
         f"return {'squares' if is_square and not after else 'y'}",
     ]
     return Sketch(
-        entry_point=named(kind, "distances", after.name if after else ""),
+        entry_point=named(kind, "distances", following.suffix),
         summary=then(
-            f"{phrase} of each row of a to each row of b",
-            Chain((after,) if after else ()),
+            f"{phrase} between each row of a and each row of b",
+            following,
         ),
         operation_type="matmul",
         tags=("distance", "pairwise"),
         triton="distances",
         python=tuple(python),
         arguments=(Argument("a", ("m", "k")), Argument("b", ("n", "k"))),
-        sizes=MATMUL_SIZES,
+        sizes=matmul_sizes(tile),
         # The reference may hold all differences.
         perf=({"m": 1024, "n": 1024, "k": 128},),
         tolerance=tolerances(("float32",), 4, 5e-4),
@@ -109,7 +110,9 @@ def _distance(
 
 AFTER_DISTANCE = (
     None,
-    *(one for one in UNARY if one.name in ("signed_log", "negate", "double", "scale_scores",
+    # A distance has no sign.
+    Operation("log1p", "take log(1 + x)", "torch.log1p({x})", "flog1p({x})"),
+    *(one for one in UNARY if one.name in ("negate", "scale_by_2", "scale_scores",
                                             "tanh", "clamp", "temperature")),
 )  # fmt: skip
 

@@ -204,8 +204,9 @@ def _cross_entropy(
                     "target = torch.randint(0, vocabulary, (tokens,), generator=generator)",
                     *(
                         (
-                            "# Every third label is padding.",
+                            "# Every third label is padding, whose logits may be of any size.",
                             "target[2::3] = -100",
+                            "logits[2::3] *= 100.0",
                         )
                         if ignore
                         else ()

@@ -13,7 +13,7 @@ INTEGERS = (
     Operation("and_mask", "keep the low six bits", "{x} & 63", "{x} & 63"),
     Operation("or_bit", "set bit 4", "{x} | 16", "{x} | 16"),
     Operation("xor_mask", "take the bitwise XOR with 85", "{x} ^ 85", "{x} ^ 85"),
-    Operation("invert", "invert all bits", "~{x}", "~{x}"),
+    Operation("bitwise_not", "invert all bits", "~{x}", "~{x}"),
     Operation(
         "shift_left", "shift the low 16 bits left by 2", "({x} & 65535) << 2", "({x} & 65535) << 2"
     ),
@@ -70,14 +70,14 @@ INTEGERS = (
         further=(Operand("other"),),
     ),
     Operation(
-        "larger",
+        "maximum",
         "take the maximum with a second vector",
         "torch.maximum({x}, {y})",
         "tl.maximum({x}, {y})",
         further=(Operand("other"),),
     ),
     Operation(
-        "smaller",
+        "minimum",
         "take the minimum with a second vector",
         "torch.minimum({x}, {y})",
         "tl.minimum({x}, {y})",
@@ -105,7 +105,7 @@ def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | No
         return None
     steps = chain.torch()
     return Sketch(
-        entry_point=f"{chain.name}_integers",
+        entry_point=f"integer_{chain.name}",
         summary=chain.sentence(),
         operation_type="element-wise",
         tags=("element-wise", "integer", dtype),

@@ -183,7 +183,7 @@ def _gated(
     *_, last = (f"x = x * {_factor(act.format(x='gate'))}", *after.torch())
     known = tolerances(dtypes, 3)
     return Sketch(
-        entry_point=named(operation.name, "glu", packing, after.name),
+        entry_point=named(operation.name, "glu", packing, after.suffix),
         summary=sentence_of(
             f"multiply {value} by {operation.phrase.removeprefix('apply ')} of {gate}",
             *after.phrases,
@@ -201,18 +201,24 @@ def _gated(
             if packing == "separate"
             else (Argument("packed", ("rows", "2 * cols")),)
         ),
-        sizes=ROW_SIZES[:4],
+        sizes=(*ROW_SIZES[:4], {"rows": 3, "cols": 2 * block + 5}),
         dtypes=dtypes,
         tolerance={name: ROUNDED.get(name, tolerance) for name, tolerance in known.items()},
         layouts=("contiguous", "strided", "transposed"),
-        values={"act": operation, "packing": packing, "chain": after, "block_size": block},
+        values={
+            "act": operation,
+            "factor": _factor(operation.triton.format(x="gate")),
+            "packing": packing,
+            "chain": after,
+            "block_size": block,
+        },
     )  # fmt: skip
 
 
 GATING = tuple(one for one in ACTIVATIONS if one.name not in ("log_sigmoid", "selu", "celu"))
 SCALED = (
     Chain(()),
-    *chains(tuple(NAMED[name] for name in ("clamp", "double", "scale_scores"))),
+    *chains(tuple(NAMED[name] for name in ("clamp", "scale_by_2", "scale_scores"))),
 )
 
 LOSS_RECIPES = (

@@ -72,12 +72,13 @@ def matrix_sizes(block_m: int, block_n: int) -> tuple[dict[str, int], ...]:
     )
 
 
-CUBE_SIZES = (
-    {"batch": 1, "seq": 1, "hidden": 1},
-    {"batch": 3, "seq": 5, "hidden": 7},
-    {"batch": 4, "seq": 6, "hidden": 150},
-    {"batch": 2, "seq": 13, "hidden": 257},
-)
+def cube_sizes(block: int) -> tuple[dict[str, int], ...]:
+    return (
+        {"batch": 1, "seq": 1, "hidden": 1},
+        {"batch": 3, "seq": 5, "hidden": 7},
+        {"batch": 4, "seq": 6, "hidden": 150},
+        {"batch": 2, "seq": 3, "hidden": 2 * block + 1},
+    )
 
 
 def _map_1d(
@@ -92,7 +93,7 @@ def _map_1d(
         tags=("element-wise", "1d", *(("fused",) if len(chain.operations) > 1 else ())),
         triton="map_1d",
         python=reference_lines(chain, dtypes),
-        arguments=(Argument("x", ("n",)), *chain.arguments(("n",))),
+        arguments=(Argument("x", ("n",), chain.draw), *chain.arguments(("n",))),
         sizes=vector_sizes(block),
         dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
@@ -119,7 +120,7 @@ def _map_2d(
     if not chain.possible:
         return None
     block_m, block_n = tile
-    first = Operand("x", "column" if outer else "full")
+    first = Operand("x", "column" if outer else "full", chain.draw)
     further = tuple(replace(o, kind="row") if outer else o for o in chain.further)
     operands = (first, *further)
     shapes = {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)}
@@ -142,7 +143,7 @@ def _map_2d(
             Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
             for o in operands
         ),
-        sizes=matrix_sizes(block_m, min(block_n, 64)),
+        sizes=matrix_sizes(block_m, block_n),
         dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided") if outer else ("contiguous", "strided", "transposed"),
@@ -169,7 +170,7 @@ def _map_3d(
 ) -> Sketch | None:
     if not chain.possible:
         return None
-    operands = (Operand("x"), *chain.further)
+    operands = (Operand("x", draw=chain.draw), *chain.further)
     shapes = {"full": ("batch", "seq", "hidden"), "row": ("hidden",), "column": ("seq",)}
     views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
     return Sketch(
@@ -186,7 +187,7 @@ def _map_3d(
             Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
             for o in operands
         ),
-        sizes=CUBE_SIZES,
+        sizes=cube_sizes(block),
         dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided", "transposed"),
@@ -216,7 +217,7 @@ BROADCAST = tuple(
 )
 FLAT = only(BLOCKS, *SIMPLE)
 AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
-               "square", "clamp", "negate", "double", "temperature")  # fmt: skip
+               "square", "clamp", "negate", "scale_by_2", "temperature")  # fmt: skip
 
 MAPS = (
     Recipe(

@@ -15,7 +15,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 from validation.pairs.recipes.unary import ACTIVATIONS
 
 # Not bfloat16: Triton's interpreter multiplies the bits of such blocks as integers.
-DTYPES = (("float32",), ("float16",), ("float16", "float32"))
+DTYPES = (("float32",), ("float16",))
 LAYOUTS = {
     "nn": "two matrices",
     "nt": "a matrix by the transpose of another",
@@ -24,12 +24,20 @@ LAYOUTS = {
 }
 PREFIXES = {"nn": "matmul", "nt": "linear", "tn": "matmul_tn", "tt": "matmul_tt"}
 
-MATMUL_SIZES = (
-    {"m": 1, "n": 1, "k": 1},
-    {"m": 17, "n": 31, "k": 13},
-    {"m": 70, "n": 45, "k": 64},
-    {"m": 33, "n": 97, "k": 50},
-)
+
+def matmul_sizes(tile: tuple[int, int, int]) -> tuple[dict[str, int], ...]:
+    """Return sizes of which the last need several tiles and several steps of the inner loop."""
+    block_m, block_n, block_k = tile
+    return (
+        {"m": 1, "n": 1, "k": 1},
+        {"m": 17, "n": 31, "k": 13},
+        {"m": 70, "n": 45, "k": 64},
+        {"m": block_m + 6, "n": block_n + 6, "k": 2 * block_k + 3},
+    )
+
+
+# Tiles of one group in the grouped order, as in the templates.
+GROUP_M = 8
 
 
 def product(layout: str, wide: bool) -> str:
@@ -63,18 +71,6 @@ def _last(epilogue: Chain, views: Mapping[str, str] | None = None) -> tuple[str,
     return (*lines, last.replace("y =", "return", 1))
 
 
-def tail(epilogue: Chain, wide: bool, like: str = "a") -> tuple[str, ...]:
-    """Return the last lines.
-
-    `wide`: all values are float32 or float64 already. Otherwise the result gets the type of
-    `like`.
-    """
-    floats = [one.name for one in epilogue.further if one.draw != "mask"]
-    views = [f"{name} = {name}.float()" for name in floats if not wide]
-    ending = "" if wide else f".to({like}.dtype)"
-    return (*views, *epilogue.torch(), f"return {epilogue.result}{ending}")
-
-
 def _matmul(
     layout: str,
     order: str,
@@ -96,7 +92,7 @@ def _matmul(
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
             *epilogue.arguments(("m", "n"), ("n",), ("m",)),
         ),
-        sizes=MATMUL_SIZES,
+        sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order == "grouped" else ())),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
@@ -109,6 +105,10 @@ def _matmul(
             "precision": precision(dtypes),
         },
     )
+
+
+def _second_group(tile: tuple[int, int, int]) -> dict[str, int]:
+    return {"m": GROUP_M * tile[0] + 3, "n": tile[1] + 1, "k": 16}
 
 
 def precision(dtypes: tuple[str, ...]) -> str:
@@ -165,7 +165,7 @@ def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...
         sizes=(
             {"batch": 1, "m": 1, "n": 1, "k": 1},
             {"batch": 3, "m": 17, "n": 31, "k": 13},
-            {"batch": 2, "m": 40, "n": 70, "k": 33},
+            {"batch": 2, "m": tile[0] + 6, "n": tile[1] + 6, "k": 2 * tile[2] + 3},
         ),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
@@ -198,7 +198,9 @@ def _split_k(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
         ),
-        sizes=(*MATMUL_SIZES, {"m": 16, "n": 20, "k": 500}),
+        sizes=(*matmul_sizes(tile), {"m": 16, "n": 20, "k": 500}),
+        # Decoding of 16 and 32 sequences, in layers of Llama 2 7B.
+        perf=({"m": 16, "n": 4096, "k": 4096}, {"m": 32, "n": 4096, "k": 11008}),
         tolerance=tolerances(("float32",), 2, 2e-4),
         layouts=("contiguous", "strided", "transposed"),
         values={"layout": layout, "way": way, "after": after, "tile": tile, "splits": splits},
@@ -236,7 +238,12 @@ def _matvec(
             Argument("v", (inner,)),
             *epilogue.arguments((out,)),
         ),
-        sizes=({"m": 1, "n": 1}, {"m": 17, "n": 31}, {"m": 130, "n": 70}, {"m": 37, "n": 301}),
+        sizes=(
+            {"m": 1, "n": 1}, {"m": 17, "n": 31}, {"m": 130, "n": 70},
+            {"m": 37, "n": 2 * block[1] + 5}
+            if side == "right"
+            else {"m": 2 * block[1] + 5, "n": 37},
+        ),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided"),
@@ -248,7 +255,7 @@ TILES = (
     (32, 32, 32), (64, 32, 32), (32, 64, 32), (64, 64, 32), (64, 64, 64), (128, 64, 32),
     (64, 128, 32), (128, 128, 32), (128, 128, 64),
 )  # fmt: skip
-BY_VECTORS = only(EPILOGUES, "full", "row", draws=("normal",))
+BY_VECTORS = only(EPILOGUES, "full", "row", draws=("normal", "positive"))
 AFTER_SPLIT = (None, *(chain.operations[0] for chain in chains(ACTIVATIONS)))
 
 MATMUL_RECIPES = (

@@ -20,7 +20,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
 EMBEDDED = (
     Chain(()),
-    *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "mask")),
+    *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "positive", "mask")),
     *(chain for chain in FEED_FORWARD if all(one.kind == "full" for one in chain.further)),
 )
 
@@ -44,7 +44,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
         triton="gather",
         python=python,
         arguments=(
-            Argument("table", ("entries", "width")),
+            Argument("table", ("entries", "width"), chain.draw),
             Argument("index", ("count",), "index", "int64", "entries"),
             *chain.arguments(("count", "width")),
         ),
@@ -54,6 +54,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
             {"entries": 100, "count": 20, "width": 130},
             # The output is as large as the table, so that a returned table is noticed.
             {"entries": 50, "count": 50, "width": 33},
+            {"entries": 9, "count": 11, "width": 2 * block + 5},
         ),
         dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
@@ -66,7 +67,7 @@ def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
         return None
     values = chain.torch() if chain.operations else ()
     return Sketch(
-        entry_point=named("scatter_add", chain.name),
+        entry_point=named(chain.name, "scatter_add"),
         summary=chain.sentence("add each row to the row of a base that an index selects"),
         operation_type="gather-scatter",
         tags=("scatter", "atomics"),
@@ -82,6 +83,7 @@ def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
             {"entries": 1, "count": 1, "width": 1},
             {"entries": 13, "count": 31, "width": 47},
             {"entries": 40, "count": 100, "width": 70},
+            {"entries": 5, "count": 9, "width": 2 * block + 5},
         ),
         # Many values may be added at one place, in any order.
         tolerance=tolerances(("float32",), 2, 1e-4),
@@ -136,7 +138,7 @@ def _move(
         tags=("data-movement", kind.replace("_", "-")),
         triton="move",
         python=_body(torch + contiguous, chain, dtypes),
-        arguments=(Argument("x", ("rows", "cols")),),
+        arguments=(Argument("x", ("rows", "cols"), chain.draw),),
         sizes=(
             {"rows": 1, "cols": 1},
             {"rows": 7, "cols": 61},
@@ -176,7 +178,7 @@ def _segment(kind: str, chain: Chain, block: tuple[int, int]) -> Sketch | None:
     phrase = SEGMENTS[kind][0]
     source = chain.result
     return Sketch(
-        entry_point=named("segment", kind, chain.name),
+        entry_point=named(chain.name, "segment", kind),
         summary=chain.sentence(f"compute the {phrase} of each segment of rows"),
         operation_type="reduction",
         tags=("reduction", "segments", "ragged"),
@@ -194,7 +196,7 @@ def _segment(kind: str, chain: Chain, block: tuple[int, int]) -> Sketch | None:
         sizes=(
             {"segments": 1, "width": 1},
             {"segments": 7, "width": 31},
-            {"segments": 5, "width": 70},
+            {"segments": 5, "width": 2 * block[1] + 5},
         ),
         tolerance=tolerances(("float32",), 2, 5e-5),
         values={

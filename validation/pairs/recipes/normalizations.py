@@ -13,6 +13,7 @@ from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative
 from validation.pairs.recipes.maps import ROUNDED, widening
 from validation.pairs.recipes.operation import Operation
+from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import ROW_SIZES
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -195,11 +196,12 @@ def _norm_row(
         triton="norm_rows",
         python=tuple(torch),
         arguments=(
-            Argument("x", ("rows", "cols")),
+            Argument("x", ("rows", "cols"), before.draw),
             *before.arguments(("rows", "cols"), ("cols",), ("rows",)),
             *(Argument(name, ("cols",)) for name in vectors),
         ),
         sizes=ROW_SIZES,
+        perf=SHORT_ROWS if walk == "tile" else (),
         dtypes=dtypes,
         # A row of one value is divided by its own spread, which enlarges earlier rounding.
         tolerance=tolerance,
@@ -217,7 +219,7 @@ def _norm_row(
 def _is_usual(before: Chain, norm: Norm, after: Operation | None) -> bool:
     """Return whether models compute these operations around this normalization."""
     if norm.name == "softmin":
-        return before.name in ("", "temperature", "double", "squared_error", "absolute_error")
+        return before.name in ("", "temperature", "scale_by_2", "squared_error", "absolute_error")
     if norm.operation_type == "softmax":
         return after is None and before in SCORE_ROWS
     if norm.name in ("layer_norm", "rms_norm"):

@@ -13,7 +13,7 @@ class Operand:
     kind: str = "full"
     """Alignment with a matrix: full, row (one value for each column), or column."""
     draw: str = "normal"
-    """Values in a test: normal or mask."""
+    """Values in a test: normal, positive or mask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Operation:
     further: tuple[Operand, ...] = ()
     short: str = ""
     """Name within a longer chain; empty for the whole name."""
+    draw: str = "normal"
+    """Values of the chain's input in a test: normal, or wide to reach limits far from zero."""
 
     @property
     def operands(self) -> int:

@@ -36,7 +36,7 @@ LAYER_SCALE = Operation("layer_scale", "scale each channel", "{x} * {y}", "{x} *
 TOKEN_SCALE = Operation("token_scale", "scale each token", "{x} * {y}", "{x} * {y}",
                         further=(Operand("token_weight", "column"),))  # fmt: skip
 HADAMARD = Operation("multiply", "multiply by a second tensor", "{x} * {y}", "{x} * {y}",
-                     further=(Operand("up"),), short="times")  # fmt: skip
+                     further=(Operand("up"),), short="times_up")  # fmt: skip
 DROPOUT = Operation("drop", "apply a dropout mask with p = 0.1",
                     "torch.where({y}, {x} / 0.9, 0.0)", "tl.where({y}, {x} / 0.9, 0.0)",
                     further=(Operand("keep", draw="mask"),), short="dropout")  # fmt: skip
@@ -70,10 +70,10 @@ BINARY = (
               "F.smooth_l1_loss({x}, {y}, reduction='none')",
               "tl.where(absolute < 1.0, 0.5 * absolute * absolute, absolute - 0.5)",
               ("absolute = tl.abs({x} - {y})",), further=TARGET),
-    Operation("lower_bound", "bound from below by a tensor", "torch.maximum({x}, {y})",
-              "fmax({x}, {y})", further=(Operand("floor"),)),
-    Operation("upper_bound", "bound from above by a tensor", "torch.minimum({x}, {y})",
-              "fmin({x}, {y})", further=(Operand("ceiling"),)),
+    Operation("lower_bound", "take the element-wise maximum with a floor tensor",
+              "torch.maximum({x}, {y})", "fmax({x}, {y})", further=(Operand("floor"),)),
+    Operation("upper_bound", "take the element-wise minimum with a ceiling tensor",
+              "torch.minimum({x}, {y})", "fmin({x}, {y})", further=(Operand("ceiling"),)),
     Operation("ema_update", "update an exponential moving average with decay 0.9",
               "0.9 * {y} + 0.1 * {x}", "0.9 * {y} + 0.1 * {x}", further=(Operand("ema"),)),
     Operation("interpolate", "interpolate a third of the way to the endpoint",
@@ -86,7 +86,7 @@ BINARY = (
               "tl.sqrt({x} * {x} + {y} * {y} + 1e-6)", further=(Operand("imaginary"),)),
     Operation("squared_magnitude", "compute the squared magnitude of complex numbers",
               "{x} * {x} + {y} * {y}", "{x} * {x} + {y} * {y}", further=(Operand("imaginary"),)),
-    Operation("log_add_exp", "compute log(exp(x) + exp(y))", "torch.logaddexp({x}, {y})",
+    Operation("log_add_exp", "compute log(exp(x) + exp(other))", "torch.logaddexp({x}, {y})",
               "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
               ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",),
               further=(Operand("other"),)),
@@ -114,10 +114,10 @@ DROPOUT_RESIDUAL = Operation(
     "dropout_residual", "apply a dropout mask with p = 0.1 and add the residual",
     "torch.where({y}, {x} / 0.9, 0.0) + {z}", "tl.where({y}, {x} / 0.9, 0.0) + {z}",
     further=(Operand("keep", draw="mask"), RESIDUAL))  # fmt: skip
-STANDARDIZE = Operation("standardize", "standardize by the running statistics",
-                        "({x} - {y}) * {z}", "({x} - {y}) * {z}",
-                        further=(Operand("running_mean", "row"), Operand("inv_std", "row"))
-                        )  # fmt: skip
+STANDARDIZE = Operation(
+    "standardize", "standardize by the running mean and inverse standard deviation",
+    "({x} - {y}) * {z}", "({x} - {y}) * {z}",
+    further=(Operand("running_mean", "row"), Operand("inv_std", "row", "positive")))  # fmt: skip
 
 TERNARY = (
     AFFINE,
@@ -174,7 +174,7 @@ OUTER = (
               "fmax({x}, {y})", further=OTHER),
     Operation("minimum", "take the smaller of each pair", "torch.minimum({x}, {y})",
               "fmin({x}, {y})", further=OTHER),
-    Operation("log_add_exp", "compute log(exp(x) + exp(y)) of each pair",
+    Operation("log_add_exp", "compute log(exp(x) + exp(other)) of each pair",
               "torch.logaddexp({x}, {y})",
               "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
               ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",), further=OTHER),

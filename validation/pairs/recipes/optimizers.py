@@ -10,13 +10,13 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "sgd": ("SGD", (), ("p = p - lr * g",), ("p = p - lr * g",)),
     "momentum": (
-        "momentum SGD",
+        "momentum SGD with momentum 0.9",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * m"),
         ("m = 0.9 * m + g", "p = p - lr * m"),
     ),
     "nesterov": (
-        "Nesterov SGD",
+        "SGD with Nesterov momentum 0.9",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
@@ -24,45 +24,49 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
     "adagrad": (
         "Adagrad",
         ("v",),
-        ("v = v + g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-3)"),
-        ("v = v + g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-3)"),
+        ("v = v + g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)"),
+        ("v = v + g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-8)"),
     ),
     "rmsprop": (
-        "RMSprop",
+        "RMSprop with decay 0.99",
         ("v",),
-        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-3)"),
-        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-3)"),
+        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)"),
+        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-8)"),
     ),
     "adam": (
-        "Adam at its first step",
+        "Adam with betas 0.9 and 0.999",
         ("m", "v"),
         (
             "m = 0.9 * m + 0.1 * g",
             "v = 0.999 * v + 0.001 * g * g",
-            "p = p - lr * (m / 0.1) / (torch.sqrt(v / 0.001) + 1e-3)",
+            "m_hat = m / (1.0 - 0.9**step)",
+            "v_hat = v / (1.0 - 0.999**step)",
+            "p = p - lr * m_hat / (torch.sqrt(v_hat) + 1e-8)",
         ),
         (
             "m = 0.9 * m + 0.1 * g",
             "v = 0.999 * v + 0.001 * g * g",
-            "p = p - lr * (m / 0.1) / (tl.sqrt(v / 0.001) + 1e-3)",
+            "m_hat = m / m_correction",
+            "v_hat = v / v_correction",
+            "p = p - lr * m_hat / (tl.sqrt(v_hat) + 1e-8)",
         ),
     ),
     "adamax": (
-        "Adamax",
+        "Adamax with betas 0.9 and 0.999",
         ("m", "v"),
         (
             "m = 0.9 * m + 0.1 * g",
             "v = torch.maximum(0.999 * v, torch.abs(g))",
-            "p = p - lr * m / (v + 1e-3)",
+            "p = p - lr * m / (v + 1e-8)",
         ),
         (
             "m = 0.9 * m + 0.1 * g",
             "v = fmax(0.999 * v, tl.abs(g))",
-            "p = p - lr * m / (v + 1e-3)",
+            "p = p - lr * m / (v + 1e-8)",
         ),
     ),
     "smooth_lion": (
-        "soft-sign Lion",
+        "soft-sign Lion with betas 0.9 and 0.99",
         ("m",),
         (
             "update = 0.9 * m + 0.1 * g",
@@ -78,12 +82,12 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
 }
 DECAYS = {
     "none": ("", "", ""),
-    "coupled": ("coupled weight decay", "g = g + 0.01 * p", "g = g + 0.01 * p"),
-    "decoupled": ("decoupled weight decay", "p = p * (1.0 - 0.01 * lr)", ""),
+    "coupled_decay": ("coupled weight decay of 0.01", "g = g + 0.01 * p", "g = g + 0.01 * p"),
+    "decoupled_decay": ("decoupled weight decay of 0.01", "p = p * (1.0 - 0.01 * lr)", ""),
 }
 CLIPS = {
     "none": ("", "", ""),
-    "value": (
+    "clipped": (
         "gradients clipped to [-1, 1]",
         "g = torch.clamp(g, -1.0, 1.0)",
         "g = fclamp(g, -1.0, 1.0)",
@@ -91,17 +95,30 @@ CLIPS = {
 }
 PROJECTIONS = {
     "none": ("", "", ""),
-    "positive": (
-        "parameters kept positive",
+    "nonnegative": (
+        "parameters clamped to be non-negative",
         "p = torch.clamp(p, min=0.0)",
         "p = fmax(p, 0.0)",
     ),
-    "shrink": (
-        "a proximal L1 step",
+    "proximal": (
+        "parameters soft-thresholded at 0.001",
         "p = torch.sign(p) * torch.clamp(torch.abs(p) - 0.001, min=0.0)",
         "p = fmax(p - 0.001, 0.0) + fmin(p + 0.001, 0.0)",
     ),
 }
+
+# Numbers that the launcher computes for the kernel.
+CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
+
+
+def corrections(kind: str) -> dict[str, str]:
+    """Return the bias corrections of an optimizer, by name."""
+    return CORRECTIONS if kind == "adam" else {}
+
+
+def step_number(kind: str) -> tuple[Argument, ...]:
+    """Return the argument that bias corrections need."""
+    return (Argument("step", default="100"),) if corrections(kind) else ()
 
 
 def _optimizer(
@@ -118,7 +135,7 @@ def _optimizer(
     returned = ", ".join(outputs)
     return Sketch(
         entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
-        summary=f"Take one step of {phrase}{listed_with(words)}.",
+        summary=f"Take one step of {phrase}{',' * bool(words)}{listed_with(words)}.",
         operation_type="optimizer",
         tags=("optimizer", kind.replace("_", "-")),
         triton="optimizer",
@@ -131,6 +148,7 @@ def _optimizer(
         arguments=(
             *(Argument(n, ("n",), "positive" if n == "v" else "normal") for n in names),
             Argument("lr", default="0.05"),
+            *step_number(kind),
         ),
         sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 6 * block + 13}),
         tolerance=tolerances(("float32",), 4),
@@ -138,6 +156,7 @@ def _optimizer(
         values={
             "names": names,
             "states": states,
+            "corrections": corrections(kind),
             "lines": (
                 *filter(None, before_triton),
                 *triton,

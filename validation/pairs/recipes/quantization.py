@@ -6,6 +6,7 @@ from validation.pairs.recipes.blocks import EPILOGUES, NAMED, only
 from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
 from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reductions import ROW_SIZES
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -37,7 +38,7 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
         ),
     }[scheme]
     return Sketch(
-        entry_point=named("quantize", scheme, chain.name),
+        entry_point=named(chain.name, "quantize", scheme),
         summary=chain.sentence(SCHEMES[scheme]),
         operation_type="quantization",
         tags=("quantization", "int8", scheme.replace("_", "-")),
@@ -45,6 +46,7 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
         python=(*chain.torch(), *(line.format(y=chain.result) for line in lines)),
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"), ("cols",))),
         sizes=ROW_SIZES,
+        perf=SHORT_ROWS if walk == "tile" else (),
         # Exact: both sides round in the same way, and a level is a whole number.
         tolerance={"float32": (1e-6, 1e-6)},
         layouts=("contiguous", "strided", "transposed"),
@@ -111,7 +113,7 @@ def _dequantize(
         ),
         arguments=(
             Argument("q", ("rows", "cols"), "integers" if whole else "normal", stored),
-            Argument("scale", shape, "positive"),
+            Argument("scale", shape, "scale" if whole and chain.draw == "normal" else "positive"),
             *((Argument("zero_point", shape, "integers", "int8"),) if zero else ()),
             *chain.arguments(("rows", "cols")),
         ),

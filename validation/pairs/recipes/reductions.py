@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import SUMMANDS
-from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative, stands_out
 from validation.pairs.recipes.maps import is_widened, map_tolerances, matrix_sizes, widening
+from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reduction_table import REDUCTIONS, Reduction
 from validation.pairs.recipes.sketch import Argument, Sketch, Tolerance, tolerances
@@ -44,6 +45,10 @@ def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     if reduction.grows and "float16" in dtypes:
         return False
     if not (chain.possible and shows_its_values(chain, reduction)):
+        return False
+    if reduction.name in ("max", "min") and not has_own_extreme(
+        chain, largest=reduction.name == "max"
+    ):
         return False
     results = answers_of(chain)
     # The absolute value of what is never negative is nothing new.
@@ -91,8 +96,9 @@ def _row(
         tags=("reduction", "rows", *(("fused",) if chain.operations else ())),
         triton="reduce_rows",
         python=reference_lines(chain, reduction, "dim=-1", dtypes),
-        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
+        arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
         sizes=ROW_SIZES,
+        perf=SHORT_ROWS if walk == "tile" else (),
         dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
@@ -127,7 +133,7 @@ def _column(
         tags=("reduction", "columns", *(("fused",) if chain.operations else ())),
         triton="reduce_columns",
         python=reference_lines(chain, reduction, "dim=0", dtypes),
-        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
+        arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
         sizes=(*matrix_sizes(16, 64)[:3], {"rows": 300, "cols": 33}, {"rows": 131, "cols": 1}),
         dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 5e-5),
@@ -170,7 +176,7 @@ def _full(
         tags=("reduction", "whole", *(("atomics",) if way == "atomic" else ())),
         triton="reduce_all",
         python=python,
-        arguments=(Argument("x", ("n",)), *chain.arguments(("n",))),
+        arguments=(Argument("x", ("n",), chain.draw), *chain.arguments(("n",))),
         sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 3}, {"n": 9 * block}),
         dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 2e-4),
@@ -199,7 +205,7 @@ def _middle(
         triton="reduce_middle",
         python=reference_lines(chain, reduction, "dim=1", dtypes),
         arguments=(
-            Argument("x", ("batch", "seq", "hidden")),
+            Argument("x", ("batch", "seq", "hidden"), chain.draw),
             *chain.arguments(("batch", "seq", "hidden")),
         ),
         sizes=(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from validation.pairs.recipes.blocks import EPILOGUES, only
 from validation.pairs.recipes.chains import Chain, sentence_of
-from validation.pairs.recipes.choices import DTYPES, FLOAT8, named
-from validation.pairs.recipes.matmuls import MATMUL_SIZES, TILES, product, tail
+from validation.pairs.recipes.choices import FLOAT8, named
+from validation.pairs.recipes.matmuls import TILES, matmul_sizes, product
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -16,12 +16,10 @@ def _scaled_matmul(
     layout: str,
     scaling: str,
     tile: tuple[int, int, int],
-    dtypes: tuple[str, ...],
 ) -> Sketch | None:
     if not epilogue.possible or not all(op.smooth for op in epilogue.operations):
         return None
     block = tile[2]
-    wide = dtypes == ("float32",)
     inner = f"(k + {block - 1}) // {block}"
     (of_a, of_b), words = {
         "tensor": ((("1",), ("1",)), "one scale per matrix"),
@@ -38,21 +36,23 @@ def _scaled_matmul(
         tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
         triton="scaled_matmul",
         python=(
-            *_scaled_product(layout, scaling, block, "" if wide else ".float()"),
-            *tail(epilogue, wide, like="a_scale"),
+            *_scaled_product(layout, scaling, block),
+            *(f"{one.name} = {one.name}.float()" for one in epilogue.further),
+            *epilogue.torch(),
+            f"return {epilogue.result}.to(torch.bfloat16)",
         ),
         arguments=(
             Argument("a", ("m", "k"), dtype=stored),
             Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), dtype=stored),
-            Argument("a_scale", of_a, "positive"),
-            Argument("b_scale", of_b, "positive"),
+            Argument("a_scale", of_a, "positive", "float32"),
+            Argument("b_scale", of_b, "positive", "float32"),
             *epilogue.arguments(("m", "n"), ("n",)),
         ),
         # The last one: scales of the output's shape, and more than one value, so that a mix-up is
         # noticed.
-        sizes=(*MATMUL_SIZES, {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
-        dtypes=dtypes,
-        tolerance=tolerances(dtypes, 2, 1e-4),
+        sizes=(*matmul_sizes(tile), {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
+        dtypes=("bfloat16",),
+        tolerance=tolerances(("bfloat16",), 2),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": epilogue,
@@ -64,20 +64,20 @@ def _scaled_matmul(
     )
 
 
-def _scaled_product(layout: str, scaling: str, block: int, widen: str) -> tuple[str, ...]:
+def _scaled_product(layout: str, scaling: str, block: int) -> tuple[str, ...]:
     """Return PyTorch's lines for the product; the result is `x`."""
     if scaling == "block":
         spread = f"repeat_interleave({block}, dim=1)"
         of_b = "[:, : b.shape[1]]" if layout == "nt" else "[:, : b.shape[0]].T"
         return (
-            f"a = a.float() * a_scale{widen}.{spread}[:, : a.shape[1]]",
-            f"b = b.float() * b_scale{widen}.{spread}{of_b}",
+            f"a = a.float() * a_scale.{spread}[:, : a.shape[1]]",
+            f"b = b.float() * b_scale.{spread}{of_b}",
             f"x = {product(layout, wide=True)}",
         )
     rows = "[:, None]" if scaling == "vector" else ""
     return (
         f"x = {product(layout, wide=False)}",
-        f"x = x * a_scale{widen}{rows} * b_scale{widen}",
+        f"x = x * a_scale{rows} * b_scale",
     )
 
 
@@ -86,13 +86,12 @@ SCALED_RECIPES = (
         "scaled-matmul",
         _scaled_matmul,
         {
-            "epilogue": only(EPILOGUES, "full", "row", draws=("normal",)),
+            "epilogue": only(EPILOGUES, "full", "row", draws=("normal", "positive")),
             "stored": FLOAT8,
             "layout": ("nn", "nt"),
             "scaling": ("tensor", "vector", "block"),
             # A block of 32 or 64 along the inner dimension has its own scales.
             "tile": TILES,
-            "dtypes": DTYPES,
         },
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SERIES, only
-from validation.pairs.recipes.chains import Chain, answers_of, sentence_of
+from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme, sentence_of
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.informative import has_order, stands_out
 from validation.pairs.recipes.maps import chains
@@ -54,6 +54,8 @@ SCANS = {
 def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     if not chain.possible or (walk == "looped" and kind == "reverse_cumsum"):
         return None
+    if kind in ("cummax", "cummin") and not has_own_extreme(chain, largest=kind == "cummax"):
+        return None
     phrase, torch, identity, combine = SCANS[kind]
     down = walk == "down"
     # The value less itself is NaN for a NaN element; less the next one it is not.
@@ -62,7 +64,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     if down:
         torch = torch.replace("-1", "0")
     return Sketch(
-        entry_point=named("column" if down else "", kind, chain.name),
+        entry_point=named("column" if down else "", chain.name, kind),
         summary=chain.sentence(f"{phrase} of each {'column' if down else 'row'}"),
         operation_type="scan",
         tags=("scan", kind.replace("_", "-")),
@@ -73,7 +75,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
             {"rows": 9, "cols": 30},
-            {"rows": 70 if down else 2, "cols": 2 * block + 3},
+            {"rows": 70, "cols": block // 2 + 3} if down else {"rows": 2, "cols": 2 * block + 3},
         ),
         tolerance=tolerances(("float32",), 3, 1e-4),
         layouts=("contiguous", "strided", "transposed"),
@@ -105,7 +107,7 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
         else (f"return {chain.result}.{kind}(dim=-1)",)
     )
     return Sketch(
-        entry_point=named(kind, chain.name),
+        entry_point=named(chain.name, kind),
         summary=chain.sentence(
             f"find the {word} value of each row and its index"
             if both
@@ -152,7 +154,7 @@ WINDOWS = {
     "energy": ("sum the squares of", "padded.square().unfold(1, {w}, {s}).sum(dim=-1)", "0.0"),
     "range": (
         "compute the range of",
-        "padded.unfold(1, {w}, {s}).amax(-1) - padded.unfold(1, {w}, {s}).amin(-1)",
+        "windows.amax(dim=-1) - windows.amin(dim=-1)",
         "0.0",
     ),
 }
@@ -161,19 +163,25 @@ WINDOWS = {
 def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Sketch | None:
     if not chain.possible:
         return None
-    if kind in ("max", "min") and not stands_out(answers_of(chain), largest=kind == "max"):
+    if kind in ("max", "min") and not (
+        stands_out(answers_of(chain), largest=kind == "max")
+        and has_own_extreme(chain, largest=kind == "max")
+    ):
         return None
     phrase, torch, _ = WINDOWS[kind]
     return Sketch(
-        entry_point=named("window", kind, chain.name),
-        summary=chain.sentence(f"{phrase} windows of {window} along each row with stride {stride}"),
+        entry_point=named(chain.name, "window", kind),
+        summary=chain.sentence(
+            f"{phrase} windows of {window} along each row with stride {stride}; "
+            "pad a shorter row with zeros at its end"
+        ),
         operation_type="reduction",
         tags=("pooling", kind),
         triton="window",
         python=(
             *chain.torch(),
-            "# A row shorter than a window is padded with zeros.",
             f"padded = F.pad({chain.result}, (0, max(0, {window} - x.shape[1])))",
+            *((f"windows = padded.unfold(1, {window}, {stride})",) if kind == "range" else ()),
             f"return {torch.format(w=window, s=stride)}",
         ),
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
@@ -181,7 +189,7 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
             {"rows": 3, "cols": 30},
-            {"rows": 2, "cols": 301},
+            {"rows": 2, "cols": 1600},
         ),
         tolerance=tolerances(("float32",), 2, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
@@ -193,11 +201,12 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
     """Return a convolution of each row with a few taps of its channel."""
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
-    left = taps - 1 if causal else taps // 2
+    left = taps - 1 if causal else (taps - 1) // 2
     kind = "causal depthwise convolution" if causal else "depthwise convolution"
+    padding = "" if causal else ", with zero padding to the same length"
     return Sketch(
         entry_point=named("causal_conv1d" if causal else "depthwise_conv1d", str(taps), chain.name),
-        summary=sentence_of(f"apply a {kind} of width {taps}", *chain.phrases),
+        summary=sentence_of(f"apply a {kind} of width {taps}{padding}", *chain.phrases),
         operation_type="convolution",
         tags=("convolution", "depthwise", "1d"),
         triton="filter",
@@ -208,7 +217,7 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
             f"return {chain.result}",
         ),
         arguments=(
-            Argument("signal", ("channels", "length")),
+            Argument("signal", ("channels", "length"), chain.draw),
             Argument("weight", ("channels", str(taps))),
             *chain.arguments(("channels", "length"), ("length",), ("channels",)),
         ),
@@ -258,10 +267,10 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
     ):
         return None
     return Sketch(
-        entry_point=named(f"top_{count}" if kind == "top" else kind, chain.name),
+        entry_point=named(chain.name, f"top_{count}" if kind == "top" else kind),
         summary=chain.sentence(phrase),
         operation_type="sort",
-        tags=("sort", kind.replace("_", "-")),
+        tags=tuple(dict.fromkeys(("sort", kind.replace("_", "-")))),
         triton="sort",
         python=(*chain.torch(), f"return {torch}"),
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),

@@ -19,13 +19,16 @@ class Argument:
     shape: tuple[str, ...] = ()
     """Expressions over the case's sizes; empty for a number."""
     draw: str = "normal"
-    """normal, uniform, positive, index, integers, mask or offsets, as in the test's template."""
+    """normal, wide, uniform, positive, scale, index, integers, mask or offsets, as in the test's
+    template."""
     dtype: str = ""
     """Type; empty for the case's."""
     bound: str = ""
     """For an index, the number of entries."""
     default: str = ""
     """For a number, its value."""
+    annotation: str = "torch.Tensor"
+    """Type hint of an argument without a default."""
 
     @property
     def drawn_first(self) -> bool:
@@ -85,7 +88,7 @@ class Sketch:
             f"{argument.name}: {'int' if argument.default.lstrip('-').isdigit() else 'float'} = "
             f"{argument.default}"
             if argument.is_number
-            else f"{argument.name}: torch.Tensor"
+            else f"{argument.name}: {argument.annotation}"
             for argument in self.arguments
         )
 

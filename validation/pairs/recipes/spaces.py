@@ -60,7 +60,7 @@ SPACES: Mapping[str, Space] = {
     "tile": Space(
         _tiles((16, 128, 4), (32, 64, 4), (8, 256, 4), (32, 128, 8), (64, 64, 8)),
         (
-            "Wide along the contiguous axis, so that loads coalesce.",
+            "At least 32 neighboring columns in a tile, so that loads and stores coalesce.",
             "Memory-bound: a few thousand elements keep enough loads in flight.",
             "",
         ),
@@ -74,7 +74,9 @@ SPACES: Mapping[str, Space] = {
         ),
     ),
     "rows": Space(
-        tuple(Config({"BLOCK_M": m}, warps) for m, warps in ((1, 4), (2, 4), (4, 4), (8, 8))),
+        tuple(
+            Config({"BLOCK_M": m}, warps) for m, warps in ((1, 4), (1, 8), (2, 4), (4, 4), (8, 8))
+        ),
         ("Short rows share a program, or most of its threads would idle.", ""),
     ),
     "looped_row": Space(
@@ -133,6 +135,10 @@ SPACES: Mapping[str, Space] = {
             "",
         ),
         stages=2,
+    ),
+    "pairwise": Space(
+        _tiles((32, 32, 4), (64, 32, 4), (32, 64, 4), (64, 64, 8)),
+        ("The sums of a tile stay in registers, so tiles are small.", ""),
     ),
     "vector_product": Space(
         tuple(

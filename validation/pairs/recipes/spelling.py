@@ -42,18 +42,20 @@ def tanh(x):
 
 
 ''',
-    "fexpm1": """@triton.jit
+    "fexpm1": '''@triton.jit
 def expm1(x):
+    """exp(x) - 1; near zero the subtraction cancels digits, which the tolerance allows."""
     return tl.exp(x) - 1.0
 
 
-""",
-    "flog1p": """@triton.jit
+''',
+    "flog1p": '''@triton.jit
 def log1p(x):
+    """log(1 + x); the sum loses digits of a small x, which the tolerance allows."""
     return tl.log(1.0 + x)
 
 
-""",
+''',
 }
 SERIES = {
     "ftanh": '''@triton.jit
@@ -107,7 +109,9 @@ def spelled_out(source: str, style: Style) -> str:
             nan = NAN if style.exact_nan else ""
             text = f"{ELEMENTWISE[name]}({arguments}{nan})"
         elif style.series == "inline":
-            text = INLINE[name].format(_operand(arguments))
+            # The exponential is a call, which keeps its argument apart.
+            is_apart = name == "fexpm1"
+            text = INLINE[name].format(arguments if is_apart else _operand(arguments))
             if _stands_alone(source, call.start(), end + 1):
                 text = text.removeprefix("(").removesuffix(")") if text[0] == "(" else text
         else:

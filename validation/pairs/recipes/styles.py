@@ -46,7 +46,7 @@ NAMINGS = (
     Style("quiet", comments=False),
     Style(
         "short",
-        {"offsets": "offs", "n_elements": "numel", "BLOCK_SIZE": "BLOCK", "acc": "total"},
+        {"offsets": "offs", "n_elements": "numel", "BLOCK_SIZE": "BLOCK"},
         comments=False,
     ),
     Style(
@@ -62,7 +62,7 @@ NAMINGS = (
     ),
     Style(
         "tiles",
-        {"offsets": "idx", "mask": "valid", "BLOCK_SIZE": "XBLOCK", "pid": "block_id"},
+        {"offsets": "idx", "mask": "valid", "BLOCK_SIZE": "XBLOCK"},
     ),
     Style(
         "numbers",

@@ -41,7 +41,7 @@ def _dropout(chain: Chain, kind: str, rounds: int, block: int) -> Sketch | None:
         triton="random",
         python=(*chain.torch(), *hashed, ending),
         arguments=(
-            Argument("x", ("n",)),
+            Argument("x", ("n",), chain.draw),
             *chain.arguments(("n",)),
             Argument("p", default="0.25"),
             Argument("seed", default="1234"),
@@ -84,7 +84,7 @@ def _rotary(
     )
     narrow = dtypes != ("float32",)
     return Sketch(
-        entry_point=named("rotary", style, order, after.name),
+        entry_point=named("rotary", style, order, after.suffix),
         summary=sentence_of(
             f"apply {INVERSE[order]}rotary position embedding to "
             f"{'the two halves' if style == 'halves' else 'interleaved pairs'} of the features",

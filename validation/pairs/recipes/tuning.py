@@ -62,12 +62,11 @@ class Tuning:
         """Return the assignment of the grid. Sizes name blocks, such as `cdiv(n, BLOCK_SIZE)`."""
         uses_blocks = any(block in size for size in sizes for block in self.first.blocks)
         if self.kind != FIXED and uses_blocks:
-            reason = self.reason if self.kind == META else ""
-            return f"{reason}{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
+            return f"{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
         if self.kind != FIXED:
             return f"{name} = {self._tuple(sizes, '{}')}"
         named = "".join(f"{_local(b)} = {value}\n" for b, value in self.first.blocks.items())
-        return f"{self.reason}{named}{name} = {self._tuple(sizes, '')}"
+        return f"{self.reason if named else ''}{named}{name} = {self._tuple(sizes, '')}"
 
     @property
     def options(self) -> str:
@@ -83,7 +82,9 @@ class Tuning:
             of_row = "16 if {0} > 8192 else 8 if {0} > 2048 else 4".format(self.key[-1])
             lines.append(f"num_warps={self.first.warps if self.first.blocks else of_row},")
             lines += [f"num_stages={self.first.stages},"] if self.first.stages else []
-        return "\n".join(lines)
+        # A fixed block has its reason where it is named, before the grid.
+        reason = self.reason if self.kind == META or not self.first.blocks else ""
+        return reason + "\n".join(lines)
 
     def _tuple(self, sizes: Sequence[str], spelled: str) -> str:
         def block(match: re.Match[str]) -> str:

@@ -228,7 +228,7 @@ def _sizes_of_weights(weights: Weights) -> tuple[dict[str, int], ...]:
     """Return the sizes without the rows that the weights are multiplied by."""
     return tuple(
         {name: size for name, size in case.items() if name != "m"}
-        for case in _sizes(weights.group or 32)
+        for case in _sizes(weights.group or 64)
     )
 
 
@@ -304,7 +304,7 @@ WEIGHT_ONLY_RECIPES = (
             "bias": (False, True),
             "activation": ACTIVATIONS,
             "order": ("grouped", "grid"),
-            "dtypes": (("float16",), ("float16", "float32")),
+            "dtypes": (("float16",), ("float32",)),
         },
     ),
     Recipe(

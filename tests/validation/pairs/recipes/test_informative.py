@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.distances import _distance
 from validation.pairs.recipes.integers import INTEGERS, _integer_map
 from validation.pairs.recipes.memory import _segment
@@ -102,8 +102,8 @@ def test_after_a_normalization_only_informative_operations_are_kept(
         (("gelu_tanh", "leaky_relu"), "min", False),
         (("hard_sigmoid", "gelu_tanh"), "min", False),
         (("relu",), "sum", True),
-        (("binarize", "double"), "max", False),
-        (("binarize", "double"), "sum", True),
+        (("binarize", "scale_by_2"), "max", False),
+        (("binarize", "scale_by_2"), "sum", True),
     ],
 )
 def test_a_reduction_of_often_equal_values_is_not_informative(
@@ -132,7 +132,24 @@ def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
     assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
 
 
-@pytest.mark.parametrize(("after", "known"), [("tanh", False), ("double", True)])
+@pytest.mark.parametrize(
+    ("names", "largest", "has"),
+    [
+        ((), True, True),
+        (("tanh",), True, False),
+        (("square", "tanh"), False, False),
+        (("hard_swish",), False, False),
+        (("hard_swish",), True, True),
+        (("square",), False, True),
+    ],
+)
+def test_an_extreme_of_rising_or_dipping_functions_is_left_out(
+    names: tuple[str, ...], largest: bool, has: bool
+) -> None:
+    assert has_own_extreme(chain(*names), largest=largest) is has
+
+
+@pytest.mark.parametrize(("after", "known"), [("tanh", False), ("scale_by_2", True)])
 def test_a_decreasing_distance_function_is_not_shrunk_further(after: str, known: bool) -> None:
     assert (_distance("multiquadric", "dot", NAMED[after], (16, 16, 16)) is not None) is known
 

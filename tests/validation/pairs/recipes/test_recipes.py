@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +79,38 @@ def test_pairs_of_each_recipe_follow_the_contract(recipe: Recipe) -> None:
         for text in (draft.python_code, draft.triton_code, draft.test_code):
             assert max(map(len, text.splitlines())) <= 120
             assert text.endswith("\n")
+
+
+def test_a_kernel_compiles_for_a_seed_of_one(tmp_path: Path) -> None:
+    """Triton turns an integer argument of 1 into a constant, which has no methods."""
+    pytest.importorskip("triton.backends.nvidia")
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, compile
+
+    (draft,) = generate([next(one for one in RECIPES if one.name == "seeded-random")], 1, seed=7)
+    path = tmp_path / "seeded_by_one.py"
+    path.write_text(draft.triton_code)
+    spec = importlib.util.spec_from_file_location("seeded_by_one", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kernel = getattr(module, f"{draft.entry_point}_kernel")
+    kernel = getattr(kernel, "base_fn", kernel)
+    constants = {"seed": 1} | {name: 1024 for name in kernel.arg_names if name.isupper()}
+    types = {
+        name: "constexpr" if name in constants else _type_of(name) for name in kernel.arg_names
+    }
+    places = {(kernel.arg_names.index(name),): value for name, value in constants.items()}
+
+    compiled = compile(ASTSource(kernel, types, places), target=GPUTarget("cuda", 90, 32))
+
+    assert "ptx" in compiled.asm
+
+
+def _type_of(name: str) -> str:
+    if name == "p":
+        return "fp32"
+    return "*fp32" if name.endswith(("_ptr", "_pointer", "_base")) else "i32"
 
 
 def _covering(recipe: Recipe) -> Iterator[Sketch]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.ladders.norms import chain_of
 from validation.pairs.recipes.maps import map_tolerances, reference_lines
-from validation.pairs.recipes.optimizers import OPTIMIZERS
+from validation.pairs.recipes.optimizers import OPTIMIZERS, corrections, step_number
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 CHAINS = (
@@ -81,9 +82,9 @@ class Update:
     given: tuple[str, ...]
     """The tensors that are handed in for what it reads."""
 
-    @property
-    def uses_rate(self) -> bool:
-        return re.search(r"\blr\b", self.line) is not None
+    def numbers(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Return those of these numbers that it reads."""
+        return tuple(name for name in known if re.search(rf"\b{name}\b", self.line))
 
 
 A_KERNEL_EACH = Rung(
@@ -114,12 +115,10 @@ STEPS = (
 def _step(kind: str, n: int) -> Ladder:
     phrase, states, torch, triton = OPTIMIZERS[kind]
     names, outputs = ("p", "g", *states), ("p", *states)
-    algorithm, first, _ = phrase.partition(" at its first step")
-    step = f"{'the first' if first else 'one'} step of {algorithm}"
     return Ladder(
         Sketch(
             entry_point=f"{kind}_update",
-            summary=f"Return parameters and states after {step}.",
+            summary=f"Return parameters and states after one step of {phrase}.",
             operation_type="optimizer",
             tags=("optimizer", kind.replace("_", "-")),
             triton="optimizer",
@@ -127,6 +126,7 @@ def _step(kind: str, n: int) -> Ladder:
             arguments=(
                 *(Argument(one, ("n",), "positive" if one == "v" else "normal") for one in names),
                 Argument("lr", default="0.01"),
+                *step_number(kind),
             ),
             sizes=({"n": 1}, {"n": 127}, {"n": 1500}),
             perf=({"n": n},),
@@ -136,6 +136,7 @@ def _step(kind: str, n: int) -> Ladder:
             values={
                 "names": names,
                 "outputs": outputs,
+                "numbers": {"lr": "lr", **corrections(kind)},
                 "lines": triton,
                 "updates": _updates(names, triton),
                 "configs": STEP_CONFIGS,
