@@ -254,16 +254,6 @@ def _stays_in_range(before: Chain, norm: Norm) -> bool:
     return wide is None or bool(np.allclose(narrow, wide, rtol=0.1, atol=0.01))
 
 
-@functools.lru_cache(maxsize=1 << 16)
-def _spreads(before: Chain) -> bool:
-    """Return whether the mean is not far larger than the spread.
-
-    Otherwise a variance that is the difference of two moments loses most of its digits.
-    """
-    row = answers_of(before)
-    return row is None or bool(np.mean(row) ** 2 <= 4.0 * np.var(row))
-
-
 def _norm_looped(
     before: Chain,
     kind: str,
@@ -272,8 +262,6 @@ def _norm_looped(
     block: int,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if kind == "layer_two_moments" and not _spreads(before):
-        return None
     norm = next(norm for norm in NORMS if norm.name == LOOPED[kind])
     sketch = _norm_row(before, norm, affine, after, "single", dtypes)
     if sketch is None:
@@ -289,7 +277,6 @@ def _norm_looped(
 
 
 LOOPED = {
-    "layer_two_moments": "layer_norm",
     "layer_three_passes": "layer_norm",
     "layer_welford": "layer_norm",
     "rms": "rms_norm",

@@ -90,7 +90,8 @@ def _loaded_as_mask(source: str, name: str) -> str:
     """Load a tensor of booleans without a conversion to float32."""
     source = re.sub(rf"^ *{name} = {name}\.to\(tl\.float32\)\n", "", source, flags=re.MULTILINE)
     return re.sub(
-        rf"(\b{name} = tl\.load\([\s\S]*?other=0)\.0(,?\s*\))(?:\.to\(tl\.float32\))?",
+        rf"(\b{name} = tl\.load\([\s\S]*?other=0)\.0"
+        r"((?:,\s*eviction_policy=\"\w+\")?,?\s*\))(?:\.to\(tl\.float32\))?",
         r"\1\2",
         source,
     )

@@ -8,7 +8,7 @@ from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.distances import _distance
 from validation.pairs.recipes.integers import INTEGERS, _integer_map
 from validation.pairs.recipes.memory import _segment
-from validation.pairs.recipes.normalizations import NORMS, _spreads, _stays_in_range, _tells
+from validation.pairs.recipes.normalizations import NORMS, _stays_in_range, _tells
 from validation.pairs.recipes.operations import BINARY, TERNARY
 from validation.pairs.recipes.reduction_table import REDUCTIONS
 from validation.pairs.recipes.reductions import shows_its_values
@@ -171,10 +171,3 @@ def test_no_row_whose_scaled_squares_overflow_is_normalized(
     known = {norm.name: norm for norm in NORMS}
 
     assert _stays_in_range(chain(*names), known[norm]) is fits
-
-
-@pytest.mark.parametrize(("name", "spreads"), [("inverse_root", False), ("gelu", True)])
-def test_a_two_moment_variance_is_not_taken_of_nearly_constant_values(
-    name: str, spreads: bool
-) -> None:
-    assert _spreads(chain("sigmoid_gate", name)) is spreads
