@@ -183,4 +183,12 @@ def _renamed(text: str, function: ast.FunctionDef, moves: Mapping[str, str]) -> 
         if argument.arg in moves:
             start = edits.start(argument)
             edits.replace(start, start + len(argument.arg.encode()), moves[argument.arg])
+    match function.body[0]:
+        case ast.Expr(value=ast.Constant(value=str()) as docstring):
+            written = edits.of(docstring)
+            for old, new in moves.items():
+                entry = rf"^(\s*){re.escape(old)}(?=\s*[:(])"
+                written = re.sub(entry, rf"\g<1>{new}", written, flags=re.M)
+            if written != edits.of(docstring):
+                edits.put(docstring, written)
     return edits.text()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from ingest.drafting.aliases import drop_aliases
@@ -25,7 +25,7 @@ from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
 from ingest.drafting.edits import UNREADABLE, cached, parse
 from ingest.drafting.einops_calls import write_einops
-from ingest.drafting.entry_names import with_own_name
+from ingest.drafting.entry_names import possible_names, with_own_name
 from ingest.drafting.environment import remove_switches
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.fixed_arguments import fix_arguments
@@ -73,21 +73,34 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     kinds = find_kinds(test, whole)
     launching = _launching(draft.texts.triton_code, name, differentiable=draft.differentiable)
     texts = order_parameters(draft.texts, name, launching)
-    texts = polish_texts(texts, name, kinds, prune, differentiable=draft.differentiable)
+    called = find_called(draft.texts.triton_code, name)
+    own = possible_names(draft, test.operation, called)
+    graded = draft.differentiable
+    texts = polish_texts(texts, name, kinds, prune, differentiable=graded, reserved=own)
     texts = name_inputs(texts, name)
     # New names, and helpers that others no longer call, let some rules apply that did not before.
-    texts = polish_texts(texts, name, {}, prune, differentiable=draft.differentiable)
-    texts = mark_graded(texts, name) if draft.differentiable else texts
-    called = find_called(draft.texts.triton_code, name)
+    texts = polish_texts(texts, name, {}, prune, differentiable=graded, reserved=own)
+    texts = mark_graded(texts, name) if graded else texts
     return with_own_name(replace(draft, texts=texts), test.operation, called)
 
 
 def polish_texts(
-    texts: Texts, name: str, kinds: dict[str, object], prune: Prune, *, differentiable: bool
+    texts: Texts,
+    name: str,
+    kinds: dict[str, object],
+    prune: Prune,
+    *,
+    differentiable: bool,
+    reserved: Collection[str] = (),
 ) -> Texts:
-    """Return the texts as they are shorter to read. `kinds`: what is known of the parameters."""
+    """Return the texts as they are shorter to read.
+
+    kinds: what is known of the parameters. reserved: names that no helper may have.
+    """
     triton = texts.triton_code
     written = texts.python_code
+    # Before a variable of a side takes the plain name of a parameter.
+    written, triton = name_parameters(written, triton, name)
     if not differentiable:
         triton = drop_every_detach(remove_backward(triton))
         written = drop_every_detach(written)
@@ -95,7 +108,7 @@ def polish_texts(
     triton = drop_detached(return_directly(triton, name), name, texts.test_code)
     triton = prune(texts.triton_code, triton, name)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _merged(_plain(name_helpers(written, name)), name, {}, differentiable)
+    python = _merged(_plain(name_helpers(written, name, reserved)), name, {}, differentiable)
     python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(write_lambdas(python, name), name, texts.test_code)
     python = prune(texts.python_code, python, name)
