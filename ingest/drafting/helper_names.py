@@ -55,7 +55,8 @@ def name_helpers(text: str, name: str, reserved: Collection[str] = ()) -> str:
         if old == name or plain == old or old in keywords:
             continue
         if old in defined and (plain in reserved or plain in VAGUE):
-            plain = f"compute_{plain}"
+            verb = "find" if plain.startswith("compute_") else "compute"
+            plain = f"{verb}_{plain.removeprefix('compute_')}"
         free = is_usable(plain) and plain not in {*names, *moves.values(), name}
         if free and (len(plain) > 1 or old in local):
             moves[old] = plain

@@ -162,11 +162,14 @@ def name_locals(text: str, name: str) -> str:
         return text
     # A variable of the function's own name would hide it.
     taken = {*_names(function), name, name.removeprefix("run_")}
+    parameters = {each.arg for each in function.args.args}
     moves: dict[str, str] = {}
     for node in walk(function):
         if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load) or node.id in moves:
             continue
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", node.id))
+        if plain != node.id and plain in parameters:
+            plain = f"new_{plain}"
         if plain != node.id and plain not in taken and is_usable(plain):
             moves[node.id] = plain
             taken.add(plain)
