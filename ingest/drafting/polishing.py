@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from ingest.drafting.aliases import drop_aliases
+from ingest.drafting.case_keys import drop_unread_keys
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.constant_classes import write_constants
 from ingest.drafting.conversions import (
@@ -23,6 +24,7 @@ from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
+from ingest.drafting.drawn_weights import draw_weights
 from ingest.drafting.edits import UNREADABLE, cached, parse
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import possible_names, with_own_name
@@ -77,9 +79,11 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     own = possible_names(draft, test.operation, called)
     graded = draft.differentiable
     texts = polish_texts(texts, name, kinds, prune, differentiable=graded, reserved=own)
-    texts = name_inputs(texts, name)
+    made = draw_weights(texts.python_code, texts.triton_code, texts.test_code, name)
+    texts = name_inputs(replace(texts, test_code=made), name)
     # New names, and helpers that others no longer call, let some rules apply that did not before.
     texts = polish_texts(texts, name, {}, prune, differentiable=graded, reserved=own)
+    texts = replace(texts, test_code=drop_unread_keys(texts.test_code))
     texts = mark_graded(texts, name) if graded else texts
     return with_own_name(replace(draft, texts=texts), test.operation, called)
 
