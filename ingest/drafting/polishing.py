@@ -27,6 +27,7 @@ from ingest.drafting.docstring_parts import trim_docstrings
 from ingest.drafting.drawn_weights import draw_weights
 from ingest.drafting.edits import UNREADABLE, cached, parse
 from ingest.drafting.einops_calls import write_einops
+from ingest.drafting.empty_keywords import drop_empty_keywords
 from ingest.drafting.entry_names import possible_names, with_own_name
 from ingest.drafting.environment import remove_switches
 from ingest.drafting.expected import Test, find_tensors
@@ -149,7 +150,7 @@ def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
     text = remove_switches(remove_dead_branches(write_einops(text)))
     text = use_devices_of_inputs(write_constants(text))
-    return remove_leftovers(drop_aliases(unnest(text)))
+    return remove_leftovers(drop_empty_keywords(drop_aliases(unnest(text))))
 
 
 def _launching(text: str, name: str, *, differentiable: bool) -> str:
