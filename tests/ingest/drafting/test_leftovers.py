@@ -436,3 +436,9 @@ def test_a_dictionary_of_keywords_that_is_filled_stays() -> None:
     code = "def f(x):\n    options = {}\n    options['n'] = 2\n    return g(x, **options)\n"
 
     assert drop_empty_keywords(code) == code
+
+
+def test_sizes_of_a_shape_that_nothing_reads_go() -> None:
+    code = "def f(x):\n    a, b = x.size()\n    c, d = g(x)\n    return x\n"
+
+    assert remove_leftovers(code) == code.replace("    a, b = x.size()\n", "")

@@ -620,3 +620,11 @@ def test_several_returned_values_stand_in_lines_of_their_own() -> None:
 
     returned = "".join(f"        {each},\n" for each in (first, second, first))
     assert wrap_lines(code, "entry") == f"def entry(x):\n    return (\n{returned}    )\n"
+
+
+def test_none_adds_nothing_to_a_condition() -> None:
+    code = "def f(n):\n    mode = None\n    if n > 2 or mode:\n        n = 2\n    return n\n"
+    folded = "def f(n):\n    if n > 2:\n        n = 2\n    return n\n"
+
+    assert fold_function(code, "f", {}) == folded
+    assert fold_function(folded.replace("n > 2", "n > 2 or None"), "f", {}) == folded
