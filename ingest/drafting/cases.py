@@ -16,9 +16,9 @@ from ingest.drafting.values import Dtype, Evaluator, Opaque
 
 MOST_ROWS = 2_000
 MOST_CASES = 4
-# The product of a row's sizes up to which it may be added for its sizes or axes alone: Triton's
-# interpreter takes minutes for more.
-LIGHT = 2**18
+# The product of a row's sizes up to which it may be added for its sizes or axes alone, and up to
+# which it may be added if no other row has other sizes. Triton's interpreter is slow.
+LIGHT, HEAVY = 2**18, 2**22
 
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
 """Parameters that choose whether torch compiles the launcher, which changes no answer."""
@@ -243,6 +243,8 @@ def _choose_rows(rows: Sequence[Row]) -> list[Row]:
     shown: set[tuple[str, str]] = set()
     sizes: list[Row] = []
     while rest and len(chosen) < MOST_CASES:
+        if len(chosen) == MOST_CASES - 1 and all(each == sizes[0] for each in sizes):
+            most = max(most, HEAVY)
         row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
         chosen.append(row)
         shown |= _features(row, most)

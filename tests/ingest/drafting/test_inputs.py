@@ -638,3 +638,20 @@ def test_lists_of_shapes_without_elements_come_last() -> None:
     )
 
     assert "[(0,), (3,)]" not in str(cases(draft.texts.test_code)[:2])
+
+
+def test_the_last_row_has_other_sizes_if_no_lighter_one_has() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [3, 2**20])
+        @pytest.mark.parametrize("kind", ["a", "b"])
+        @pytest.mark.parametrize("wide", [False, True])
+        def test_doubled(rows, kind, wide):
+            x = torch.randn(rows, device=device) + len(kind) + wide
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = [case["rows"] for case in cases(draft.texts.test_code)]
+    assert shown[:3] == [3, 3, 3]
+    assert shown[3] != 3
