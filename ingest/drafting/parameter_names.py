@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.renaming import rename_in
+from ingest.drafting.unused_parameters import read_first
 from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
@@ -68,7 +69,7 @@ def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, st
     if first is None or second is None or inputs is None:
         return python, triton, test
     parameters = [each.arg for each in first.args.args]
-    read = _read(first) | _read(second)
+    read = read_first(first) | read_first(second)
     kept = [place for place, parameter in enumerate(parameters) if parameter in read]
     match inputs.body[-1]:
         case ast.Return(value=ast.Tuple(elts=handed) as result) if len(handed) == len(parameters):
@@ -82,10 +83,6 @@ def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, st
         _with_parameters(triton, second, kept),
         _handing_over(test, inputs, result, kept),
     )
-
-
-def _read(function: ast.FunctionDef) -> set[str]:
-    return {node.id for node in walk(function) if isinstance(node, ast.Name)}
 
 
 def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:

@@ -37,7 +37,7 @@ def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
         a = function.args
         if not decorators <= HANDING_ON or a.vararg or a.kwarg or a.posonlyargs:
             continue
-        read = _read(function)
+        read = read_first(function)
         unread = [place for place, each in enumerate(a.args) if each.arg not in read]
         calls = find_calls(tree, function.name) if unread and "locals" not in read else []
         for place in unread if calls else ():
@@ -48,7 +48,7 @@ def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
     return None
 
 
-def _read(function: ast.FunctionDef) -> set[str]:
+def read_first(function: ast.FunctionDef) -> set[str]:
     """Return the names that a function reads before it binds them, or may read."""
     read: set[str] = set()
     bound: set[str] = set()

@@ -628,3 +628,13 @@ def test_none_adds_nothing_to_a_condition() -> None:
 
     assert fold_function(code, "f", {}) == folded
     assert fold_function(folded.replace("n > 2", "n > 2 or None"), "f", {}) == folded
+
+
+def test_a_parameter_that_both_sides_bind_before_they_read_it_is_no_input() -> None:
+    side = "def f(x, n):\n    n = 2\n    return x * n\n"
+    test = "def make_inputs(case, device):\n    x = 1\n    n = 3\n    return (x, n)\n"
+
+    python, triton, made = drop_unused(side, side, test, "f")
+
+    assert python == triton == side.replace("(x, n)", "(x)")
+    assert "return (x,)" in made
