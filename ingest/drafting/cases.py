@@ -16,8 +16,9 @@ from ingest.drafting.values import Dtype, Evaluator, Opaque
 
 MOST_ROWS = 2_000
 MOST_CASES = 4
-# The product of a row's sizes up to which it may be added for its sizes alone.
-LIGHT = 2**22
+# The product of a row's sizes up to which it may be added for its sizes or axes alone, and up to
+# which it may be added if no other row has other sizes. Triton's interpreter is slow.
+LIGHT, HEAVY = 2**18, 2**22
 
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
 """Parameters that choose whether torch compiles the launcher, which changes no answer."""
@@ -233,28 +234,47 @@ def _is_skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) 
 
 
 def _choose_rows(rows: Sequence[Row]) -> list[Row]:
-    """Choose the smallest rows, and rows that show a value for the first time. If all have the same
-    sizes, the last row is replaced by one with other sizes.
+    """Choose the smallest row, and then each time the row that shows most values for the first
+    time. Other sizes come next, up to `LIGHT`, then smaller sizes.
     """
-    ordered = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
-    shown: set[tuple[str, str]] = set()
+    rest = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
+    most = max(LIGHT, 4 * _work(rest[0]))
     chosen: list[Row] = []
-    for row in ordered:
-        fresh = {
-            (name, repr(value))
-            for name, value in row.items()
-            if not _is_size(value) and not _is_empty_shape(name, value)
-        } - shown
-        if (fresh or len(chosen) < 2) and len(chosen) < MOST_CASES and row not in chosen:
-            chosen.append(row)
-            shown |= fresh
-    for row in ordered:
-        if len(chosen) < MOST_CASES and row not in chosen:
-            chosen.append(row)
-    if all(_sizes(row) == _sizes(chosen[0]) for row in chosen) and not _shows_alone(chosen):
-        other = [row for row in ordered if _sizes(row) != _sizes(chosen[0]) and _work(row) <= LIGHT]
-        chosen[-1:] = other[:1] or chosen[-1:]
+    shown: set[tuple[str, str]] = set()
+    sizes: list[Row] = []
+    while rest and len(chosen) < MOST_CASES:
+        if len(chosen) == MOST_CASES - 1 and all(each == sizes[0] for each in sizes):
+            most = max(most, HEAVY)
+        row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
+        chosen.append(row)
+        shown |= _features(row, most)
+        sizes.append(_sizes(row))
+        rest = [each for each in rest if each != row]
     return chosen
+
+
+def _gain(
+    row: Row, shown: set[tuple[str, str]], sizes: Sequence[Row], most: int
+) -> tuple[bool, int, bool]:
+    """Return what a row adds to those chosen, the most important first."""
+    fresh = len(_features(row, most) - shown)
+    light = _work(row) <= most
+    useful = not _is_degenerate(row) and light
+    return (light or bool(fresh), fresh, useful and _sizes(row) not in sizes)
+
+
+def _features(row: Row, most: int) -> set[tuple[str, str]]:
+    """Return the ways to call the operation that a row shows."""
+    return {
+        (name, repr(value))
+        for name, value in row.items()
+        if not _is_size(value) and not _is_empty_shape(name, value)
+    } | {
+        (name, f"{len(shape)} axes")
+        for name, value in row.items()
+        if SHAPES.search(name) and _is_size(value) and _work(row) <= most
+        for shape in _shapes(value)
+    }
 
 
 def _is_empty_shape(name: str, value: Any) -> bool:
@@ -268,15 +288,6 @@ def _shapes(value: Any) -> list[Sequence[Any]]:
         return []
     inner: list[Sequence[Any]] = [part for part in value if isinstance(part, list | tuple)]
     return inner or [value]
-
-
-def _shows_alone(chosen: Sequence[Row]) -> bool:
-    """Return whether only the last row shows some flag, string or dtype."""
-    return any(
-        isinstance(value, bool | str | Dtype | None)
-        and not any(row.get(name, value) == value for row in chosen[:-1])
-        for name, value in chosen[-1].items()
-    )
 
 
 def _is_degenerate(row: Row) -> bool:

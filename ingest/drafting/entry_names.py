@@ -35,6 +35,12 @@ def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
     return draft
 
 
+def possible_names(draft: Draft, operation: str, called: str) -> frozenset[str]:
+    """Return the operation's own names, which `with_own_name` may give to the draft."""
+    of_torch = _torch_function(draft.texts.python_code, draft.entry_point)
+    return frozenset(_candidates(operation, called, of_torch))
+
+
 def _torch_function(text: str, name: str) -> str:
     """Return the function of torch that a reference only calls, or ""."""
     for node in parse(text).body:

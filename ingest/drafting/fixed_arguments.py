@@ -1,9 +1,10 @@
-"""Removal of parameters of helpers that no call of a text gives."""
+"""Removal of parameters of helpers to which every call of a text hands the same constant."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.folding import fold_function
@@ -16,8 +17,8 @@ HANDING_ON = MOVABLE | {"contiguous"}
 
 @cached
 def fix_arguments(text: str, entry: str) -> str:
-    """Return the module whose helpers lack the parameters that are None, True or False in every
-    call, and the branches that these exclude. `entry` keeps its parameters.
+    """Return the module whose helpers lack the parameters that are None, True, False or a
+    text in every call, and the branches that these exclude. `entry` keeps its parameters.
     """
     left: set[tuple[str, str]] = set()
     for _ in range(ROUNDS):
@@ -29,10 +30,10 @@ def fix_arguments(text: str, entry: str) -> str:
         place = _find(tree, entry, left)
         if place is None:
             return text
-        function, argument, default = place
-        written = _without(text, function, argument, default)
+        function, argument, value, calls = place
+        written = _without(text, function, argument, value, calls)
         folded = fold_function(written, function.name, {})
-        if re.search(rf"^ +{argument.arg} = {ast.unparse(default)}$", folded, re.M):
+        if re.search(rf"^ +{argument.arg} = {re.escape(ast.unparse(value))}$", folded, re.M):
             left.add((function.name, argument.arg))
         else:
             text = folded
@@ -41,31 +42,47 @@ def fix_arguments(text: str, entry: str) -> str:
 
 def _find(
     tree: ast.Module, entry: str, left: set[tuple[str, str]]
-) -> tuple[ast.FunctionDef, ast.arg, ast.Constant] | None:
+) -> tuple[ast.FunctionDef, ast.arg, ast.Constant, list[ast.Call]] | None:
     for function in tree.body:
         if not isinstance(function, ast.FunctionDef):
             continue
         if {ast.unparse(each) for each in function.decorator_list} - HANDING_ON:
             continue
         calls = find_calls(tree, function.name)
-        if function.name == entry or not calls or function.args.vararg or function.args.kwarg:
+        if function.name == entry or not calls or _takes_others(function.args):
             continue
         arguments = function.args.args
-        first = len(arguments) - len(function.args.defaults)
-        for place, default in enumerate(function.args.defaults, first):
-            argument = arguments[place]
-            given = any(
-                len(call.args) > place or any(k.arg in {None, argument.arg} for k in call.keywords)
-                for call in calls
-            )
-            # A later argument that is given by its place would move.
-            moved = any(len(call.args) > place for call in calls)
-            plain = isinstance(default, ast.Constant) and isinstance(default.value, bool | None)
-            if given or moved or not plain or place == 0 or (function.name, argument.arg) in left:
+        for place, argument in enumerate(arguments):
+            if (function.name, argument.arg) in left or len(arguments) == 1:
                 continue
-            if isinstance(default, ast.Constant):
-                return function, argument, default
+            value = _value_in_each(calls, function, place)
+            if value is not None:
+                return function, argument, value, calls
     return None
+
+
+def _takes_others(arguments: ast.arguments) -> bool:
+    """Return whether a function has parameters of other kinds than plain ones."""
+    return bool(arguments.vararg or arguments.kwarg or arguments.posonlyargs)
+
+
+def _value_in_each(
+    calls: Sequence[ast.Call], function: ast.FunctionDef, place: int
+) -> ast.Constant | None:
+    """Return the None, True, False or text that a parameter has in every call, if it has one."""
+    arguments = function.args
+    first = len(arguments.args) - len(arguments.defaults)
+    default = arguments.defaults[place - first] if place >= first else None
+    values: dict[str, ast.Constant] = {}
+    for call in calls:
+        if any(each.arg is None for each in call.keywords):
+            return None
+        given = given_to(call, place, arguments.args[place].arg)
+        value = given.value if isinstance(given, ast.keyword) else given or default
+        if not isinstance(value, ast.Constant) or not isinstance(value.value, bool | str | None):
+            return None
+        values[repr(value.value)] = value
+    return next(iter(values.values())) if len(values) == 1 else None
 
 
 def _without_defaults(text: str) -> str:
@@ -116,19 +133,58 @@ def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:
     return calls if len(calls) == len(uses) and not starred else []
 
 
-def _without(text: str, function: ast.FunctionDef, argument: ast.arg, default: ast.Constant) -> str:
-    """Return the text whose function assigns the default in place of taking a parameter."""
+def _without(
+    text: str,
+    function: ast.FunctionDef,
+    argument: ast.arg,
+    value: ast.Constant,
+    calls: Sequence[ast.Call],
+) -> str:
+    """Return the text whose function assigns the value in place of taking a parameter."""
     edits = Edits(text)
-    arguments = function.args.args
-    place = arguments.index(argument)
-    before = place - 1 - (len(arguments) - len(function.args.defaults))
-    previous = function.args.defaults[before] if before >= 0 else arguments[place - 1]
-    edits.replace(edits.end(previous), edits.end(default), "")
+    drop_parameter(function, function.args.args.index(argument), calls, edits)
     body = function.body
     docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     start = body[1] if docstring and len(body) > 1 else body[0]
     margin = " " * start.col_offset
     edits.replace(
-        edits.start(start), edits.start(start), f"{argument.arg} = {ast.unparse(default)}\n{margin}"
+        edits.start(start), edits.start(start), f"{argument.arg} = {ast.unparse(value)}\n{margin}"
     )
     return edits.text()
+
+
+def drop_parameter(
+    function: ast.FunctionDef, place: int, calls: Sequence[ast.Call], edits: Edits
+) -> None:
+    """Remove a parameter and what the calls give to it."""
+    a = function.args
+    first = len(a.args) - len(a.defaults)
+    ends: list[tuple[int, int]] = []
+    for number, each in enumerate(a.args):
+        last = a.defaults[number - first] if number >= first else (each.annotation or each)
+        ends.append((edits.start(each), edits.end(last)))
+    _cut(ends, place, edits)
+    for call in calls:
+        given = sorted([*call.args, *call.keywords], key=edits.start)
+        gone = given_to(call, place, a.args[place].arg)
+        if gone is not None:
+            number = next(n for n, each in enumerate(given) if each is gone)
+            _cut([(edits.start(each), edits.end(each)) for each in given], number, edits)
+
+
+def given_to(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | None:
+    """Return what a call hands to a parameter."""
+    if place < len(call.args):
+        return call.args[place]
+    return next((each for each in call.keywords if each.arg == name), None)
+
+
+def _cut(ends: Sequence[tuple[int, int]], number: int, edits: Edits) -> None:
+    """Remove one element of a list, with its comma."""
+    start, end = ends[number]
+    if number:
+        edits.replace(ends[number - 1][1], end, "")
+    elif len(ends) > 1:
+        edits.replace(start, ends[1][0], "")
+    else:
+        edits.replace(start, end, "")

@@ -70,6 +70,15 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                 held = any(isinstance(e, ast.Constant) and e.value == left for e in elements)
                 edits.put(node, str(held == isinstance(op, ast.In)))
                 return True
+            case ast.If(test=ast.BoolOp(op=ast.Or(), values=values)):
+                absent = [
+                    each
+                    for each in values[1:]
+                    if isinstance(each, ast.Constant) and each.value is None
+                ]
+                if absent:
+                    edits.drop_among(values, absent)
+                    return True
     body = function.body
     known = dict(kinds)
     constants: dict[str, ast.Assign] = {}

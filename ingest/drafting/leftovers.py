@@ -206,10 +206,17 @@ def _binds_nothing(statement: ast.stmt, read: set[str], *, inputs: bool) -> bool
             names = target.elts if isinstance(target, ast.Tuple) else [target]
             return (
                 all(isinstance(each, ast.Name) and each.id not in read for each in names)
-                and (len(names) == 1 or isinstance(value, ast.Attribute | ast.Tuple | ast.Name))
+                and (len(names) == 1 or _has_parts(value))
                 and _is_pure(value, inputs=inputs)
             )
     return False
+
+
+def _has_parts(value: ast.expr) -> bool:
+    """Return whether unpacking a value does nothing else."""
+    if isinstance(value, ast.Call):
+        return isinstance(value.func, ast.Attribute) and value.func.attr in {"size", "stride"}
+    return isinstance(value, ast.Attribute | ast.Tuple | ast.Name)
 
 
 def _is_overwritten(statement: ast.stmt, block: Sequence[ast.stmt], *, inputs: bool) -> bool:

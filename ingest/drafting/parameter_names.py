@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.renaming import rename_in
+from ingest.drafting.unused_parameters import read_first
 from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
@@ -68,7 +69,7 @@ def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, st
     if first is None or second is None or inputs is None:
         return python, triton, test
     parameters = [each.arg for each in first.args.args]
-    read = _read(first) | _read(second)
+    read = read_first(first) | read_first(second)
     kept = [place for place, parameter in enumerate(parameters) if parameter in read]
     match inputs.body[-1]:
         case ast.Return(value=ast.Tuple(elts=handed) as result) if len(handed) == len(parameters):
@@ -82,10 +83,6 @@ def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, st
         _with_parameters(triton, second, kept),
         _handing_over(test, inputs, result, kept),
     )
-
-
-def _read(function: ast.FunctionDef) -> set[str]:
-    return {node.id for node in walk(function) if isinstance(node, ast.Name)}
 
 
 def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:
@@ -162,11 +159,14 @@ def name_locals(text: str, name: str) -> str:
         return text
     # A variable of the function's own name would hide it.
     taken = {*_names(function), name, name.removeprefix("run_")}
+    parameters = {each.arg for each in function.args.args}
     moves: dict[str, str] = {}
     for node in walk(function):
         if not isinstance(node, ast.Name) or isinstance(node.ctx, ast.Load) or node.id in moves:
             continue
         plain = OF_A_SIDE.sub("", OF_A_SIDE.sub("", node.id))
+        if plain != node.id and plain in parameters:
+            plain = f"new_{plain}"
         if plain != node.id and plain not in taken and is_usable(plain):
             moves[node.id] = plain
             taken.add(plain)
@@ -183,4 +183,12 @@ def _renamed(text: str, function: ast.FunctionDef, moves: Mapping[str, str]) -> 
         if argument.arg in moves:
             start = edits.start(argument)
             edits.replace(start, start + len(argument.arg.encode()), moves[argument.arg])
+    match function.body[0]:
+        case ast.Expr(value=ast.Constant(value=str()) as docstring):
+            written = edits.of(docstring)
+            for old, new in moves.items():
+                entry = rf"^(\s*){re.escape(old)}(?=\s*[:(])"
+                written = re.sub(entry, rf"\g<1>{new}", written, flags=re.M)
+            if written != edits.of(docstring):
+                edits.put(docstring, written)
     return edits.text()

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from ingest.drafting.aliases import drop_aliases
+from ingest.drafting.case_keys import drop_unread_keys
 from ingest.drafting.computing import remove_backward
 from ingest.drafting.constant_classes import write_constants
 from ingest.drafting.conversions import (
@@ -23,9 +24,11 @@ from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
+from ingest.drafting.drawn_weights import draw_weights
 from ingest.drafting.edits import UNREADABLE, cached, parse
 from ingest.drafting.einops_calls import write_einops
-from ingest.drafting.entry_names import with_own_name
+from ingest.drafting.empty_keywords import drop_empty_keywords
+from ingest.drafting.entry_names import possible_names, with_own_name
 from ingest.drafting.environment import remove_switches
 from ingest.drafting.expected import Test, find_tensors
 from ingest.drafting.fixed_arguments import fix_arguments
@@ -73,21 +76,36 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
     kinds = find_kinds(test, whole)
     launching = _launching(draft.texts.triton_code, name, differentiable=draft.differentiable)
     texts = order_parameters(draft.texts, name, launching)
-    texts = polish_texts(texts, name, kinds, prune, differentiable=draft.differentiable)
-    texts = name_inputs(texts, name)
-    # New names, and helpers that others no longer call, let some rules apply that did not before.
-    texts = polish_texts(texts, name, {}, prune, differentiable=draft.differentiable)
-    texts = mark_graded(texts, name) if draft.differentiable else texts
     called = find_called(draft.texts.triton_code, name)
+    own = possible_names(draft, test.operation, called)
+    graded = draft.differentiable
+    texts = polish_texts(texts, name, kinds, prune, differentiable=graded, reserved=own)
+    made = draw_weights(texts.python_code, texts.triton_code, texts.test_code, name)
+    texts = name_inputs(replace(texts, test_code=made), name)
+    # New names, and helpers that others no longer call, let some rules apply that did not before.
+    texts = polish_texts(texts, name, {}, prune, differentiable=graded, reserved=own)
+    texts = replace(texts, test_code=drop_unread_keys(texts.test_code))
+    texts = mark_graded(texts, name) if graded else texts
     return with_own_name(replace(draft, texts=texts), test.operation, called)
 
 
 def polish_texts(
-    texts: Texts, name: str, kinds: dict[str, object], prune: Prune, *, differentiable: bool
+    texts: Texts,
+    name: str,
+    kinds: dict[str, object],
+    prune: Prune,
+    *,
+    differentiable: bool,
+    reserved: Collection[str] = (),
 ) -> Texts:
-    """Return the texts as they are shorter to read. `kinds`: what is known of the parameters."""
+    """Return the texts as they are shorter to read.
+
+    kinds: what is known of the parameters. reserved: names that no helper may have.
+    """
     triton = texts.triton_code
     written = texts.python_code
+    # Before a variable of a side takes the plain name of a parameter.
+    written, triton = name_parameters(written, triton, name)
     if not differentiable:
         triton = drop_every_detach(remove_backward(triton))
         written = drop_every_detach(written)
@@ -95,7 +113,7 @@ def polish_texts(
     triton = drop_detached(return_directly(triton, name), name, texts.test_code)
     triton = prune(texts.triton_code, triton, name)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _merged(_plain(name_helpers(written, name)), name, {}, differentiable)
+    python = _merged(_plain(name_helpers(written, name, reserved)), name, {}, differentiable)
     python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(write_lambdas(python, name), name, texts.test_code)
     python = prune(texts.python_code, python, name)
@@ -132,7 +150,7 @@ def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
     text = remove_switches(remove_dead_branches(write_einops(text)))
     text = use_devices_of_inputs(write_constants(text))
-    return remove_leftovers(drop_aliases(unnest(text)))
+    return remove_leftovers(drop_empty_keywords(drop_aliases(unnest(text))))
 
 
 def _launching(text: str, name: str, *, differentiable: bool) -> str:

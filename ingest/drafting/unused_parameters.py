@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
-from ingest.drafting.fixed_arguments import HANDING_ON, find_calls
+from ingest.drafting.fixed_arguments import HANDING_ON, drop_parameter, find_calls, given_to
 
 ROUNDS = 60
 
@@ -37,18 +37,18 @@ def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
         a = function.args
         if not decorators <= HANDING_ON or a.vararg or a.kwarg or a.posonlyargs:
             continue
-        read = _read(function)
+        read = read_first(function)
         unread = [place for place, each in enumerate(a.args) if each.arg not in read]
         calls = find_calls(tree, function.name) if unread and "locals" not in read else []
         for place in unread if calls else ():
             argument = a.args[place]
-            given = [_given(call, place, argument.arg) for call in calls]
+            given = [given_to(call, place, argument.arg) for call in calls]
             if all(each is None or _is_plain(each) for each in given):
                 return _without(text, function, place, calls)
     return None
 
 
-def _read(function: ast.FunctionDef) -> set[str]:
+def read_first(function: ast.FunctionDef) -> set[str]:
     """Return the names that a function reads before it binds them, or may read."""
     read: set[str] = set()
     bound: set[str] = set()
@@ -60,13 +60,6 @@ def _read(function: ast.FunctionDef) -> set[str]:
         else:
             read |= {node.id for node in names} - bound
     return read
-
-
-def _given(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | None:
-    """Return what a call hands to a parameter."""
-    if place < len(call.args):
-        return call.args[place]
-    return next((each for each in call.keywords if each.arg == name), None)
 
 
 def _is_plain(node: ast.expr | ast.keyword) -> bool:
@@ -81,34 +74,11 @@ def _without(
 ) -> str | None:
     edits = Edits(text)
     a = function.args
-    argument = a.args[place]
-    first = len(a.args) - len(a.defaults)
-    ends: list[tuple[int, int]] = []
-    for number, each in enumerate(a.args):
-        last = a.defaults[number - first] if number >= first else (each.annotation or each)
-        ends.append((edits.start(each), edits.end(last)))
-    if len(ends) == 1 and a.kwonlyargs:
+    if len(a.args) == 1 and a.kwonlyargs:
         return None
-    _cut(ends, place, edits)
-    for call in calls:
-        if any(each.arg is None for each in call.keywords):
-            return None
-        given = sorted([*call.args, *call.keywords], key=edits.start)
-        gone = _given(call, place, argument.arg)
-        if gone is not None:
-            number = next(n for n, each in enumerate(given) if each is gone)
-            _cut([(edits.start(each), edits.end(each)) for each in given], number, edits)
+    if any(each.arg is None for call in calls for each in call.keywords):
+        return None
+    drop_parameter(function, place, calls, edits)
     written = edits.text()
     parse(written)
     return written
-
-
-def _cut(ends: Sequence[tuple[int, int]], number: int, edits: Edits) -> None:
-    """Remove one element of a list, with its comma."""
-    start, end = ends[number]
-    if number:
-        edits.replace(ends[number - 1][1], end, "")
-    elif len(ends) > 1:
-        edits.replace(start, ends[1][0], "")
-    else:
-        edits.replace(start, end, "")

@@ -188,8 +188,8 @@ def test_a_last_argument_that_is_the_default_goes() -> None:
 
     fixed = fix_arguments(code, "entry")
 
-    assert "def helper(x, scale, keep):\n    return x * scale\n" in fixed
-    assert "return helper(x, 2, True)\n" in fixed
+    assert "def helper(x, scale):\n    return x * scale\n" in fixed
+    assert "return helper(x, 2)\n" in fixed
 
 
 def test_inputs_without_gradients_require_none() -> None:

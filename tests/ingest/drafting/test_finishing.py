@@ -16,6 +16,7 @@ from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
 from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.leftovers import remove_leftovers
+from ingest.drafting.parameter_names import name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.records import Texts
@@ -348,3 +349,58 @@ def test_checks_of_devices_go() -> None:
             return x
         """
     )
+
+
+def test_a_helper_leaves_the_name_of_the_operation_to_the_draft() -> None:
+    written = "def scan_ref(x):\n    return x\n\n\ndef op(x):\n    return scan_ref(x)\n"
+
+    assert name_helpers(written, "op", {"scan"}) == written.replace("scan_ref", "compute_scan")
+
+
+def test_a_docstring_that_is_only_about_the_other_side_goes() -> None:
+    written = text(
+        '''
+        def softmax_ref(x):
+            """Reference implementation used for tests.
+
+            Args:
+                x: A tensor.
+            """
+            return x.softmax(-1)
+        '''
+    )
+
+    assert name_helpers(written, "op") == "def softmax(x):\n    return x.softmax(-1)\n"
+
+
+def test_a_docstring_has_the_new_names_of_parameters() -> None:
+    written = text(
+        '''
+        def op(attorch_input):
+            """Double a tensor.
+
+            Args:
+                attorch_input: The tensor.
+            """
+            return attorch_input * 2
+        '''
+    )
+
+    changed, _ = name_parameters(written, written, "op")
+
+    assert "        input: The tensor." in changed
+
+
+def test_a_helper_of_an_operation_that_computes_has_another_verb() -> None:
+    written = (
+        "def compute_sum_ref(x):\n    return x\n\n\ndef op(x):\n    return compute_sum_ref(x)\n"
+    )
+    expected = written.replace("compute_sum_ref", "find_sum")
+
+    assert name_helpers(written, "op", {"compute_sum"}) == expected
+
+
+def test_a_variable_beside_the_parameter_of_its_plain_name_is_new() -> None:
+    written = "def op(state):\n    state_ref = state + 1\n    return state_ref\n"
+
+    assert name_locals(written, "op") == written.replace("state_ref", "new_state")

@@ -540,7 +540,9 @@ def test_a_case_whose_shape_holds_one_element_is_not_the_first() -> None:
         """
     )
 
-    assert [case["shape"] for case in cases(draft.texts.test_code)][:2] == [(3, 16), (5, 61)]
+    shapes = [case["shape"] for case in cases(draft.texts.test_code)]
+    assert shapes[0] == (3, 16)
+    assert (5, 61) in shapes
 
 
 def test_a_definition_for_machines_without_triton_is_left_out() -> None:

@@ -41,7 +41,7 @@ def test_cases_include_more_than_one_element_and_more_than_one_size() -> None:
         """
     )
 
-    assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 3, 3, 61]
+    assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 61, 3, 3]
 
 
 def test_a_huge_case_is_not_added_only_for_its_size() -> None:
@@ -72,7 +72,25 @@ def test_cases_cover_ways_to_call_the_operation_before_other_sizes() -> None:
 
     shown = cases(draft.texts.test_code)
     assert {case["kind"] for case in shown} == {"a", "b", "c"}
-    assert {case["rows"] for case in shown} == {16}
+    assert [case["wide"] for case in shown[:2]] == [False, True]
+    assert [case["rows"] for case in shown[:2]] == [16, 61]
+
+
+def test_a_row_with_several_new_values_comes_before_rows_with_one() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(4,), (6,), (2, 3, 5), (2**12, 2**12)])
+        @pytest.mark.parametrize("kind", ["a", "b"])
+        @pytest.mark.parametrize("wide", [False, True])
+        def test_doubled(shape, kind, wide):
+            x = torch.randn(shape, device=device) + len(kind) + wide
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert [case["shape"] for case in shown] == [(4,), (2, 3, 5), (6,), (4,)]
+    assert [(case["kind"], case["wide"]) for case in shown[:2]] == [("a", False), ("b", True)]
 
 
 def test_a_list_built_by_a_function_is_evaluated() -> None:
@@ -620,3 +638,20 @@ def test_lists_of_shapes_without_elements_come_last() -> None:
     )
 
     assert "[(0,), (3,)]" not in str(cases(draft.texts.test_code)[:2])
+
+
+def test_the_last_row_has_other_sizes_if_no_lighter_one_has() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [3, 2**20])
+        @pytest.mark.parametrize("kind", ["a", "b"])
+        @pytest.mark.parametrize("wide", [False, True])
+        def test_doubled(rows, kind, wide):
+            x = torch.randn(rows, device=device) + len(kind) + wide
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = [case["rows"] for case in cases(draft.texts.test_code)]
+    assert shown[:3] == [3, 3, 3]
+    assert shown[3] != 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from ingest.drafting.empty_keywords import drop_empty_keywords
 from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.nesting import unnest
@@ -400,3 +401,44 @@ def test_an_unread_list_of_copies_goes() -> None:
     )
 
     assert "copies" not in remove_leftovers(code, inputs=True)
+
+
+def test_a_dictionary_of_keywords_that_stays_empty_goes() -> None:
+    code = text(
+        """
+        def launch(x):
+            n = 2
+            # For another machine.
+            options = {}
+            kernel[grid](
+                x,
+                n=n,
+                **options,  # For another machine.
+            )
+            return f(**options)
+        """
+    )
+
+    assert drop_empty_keywords(code) == text(
+        """
+        def launch(x):
+            n = 2
+            kernel[grid](
+                x,
+                n=n,
+            )
+            return f()
+        """
+    )
+
+
+def test_a_dictionary_of_keywords_that_is_filled_stays() -> None:
+    code = "def f(x):\n    options = {}\n    options['n'] = 2\n    return g(x, **options)\n"
+
+    assert drop_empty_keywords(code) == code
+
+
+def test_sizes_of_a_shape_that_nothing_reads_go() -> None:
+    code = "def f(x):\n    a, b = x.size()\n    c, d = g(x)\n    return x\n"
+
+    assert remove_leftovers(code) == code.replace("    a, b = x.size()\n", "")

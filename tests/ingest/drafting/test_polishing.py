@@ -16,6 +16,7 @@ from ingest.drafting.naming import is_part, plain_name
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
+from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.values import Bound, Dtype, Evaluator
 from ingest.drafting.wrappers import merge_wrappers
 from tests.ingest.drafting.repositories import whole
@@ -556,6 +557,43 @@ def test_a_parameter_of_a_helper_that_no_call_gives_goes_with_its_branch() -> No
     )
 
 
+def test_a_constant_that_every_call_hands_over_decides_branches() -> None:
+    code = text(
+        """
+        def loss(p, label, q, kind="mean", ignored=-100):
+            if label is not None:
+                p = p[label != ignored]
+            total = (p - q).abs()
+            return total.mean() if kind == "mean" else total
+
+
+        def entry(p, q):
+            return loss(p, None, q, ignored=-100) + loss(q, None, q=p, kind="mean", ignored=-100)
+        """
+    )
+
+    assert drop_unread(fix_arguments(code, "entry"), "entry") == text(
+        """
+        def loss(p, q):
+            total = (p - q).abs()
+            return total.mean()
+
+
+        def entry(p, q):
+            return loss(p, q) + loss(q, q=p)
+        """
+    )
+
+
+def test_a_constant_that_one_call_lacks_or_that_decides_nothing_stays() -> None:
+    body = "    return g(x, wide)\n\n\ndef entry(x):\n"
+    differs = f"def f(x, wide):\n{body}    return f(x, True) + f(x, False)\n"
+    handed_on = f"def f(x, wide):\n{body}    return f(x, 'row')\n"
+
+    assert fix_arguments(differs, "entry") == differs
+    assert fix_arguments(handed_on, "entry") == handed_on
+
+
 def test_a_parameter_that_some_use_may_give_stays() -> None:
     body = "    out = out or g(x)\n    return out\n"
     stored = f"def f(x, out=None):\n{body}\n\ndef entry(x):\n    return f(x)\n"
@@ -582,3 +620,21 @@ def test_several_returned_values_stand_in_lines_of_their_own() -> None:
 
     returned = "".join(f"        {each},\n" for each in (first, second, first))
     assert wrap_lines(code, "entry") == f"def entry(x):\n    return (\n{returned}    )\n"
+
+
+def test_none_adds_nothing_to_a_condition() -> None:
+    code = "def f(n):\n    mode = None\n    if n > 2 or mode:\n        n = 2\n    return n\n"
+    folded = "def f(n):\n    if n > 2:\n        n = 2\n    return n\n"
+
+    assert fold_function(code, "f", {}) == folded
+    assert fold_function(folded.replace("n > 2", "n > 2 or None"), "f", {}) == folded
+
+
+def test_a_parameter_that_both_sides_bind_before_they_read_it_is_no_input() -> None:
+    side = "def f(x, n):\n    n = 2\n    return x * n\n"
+    test = "def make_inputs(case, device):\n    x = 1\n    n = 3\n    return (x, n)\n"
+
+    python, triton, made = drop_unused(side, side, test, "f")
+
+    assert python == triton == side.replace("(x, n)", "(x)")
+    assert "return (x,)" in made

@@ -1,0 +1,128 @@
+"""Inputs have weights that show in the answers, and cases have keys that a test reads."""
+
+from __future__ import annotations
+
+import textwrap
+
+from ingest.drafting.case_keys import drop_unread_keys
+from ingest.drafting.drawn_weights import draw_weights
+
+SIDE = "def op(x, weight, bias):\n    return x * weight + bias\n"
+TEST = """\
+CASES = [
+    {cases}
+]
+
+
+def make_inputs(case, device):
+{lines}
+    return (x, weight, bias)
+"""
+
+
+def written(lines: str, cases: str = "{'n': 3, 'dtype': 'float32', 'seed': 0},") -> str:
+    inner = textwrap.indent(textwrap.dedent(lines).strip("\n"), "    ")
+    return TEST.replace("{cases}", cases).replace("{lines}", inner)
+
+
+def drawn(lines: str, cases: str = "{'n': 3, 'dtype': 'float32', 'seed': 0},") -> str:
+    return draw_weights(SIDE, SIDE, written(lines, cases), "op")
+
+
+def test_the_weight_and_bias_of_a_new_layer_are_drawn() -> None:
+    changed = drawn(
+        """
+        n = case["n"]
+        affine = case["affine"]
+        x = torch.randn(2, n)
+        layer = nn.LayerNorm(n, 1e-5, affine).to(dtype)
+        layer.weight.data.normal_()
+        weight = layer.weight
+        bias = layer.bias
+        """,
+        "{'n': 3, 'affine': True, 'seed': 0},",
+    )
+
+    assert changed == written(
+        """
+        n = case["n"]
+        x = torch.randn(2, n)
+        weight = torch.randn(n, dtype=dtype)
+        bias = torch.randn(n, dtype=dtype)
+        """,
+        "{'n': 3, 'affine': True, 'seed': 0},",
+    )
+
+
+def test_groups_are_normalized_with_a_weight_for_each_channel() -> None:
+    changed = drawn(
+        """
+        x = torch.randn(2, 6)
+        layer = torch.nn.GroupNorm(num_groups=2, num_channels=6)
+        weight = layer.weight
+        bias = layer.bias
+        """
+    )
+
+    assert changed.count("torch.randn(6)") == 2
+    assert "GroupNorm" not in changed
+
+
+def test_a_layer_that_is_called_or_may_have_no_weight_stays() -> None:
+    called = """
+        layer = nn.LayerNorm(3)
+        weight = layer.weight
+        bias = layer.bias
+        x = layer(torch.randn(2, 3))
+        """
+    optional = """
+        affine = case["affine"]
+        layer = nn.LayerNorm(3, elementwise_affine=affine)
+        weight = layer.weight
+        bias = layer.bias
+        x = torch.randn(2, 3)
+        """
+
+    assert drawn(called) == written(called)
+    cases = "{'affine': False, 'seed': 0},"
+    assert drawn(optional, cases) == written(optional, cases)
+
+
+def test_weights_of_ones_and_biases_of_zeros_are_drawn() -> None:
+    changed = drawn(
+        """
+        x = torch.zeros(3)
+        weight = torch.ones(3, dtype=dtype)
+        bias = torch.zeros(3, dtype=dtype)
+        """
+    )
+
+    assert "x = torch.zeros(3)" in changed
+    assert "weight = torch.rand(3, dtype=dtype)" in changed
+    assert "bias = torch.randn(3, dtype=dtype)" in changed
+
+
+def test_weights_that_are_whole_numbers_stay() -> None:
+    lines = "x = torch.zeros(3)\nweight = torch.ones(3, dtype=torch.int32)\nbias = x + 1"
+
+    assert drawn(lines) == written(lines)
+
+
+def test_keys_that_nothing_reads_go_and_rows_that_are_equal_then() -> None:
+    test = written(
+        'n = case["n"]',
+        "{'n': 3, 'p': 0.0, 'dtype': 'float32', 'seed': 0},\n"
+        "    {'n': 3, 'p': 0.5, 'dtype': 'float32', 'seed': 1},\n"
+        "    {'n': 4, 'p': 0.5, 'dtype': 'float32', 'seed': 2},",
+    )
+
+    assert drop_unread_keys(test) == written(
+        'n = case["n"]',
+        "{'n': 3, 'dtype': 'float32', 'seed': 0},\n    {'n': 4, 'dtype': 'float32', 'seed': 2},",
+    )
+
+
+def test_cases_stay_if_each_key_is_read_or_fixed() -> None:
+    fixed = "FIXED = {'m'}\n\n" + written('n = case["n"]', "{'n': 3, 'm': 2, 'seed': 0},")
+
+    assert drop_unread_keys(fixed) == fixed
