@@ -47,7 +47,8 @@ def test_the_web_server_logs_only_json_lines(tmp_path: Path) -> None:
 
     lines = objects(log.read_text())
     assert {line["logger"] for line in lines} >= {"gunicorn.error", "curation.access"}
-    (access,) = [line for line in lines if line["logger"] == "curation.access"]
+    # On a busy machine the first requests may have been given up.
+    *_, access = [line for line in lines if line["logger"] == "curation.access"]
     assert (access["method"], access["path"], access["status"]) == (
         "GET",
         "/api/v1/openapi.json",
