@@ -236,6 +236,10 @@ class ForkServer:
             child = self._children.pop(message["exited"], None)
             if child is not None:
                 child.ended(message)
+        # The next start closes the record.
+        killed: list[str] = []
+        with suppress(OSError):
+            killed = process.bound.ended_groups()
         with self._lock:
             if self._channel is channel:
                 self._channel = None
@@ -245,10 +249,9 @@ class ForkServer:
         if not self.closed:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(STATUS_SECONDS)
-            status, killed = process.returncode, process.bound.ended_groups()
             log.warning(
                 "A fork server ended: status %s, killed groups %s, output %r",
-                status, killed, _last_output(errors),
+                process.returncode, killed, _last_output(errors),
             )  # fmt: skip
 
     def child(self) -> Child:
