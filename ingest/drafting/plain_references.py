@@ -162,7 +162,7 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
 
 
 def _optional_upcast(node: ast.expr) -> str:
-    """Return the name of a tensor that is widened unless it is None, or "" for other code."""
+    """Return `b` if the code is `None if b is None else b.double()`, otherwise ""."""
     match node:
         case ast.IfExp(
             test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]),
