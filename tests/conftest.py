@@ -25,7 +25,7 @@ from xdist.scheduler import LoadFileScheduling
 from curation.operations.data_folder import DATABASE
 from curation.operations.redis_server import answers, choose
 from tests.scheduling import LONGEST, STARTING_SANDBOXES, WITHOUT_ROWS
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 from validation.harness.options import Options
 from validation.harness.schedule import open_pool
 from validation.harness.worker_pool import WorkerPool
@@ -244,7 +244,7 @@ def pool() -> Iterator[WorkerPool]:
 
     They import torch twice: 3 s of processor time.
     """
-    with open_pool(Options(jobs=1)) as made:
+    with open_pool(Options(jobs=1, timeout=DEADLINE)) as made:
         yield made
 
 

@@ -1,6 +1,7 @@
 """A sandboxed process that reads foreign text, and the two pipes to it."""
 
 import contextlib
+import math
 import os
 import select
 import subprocess
@@ -98,8 +99,7 @@ class Process:
         unsent = memoryview(to_json(message) + b"\n" + payload)
         deadline = time.monotonic() + self.silence
         while unsent:
-            _, ready, _ = select.select([], [self._asking], [], max(0, deadline - time.monotonic()))
-            if not ready:
+            if not _is_ready(self._asking.fileno(), select.POLLOUT, deadline):
                 raise WorkerEnded(f"took no bytes for {self.silence:g} seconds", silent=True)
             try:
                 unsent = unsent[os.write(self._asking.fileno(), unsent[:_PIECE]) :]
@@ -115,10 +115,7 @@ class Process:
             searched = len(self._rest)
             if searched > LARGEST_ANSWER:
                 raise WorkerEnded(f"answered more than {LARGEST_ANSWER >> 20} MB")
-            ready, _, _ = select.select(
-                [self._reading], [], [], max(0, deadline - time.monotonic())
-            )
-            if not ready:
+            if not _is_ready(self._reading, select.POLLIN, deadline):
                 raise WorkerEnded(f"said nothing for {self.silence:g} seconds", silent=True)
             piece = os.read(self._reading, _PIECE)
             if not piece:
@@ -158,3 +155,10 @@ def _pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
     if process.stdin is None:
         raise ValueError("the process was started without a pipe")
     return process.stdin
+
+
+def _is_ready(descriptor: int, event: int, deadline: float) -> bool:
+    """Wait for it. (poll serves all descriptors, select those below 1,024.)"""
+    poll = select.poll()
+    poll.register(descriptor, event)
+    return bool(poll.poll(max(0, math.ceil(1000 * (deadline - time.monotonic())))))

@@ -14,7 +14,7 @@ from tests.hostile.held_memory import Peak, measured
 from tests.validation.compile import kernels
 from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.harness.sandbox.confining import confinement, levels
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 from validation.compile import Answer, Judge, Outcome, Unit
 from validation.harness import questions
 from validation.harness.entry import Entry
@@ -154,7 +154,7 @@ def judged(names: list[str], options: Options) -> tuple[dict[str, Report], Peak]
 
 def test_an_entry_above_its_memory_limit_crashes_and_its_neighbor_passes(level: Level) -> None:
     bombs = ["allocating", "shared_mapping", "result_file"]
-    options = Options(jobs=2, level=level, memory=MEMORY)
+    options = Options(jobs=2, level=level, memory=MEMORY, timeout=DEADLINE)
 
     reports, peak = judged([*bombs, "memory_file", "scratch_files", "honest"], options)
 

@@ -11,7 +11,7 @@ from tests.hostile.test_validation_killed import descendants
 from tests.hostile.zoo.load import honest_entries
 from tests.validation.compile import kernels
 from tests.validation.harness.sandbox.confining import levels
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 from validation.compile import Answer, Judge, Unit
 from validation.harness.entry import Entry, parse
 from validation.harness.options import Options
@@ -43,7 +43,7 @@ def honest(name: str) -> Entry:
 
 @pytest.fixture(scope="module")
 def harness(level: Level) -> Iterator[WorkerPool]:
-    with open_pool(Options(jobs=2, level=level)) as pool:
+    with open_pool(Options(jobs=2, level=level, timeout=DEADLINE)) as pool:
         yield pool
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.pairs.load import PAIRS, Pair, load_pairs, read_pair
+from tests.waiting import DEADLINE
 from validation.harness.entry import parse
 from validation.harness.options import Options
 from validation.harness.report import Report
@@ -50,7 +51,8 @@ def reports(pytestconfig: pytest.Config) -> dict[str, Report]:
     """Return the reports of the chosen pairs, of one pool."""
     pairs = _chosen(pytestconfig)
     entries = [parse(pair.record(), name) for name, pair in pairs.items()]
-    found = {report.id: report for report in check(entries, Options(device="interpreter"))}
+    options = Options(device="interpreter", timeout=DEADLINE)
+    found = {report.id: report for report in check(entries, options)}
     return {name: found[pair.record()["id"]] for name, pair in pairs.items()}
 
 

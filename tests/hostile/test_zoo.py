@@ -14,6 +14,7 @@ import pytest
 
 from tests.hostile.zoo.catalog import Check, Danger, Verdict
 from tests.hostile.zoo.load import Entry, outcome, zoo
+from tests.waiting import DEADLINE
 from validation.harness.entry import parse
 from validation.harness.options import Options
 from validation.harness.report import Report
@@ -63,7 +64,7 @@ def reports(pytestconfig: pytest.Config) -> dict[str, Report]:
     found: dict[str, Report] = {}
     for hangs in (False, True):
         some = [parse(e.record(), e.name) for e in chosen.values() if _hangs(e) is hangs]
-        options = Options(timeout=HANGING if hangs else 60.0, memory=MEMORY)
+        options = Options(timeout=HANGING if hangs else DEADLINE, memory=MEMORY)
         found |= {report.id: report for report in check(some, options)}
     return {name: found[entry.record()["id"]] for name, entry in chosen.items()}
 

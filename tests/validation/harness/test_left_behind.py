@@ -1,5 +1,7 @@
 """A child that serves several entries empties its folder between them."""
 
+import os
+import resource
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,10 +47,17 @@ MAKES = "\n\ndef make_inputs(case, seed, device):\n    return ()\n"
 
 @pytest.fixture(scope="module")
 def fork_server() -> Iterator[ForkServer]:
+    """A fork server whose channel has a number above 1,023, which select would refuse."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
+    others = [os.open(os.devnull, os.O_RDONLY) for _ in range(1024)]
     made = ForkServer("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=512)
     made.open()
+    for descriptor in others:
+        os.close(descriptor)
     yield made
     made.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def case_of(child: Child, test_code: str) -> Any:

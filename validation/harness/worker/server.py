@@ -5,6 +5,7 @@ It runs no code of any entry, makes no CUDA context, and ends with its control c
 
 import gc
 import importlib
+import math
 import os
 import select
 import shutil
@@ -66,18 +67,23 @@ class Server:
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self.waking.fileno())
+        # The channel's number comes from outside, and select refuses those above 1,023.
+        self.poll = select.poll()
+        for read in (self.channel.socket, self.wake):
+            self.poll.register(read, select.POLLIN)
 
     def serve(self) -> None:
         while True:
             patience = None
             if self.children:
-                patience = max(0.0, self.measured_at + FOLDER_SECONDS - time.monotonic())
-            ready, _, _ = select.select([self.channel.socket, self.wake], [], [], patience)
-            if self.wake in ready:
+                seconds = self.measured_at + FOLDER_SECONDS - time.monotonic()
+                patience = max(0, math.ceil(1000 * seconds))
+            ready = {descriptor for descriptor, _ in self.poll.poll(patience)}
+            if self.wake.fileno() in ready:
                 with suppress(BlockingIOError):
                     self.wake.recv(4096)
             self.reap()
-            if self.channel.socket in ready and not self.obey():
+            if self.channel.socket.fileno() in ready and not self.obey():
                 break
             self.bound_folders()
         for pid in self.children:
