@@ -27,7 +27,7 @@ def update_status(source: Repository) -> None:
     try:
         state = repository(client, name)
     except GitHubError as error:
-        log.info("GitHub was not asked about %s: %s", source, error)
+        log.info("The status of %s on GitHub is unknown: %s", source, error)
         return
     condition, note = _condition(source, name, state)
     columns = {"stars": state.stars} if state else {}

@@ -95,10 +95,12 @@ class GitHubClient:
                 if answer.status < 500:
                     return self._checked(answer, path)
                 trouble = f"it answers with error {answer.status}"
-            if attempt < ATTEMPTS - 1:
-                self._wait(2.0**attempt, f"GitHub failed on {path} ({trouble}), asking again")
+            pause = 2.0**attempt
+            if attempt == ATTEMPTS - 1 or pause > self.longest_wait_seconds:
+                break
+            self._wait(pause, f"GitHub failed on {path} ({trouble}), asking again")
         raise GitHubUnavailable(
-            f"GitHub gave no usable answer to {path} in {ATTEMPTS} attempts: {trouble}."
+            f"GitHub gave no usable answer to {path} in {attempt + 1} attempts: {trouble}."
         )
 
     def _once(self, url: str) -> "_Answer":

@@ -129,14 +129,20 @@ def test_responses_that_stay_broken_end_with_an_error(
     assert clock.slept == [1.0, 2.0, 4.0, 8.0]
 
 
-def test_a_missing_network_ends_with_an_error(clock: Clock) -> None:
+@pytest.mark.parametrize(("longest", "slept"), [(3600.0, [1.0, 2.0, 4.0, 8.0]), (1.0, [1.0])])
+def test_a_missing_network_ends_with_an_error(
+    clock: Clock, longest: float, slept: list[float]
+) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-    client = GitHubClient(base_url=f"http://127.0.0.1:{port}", sleep=clock.sleep)
+    client = GitHubClient(
+        base_url=f"http://127.0.0.1:{port}", sleep=clock.sleep, longest_wait_seconds=longest
+    )
 
     with pytest.raises(GitHubUnavailable, match="connection failed"):
         client.get(PATH)
+    assert clock.slept == slept
 
 
 def test_a_refused_request_without_a_rate_limit_is_not_retried(
