@@ -81,6 +81,8 @@ class Drafting:
 
     drafts: dict[Repository, list[Drafted]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    stored: Stored = field(default_factory=lambda: Stored(0, 0))
+    kept: DraftCounts = field(default_factory=DraftCounts)
 
     @property
     def pairs(self) -> list[PairDraft]:
@@ -103,24 +105,36 @@ class Drafting:
         line = f"{sources} -> {pluralize(len(self.pairs), 'pair')}"
         return f"{line} ({', '.join(reasons)})" if reasons else line
 
-    def store(self, limit: int | None = None) -> tuple[Stored, DraftCounts]:
-        """Store the whole drafts as pairs, at most `limit`, and keep the others for curators."""
-        stored = store_versions(self.pairs[:limit])
-        each = []
-        for repository, drafts in self.drafts.items():
-            unfinished = [draft.unfinished for draft in drafts if draft.unfinished]
-            whole = [draft.pair for draft in drafts if draft.pair]
-            each.append(keep(repository, unfinished, whole))
-        added, changed, left = (
-            sum(getattr(kept, name) for kept in each) for name in ("added", "changed", "left")
+    def store(self, repository: Repository, limit: int | None) -> None:
+        """Store its whole drafts as pairs, at most `limit`, and keep the others for curators."""
+        drafts = self.drafts[repository]
+        whole = [draft.pair for draft in drafts if draft.pair]
+        stored = store_versions(whole[:limit])
+        self.stored = Stored(self.stored.added + stored.added, self.stored.known + stored.known)
+        kept = keep(repository, [draft.unfinished for draft in drafts if draft.unfinished], whole)
+        self.kept = DraftCounts(
+            self.kept.added + kept.added,
+            self.kept.changed + kept.changed,
+            self.kept.left + kept.left,
         )
-        return stored, DraftCounts(added, changed, left)
 
 
-def draft_repositories(repositories: Iterable[Repository], progress: Progress) -> Drafting:
-    """Draft each repository's pairs. An error of one repository does not stop the others."""
+def draft_repositories(
+    repositories: Iterable[Repository],
+    progress: Progress,
+    *,
+    store: bool = True,
+    limit: int | None = None,
+) -> Drafting:
+    """Draft each repository's pairs and store them, before the next one is read.
+
+    An error of one repository does not stop the others.
+
+    limit: pairs that are stored at most, of all repositories together.
+    """
     drafting = Drafting()
     for repository in repositories:
+        earlier = len(drafting.pairs)
         try:
             drafting.drafts[repository] = list(
                 drafted(
@@ -132,8 +146,11 @@ def draft_repositories(repositories: Iterable[Repository], progress: Progress) -
             )
         except CurationError as error:
             drafting.errors.append(str(error))
+            continue
         finally:
             kept_readings().write()
+        if store:
+            drafting.store(repository, None if limit is None else max(0, limit - earlier))
     return drafting
 
 

@@ -1,10 +1,13 @@
 """`manage.py draft_pairs`: whole drafts become pairs, once, and the rest is counted."""
 
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from curation.models import (
     Draft,
@@ -16,6 +19,7 @@ from curation.models import (
     Role,
     Status,
 )
+from ingest.drafts import Drafted, drafted
 from tests import factories as make
 from tests.conftest import commit
 from tests.ingest.drafting.repositories import DOUBLING, HEAD
@@ -102,6 +106,25 @@ def test_a_limit_bounds_the_number_of_stored_pairs(folder: Path) -> None:
     draft_pairs("--limit", "1")
 
     assert Pair.objects.count() == 1
+
+
+def test_an_interrupted_command_keeps_the_pairs_of_earlier_sources(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Repository.objects.get()
+    make.a_repository(name="zeta/kernels", last_ingested_at=timezone.now())
+
+    def interrupted(repository: Repository, **rest: Any) -> Iterator[Drafted]:
+        if repository != first:
+            raise KeyboardInterrupt
+        return drafted(repository, **rest)
+
+    monkeypatch.setattr("ingest.drafts.drafted", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        draft_pairs()
+
+    assert Pair.objects.get().entry_point == "doubling"
 
 
 def test_a_new_commit_creates_a_new_version_of_a_pair(folder: Path) -> None:

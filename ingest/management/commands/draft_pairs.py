@@ -50,7 +50,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         bar = Bar(sys.stderr)
         try:
-            drafting = draft_repositories(sources, bar.show)
+            drafting = draft_repositories(
+                sources, bar.show, store=not options["dry_run"], limit=options["limit"]
+            )
         finally:
             bar.end()
         for sentence in drafting.errors:
@@ -68,7 +70,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self.stdout.write(f"{pluralize(len(pairs), 'pair')} could be stored.")
             return
-        stored, kept = drafting.store(options["limit"])
+        stored, kept = drafting.stored, drafting.kept
         self.stdout.write(
             f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before."
         )

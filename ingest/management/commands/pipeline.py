@@ -132,7 +132,7 @@ class Command(BaseCommand):
 
     def _draft(self, repositories: list[Repository]) -> Iterable[str]:
         drafting = draft_repositories(repositories, self._bar.show)
-        stored, kept = drafting.store()
+        stored, kept = drafting.stored, drafting.kept
         yield drafting.summary()
         yield (
             f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before; "
