@@ -127,13 +127,18 @@ def has_own_extreme(chain: Chain, *, largest: bool) -> bool:
     over thousands of values is their lowest value for any input.
     """
     last = chain.operations[-1].name if chain.operations else ""
-    return last not in RISING and (largest or last not in DIPPING)
+    if last in RISING or last in WAVES:
+        return False
+    return last not in (PEAKED if largest else DIPPING)
 
 
 RISING = (
     "relu", "leaky_relu", "elu", "softplus", "sigmoid", "tanh", "log_sigmoid", "signed_log",
     "clamp", "erf",
 )  # fmt: skip
+# Bounded on both sides, and at both bounds for ordinary values.
+WAVES = ("sine", "cosine")
+PEAKED = ("gaussian", "inverse_root")
 DIPPING = ("gelu", "gelu_tanh", "quick_gelu", "silu", "mish", "hard_swish")
 
 
