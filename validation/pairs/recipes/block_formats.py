@@ -240,7 +240,7 @@ def _mxfp4_quantize(encoding: str, walk: str, block: int, dtypes: tuple[str, ...
         python=(
             "groups = x.float().unflatten(-1, (-1, 32))",
             "largest = groups.abs().amax(dim=-1).clamp(min=2.0**-124)",
-            "exponents = torch.floor(torch.log2(largest)) - 2",
+            "exponents = torch.frexp(largest).exponent - 3",
             "scaled = groups / torch.exp2(exponents)[..., None]",
             "middles = torch.tensor([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0], device=x.device)",
             "levels = torch.bucketize(scaled.abs(), middles) + 8 * (scaled < 0)",
