@@ -69,7 +69,11 @@ class Chain:
     @property
     def phrases(self) -> tuple[str, ...]:
         """Description of each operation in the imperative, such as “add a bias”."""
-        return tuple(operation.phrase for operation in self.operations)
+        return tuple(
+            # A later formula is about the result so far.
+            FORMULA.sub("y", operation.phrase) if place else operation.phrase
+            for place, operation in enumerate(self.operations)
+        )
 
     def sentence(self, *endings: str) -> str:
         """Return a sentence on the operations, and on the steps that follow them."""
@@ -161,6 +165,8 @@ def sentence_of(*phrases: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
+# `x` in a formula such as “exp(-x²)” or “log(1 + |x|)”.
+FORMULA = re.compile(r"\bx(?=²|\|)")
 COMPLEMENT = re.compile(r" (?:with|of|at|by|to) ")
 
 
