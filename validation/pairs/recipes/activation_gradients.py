@@ -133,7 +133,11 @@ def _activation(
             "configs": tuple(({"BLOCK_M": m, "BLOCK_N": n}, warps, 1) for m, n, warps in tile)
             if walk == "tile"
             else tuple(({"BLOCK_SIZE": size}, warps, 1) for size, warps in line),
-            "why": ("Four to eight values a thread: loads of 16 bytes, and few registers.",),
+            "why": (
+                "Eight to 32 values a thread keep enough loads in flight."
+                if walk == "tile"
+                else "Four to eight values a thread: wide loads, and few registers.",
+            ),
             "inputs": Preparation(
                 lines=(
                     *(

@@ -46,6 +46,12 @@ def _fp8_quantize(
         "block": {"rows": {"multiple_of": group}, "cols": {"multiple_of": group}},
         "token": {},
     }[granularity]
+    rows, cols, timed_for = 4096, 7168, "Hidden states of DeepSeek-V3 for 4,096 tokens."
+    if gated:
+        # Each of 4,096 tokens goes to 8 experts.
+        rows, cols, timed_for = 32768, 2048, "The experts of DeepSeek-V3 for 4,096 tokens."
+    elif granularity == "block":
+        timed_for = "The gate and up projections of an expert of DeepSeek-V3."
     return Sketch(
         entry_point=named("silu_mul" if gated else "", "fp8", granularity, "quantize"),
         summary=(
@@ -84,8 +90,8 @@ def _fp8_quantize(
                     f"x = torch.randn((rows, {width}), generator=generator).to(dtype)",
                     "return (laid_out(x),)",
                 ),
-                timed=({"rows": 4096, "cols": 7168, "dtype": dtypes[0]},),
-                timed_for="Hidden states of DeepSeek-V3 for 4,096 tokens.",
+                timed=({"rows": rows, "cols": cols, "dtype": dtypes[0]},),
+                timed_for=timed_for,
                 allowed=allowed,
                 levels={"float8_e4m3fn": (0.13, 0.004)},
             ),
@@ -144,15 +150,18 @@ def _fp8_matmul(
     steps = [*(("add a bias",) * bias)]
     if activation.name:
         steps.append(f"apply {activation.phrase}")
-    summary = (
-        f"Multiply float8_e4m3fn matrices with a scale for each {group} values of a row and "
-        + (
-            f"each block of {group} by {group}"
-            if scaling == "block"
-            else f"each {group} of a column"
-        )
-        + (f", then {' and '.join(steps)}" if steps else "")
+    factors = (
+        "a float8_e4m3fn matrix by the transpose of another"
+        if linear
+        else "two float8_e4m3fn matrices"
     )
+    shared = (
+        f"{group} inner values of the first and each block of {group} by {group} of the second"
+        if scaling == "block"
+        else f"{group} values along the inner dimension"
+    )
+    ending = f", then {' and '.join(steps)}" if steps else ""
+    summary = f"Multiply {factors}, with a scale for each {shared}{ending}"
     return Sketch(
         entry_point=named("fp8", scaling, "linear" if linear else "matmul", activation.name),
         summary=f"{summary}.",
@@ -240,7 +249,7 @@ def _mxfp4_quantize(encoding: str, walk: str, block: int, dtypes: tuple[str, ...
         python=(
             "groups = x.float().unflatten(-1, (-1, 32))",
             "largest = groups.abs().amax(dim=-1).clamp(min=2.0**-124)",
-            "exponents = torch.floor(torch.log2(largest)) - 2",
+            "exponents = torch.frexp(largest).exponent - 3",
             "scaled = groups / torch.exp2(exponents)[..., None]",
             "middles = torch.tensor([0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.0], device=x.device)",
             "levels = torch.bucketize(scaled.abs(), middles) + 8 * (scaled < 0)",

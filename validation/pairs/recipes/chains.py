@@ -69,7 +69,11 @@ class Chain:
     @property
     def phrases(self) -> tuple[str, ...]:
         """Description of each operation in the imperative, such as “add a bias”."""
-        return tuple(operation.phrase for operation in self.operations)
+        return tuple(
+            # A later formula is about the result so far.
+            FORMULA.sub("y", operation.phrase) if place else operation.phrase
+            for place, operation in enumerate(self.operations)
+        )
 
     def sentence(self, *endings: str) -> str:
         """Return a sentence on the operations, and on the steps that follow them."""
@@ -127,13 +131,18 @@ def has_own_extreme(chain: Chain, *, largest: bool) -> bool:
     over thousands of values is their lowest value for any input.
     """
     last = chain.operations[-1].name if chain.operations else ""
-    return last not in RISING and (largest or last not in DIPPING)
+    if last in RISING or last in WAVES:
+        return False
+    return last not in (PEAKED if largest else DIPPING)
 
 
 RISING = (
     "relu", "leaky_relu", "elu", "softplus", "sigmoid", "tanh", "log_sigmoid", "signed_log",
     "clamp", "erf",
 )  # fmt: skip
+# Bounded on both sides, and at both bounds for ordinary values.
+WAVES = ("sine", "cosine")
+PEAKED = ("gaussian", "inverse_root")
 DIPPING = ("gelu", "gelu_tanh", "quick_gelu", "silu", "mish", "hard_swish")
 
 
@@ -156,6 +165,8 @@ def sentence_of(*phrases: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
+# `x` in a formula such as “exp(-x²)” or “log(1 + |x|)”.
+FORMULA = re.compile(r"\bx(?=²|\|)")
 COMPLEMENT = re.compile(r" (?:with|of|at|by|to) ")
 
 

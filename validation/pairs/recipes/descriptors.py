@@ -9,6 +9,7 @@ from validation.pairs.recipes.matmuls import (
     GROUP_M,
     LAYOUTS,
     PREFIXES,
+    has_registers,
     is_smooth,
     precision,
     product_tolerance,
@@ -25,7 +26,7 @@ MULTIPLE = 8
 def _matmul(
     layout: str, grouped: bool, epilogue: Chain, tile: tuple[int, int, int], dtype: str
 ) -> Sketch | None:
-    if not is_smooth(epilogue):
+    if not is_smooth(epilogue) or not has_registers(tile, (dtype,)):
         return None
     return Sketch(
         entry_point=named(PREFIXES[layout], epilogue.name),
@@ -36,7 +37,7 @@ def _matmul(
         python=reference(layout, epilogue),
         arguments=(
             Argument("a", ("m", "k")),
-            Argument("b", ("k", "n") if layout == "nn" else ("n", "k")),
+            Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), "factor", bound="k"),
             *epilogue.arguments(("m", "n"), ("n",)),
         ),
         sizes=(

@@ -39,8 +39,11 @@ def _norm_quantize(
         else f"normal = F.rms_norm({source}, x.shape[-1:], {weight}, eps)"
     )
     levels = f"levels = (normal / scale).clamp(-{limit}, {limit})"
-    first = "Add a residual and normalize" if residual else "Normalize"
-    by = "its mean and deviation" if layer else "its root mean square"
+    first = "Add a residual, apply" if residual else "Apply"
+    weighted = "a scale of 1 + weight" if unit_offset else "a weight"
+    words = f"RMS normalization with {weighted}"
+    if layer:
+        words = "layer normalization with a weight and a bias"
     shared = "a scale for each row" if per_token else "one scale"
     outputs = ["q", *(["scale"] if per_token else []), *(["x.to(dtype)"] if residual else [])]
     return Sketch(
@@ -50,7 +53,7 @@ def _norm_quantize(
             "fp8" if fp8 else "int8",
             "quantize" if per_token else "static_quantize",
         ),
-        summary=f"{first} each row by {by}, then quantize to {stored} with {shared}.",
+        summary=f"{first} {words}, then quantize to {stored} with {shared}.",
         operation_type="normalization",
         tags=(kind.replace("_", "-"), "quantization", "fp8" if fp8 else "int8"),
         triton="norm_quantize",

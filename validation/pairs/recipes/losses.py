@@ -182,10 +182,11 @@ def _gated(
         split = ("x, gate = packed[:, 0::2], packed[:, 1::2]",)
     *_, last = (f"x = x * {_factor(act.format(x='gate'))}", *after.torch())
     known = tolerances(dtypes, 3)
+    function = operation.phrase.removeprefix("apply ").removeprefix("the ")
     return Sketch(
         entry_point=named(operation.name, "glu", packing, after.suffix),
         summary=sentence_of(
-            f"multiply {value} by {operation.phrase.removeprefix('apply ')} of {gate}",
+            f"multiply {value} by the {function} of {gate}",
             *after.phrases,
         ),
         operation_type="element-wise",

@@ -89,7 +89,7 @@ def _matmul(
         python=reference(layout, epilogue),
         arguments=(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
-            Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
+            Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k"), "factor", bound="k"),
             *epilogue.arguments(("m", "n"), ("n",), ("m",)),
         ),
         sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order == "grouped" else ())),
@@ -159,7 +159,7 @@ def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...
         ),
         arguments=(
             Argument("a", ("batch", "m", "k")),
-            Argument("b", ("batch", "k", "n")),
+            Argument("b", ("batch", "k", "n"), "factor", bound="k"),
             *epilogue.arguments(("batch", "m", "n"), ("n",), ("m",)),
         ),
         sizes=(
@@ -196,7 +196,7 @@ def _split_k(
         python=tuple(python),
         arguments=(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
-            Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
+            Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k"), "factor", bound="k"),
         ),
         sizes=(*matmul_sizes(tile), {"m": 16, "n": 20, "k": 500}),
         # Decoding of 16 and 32 sequences, in layers of Llama 2 7B.
@@ -235,7 +235,7 @@ def _matvec(
         ),
         arguments=(
             Argument("a", ("m", "n")),
-            Argument("v", (inner,)),
+            Argument("v", (inner,), "factor", bound=inner),
             *epilogue.arguments((out,)),
         ),
         sizes=(

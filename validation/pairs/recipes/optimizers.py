@@ -56,13 +56,15 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
         ("m", "v"),
         (
             "m = 0.9 * m + 0.1 * g",
-            "v = torch.maximum(0.999 * v, torch.abs(g))",
-            "p = p - lr * m / (v + 1e-8)",
+            "v = torch.maximum(0.999 * v, torch.abs(g) + 1e-8)",
+            "m_hat = m / (1.0 - 0.9**step)",
+            "p = p - lr * m_hat / v",
         ),
         (
             "m = 0.9 * m + 0.1 * g",
-            "v = fmax(0.999 * v, tl.abs(g))",
-            "p = p - lr * m / (v + 1e-8)",
+            "v = fmax(0.999 * v, tl.abs(g) + 1e-8)",
+            "m_hat = m / m_correction",
+            "p = p - lr * m_hat / v",
         ),
     ),
     "smooth_lion": (
@@ -109,16 +111,18 @@ PROJECTIONS = {
 
 # Numbers that the launcher computes for the kernel.
 CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
+CORRECTED = {"adam": ("m_correction", "v_correction"), "adamax": ("m_correction",)}
 
 
 def corrections(kind: str) -> dict[str, str]:
     """Return the bias corrections of an optimizer, by name."""
-    return CORRECTIONS if kind == "adam" else {}
+    return {name: CORRECTIONS[name] for name in CORRECTED.get(kind, ())}
 
 
 def step_number(kind: str) -> tuple[Argument, ...]:
     """Return the argument that bias corrections need."""
-    return (Argument("step", default="100"),) if corrections(kind) else ()
+    # Early enough that both corrections are far from 1, so that a test notices a missing one.
+    return (Argument("step", default="10"),) if corrections(kind) else ()
 
 
 def _optimizer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.blocks import SUMMANDS
-from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
+from validation.pairs.recipes.chains import WAVES, Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative, stands_out
 from validation.pairs.recipes.maps import is_widened, map_tolerances, matrix_sizes, widening
@@ -49,6 +49,8 @@ def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     if reduction.name in ("max", "min") and not has_own_extreme(
         chain, largest=reduction.name == "max"
     ):
+        return False
+    if reduction.name == "max_abs" and chain.operations and chain.operations[-1].name in WAVES:
         return False
     results = answers_of(chain)
     # The absolute value of what is never negative is nothing new.

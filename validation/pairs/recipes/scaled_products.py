@@ -29,9 +29,13 @@ def _scaled_matmul(
             f"scales for blocks of {block} along the inner dimension",
         ),
     }[scaling]
+    factors = {
+        "nn": f"two {stored} matrices",
+        "nt": f"a {stored} matrix by the transpose of another",
+    }[layout]
     return Sketch(
         entry_point=named("scaled_matmul", layout, epilogue.name),
-        summary=sentence_of(f"multiply two {stored} matrices with {words}", *epilogue.phrases),
+        summary=sentence_of(f"multiply {factors}, with {words}", *epilogue.phrases),
         operation_type="matmul",
         tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
         triton="scaled_matmul",

@@ -117,7 +117,10 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
         tags=("reduction", "argmax" if largest else "argmin"),
         triton="extreme",
         python=(*chain.torch(), *python),
-        arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
+        arguments=(
+            Argument("x", ("rows", "cols"), "normal" if chain.further else "ties"),
+            *chain.arguments(("rows", "cols")),
+        ),
         sizes=(
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},

@@ -19,12 +19,12 @@ class Argument:
     shape: tuple[str, ...] = ()
     """Expressions over the case's sizes; empty for a number."""
     draw: str = "normal"
-    """normal, wide, uniform, positive, scale, index, integers, mask or offsets, as in the test's
-    template."""
+    """normal, wide, factor, uniform, positive, scale, index, integers, ties, mask or offsets, as in
+    the test's template."""
     dtype: str = ""
     """Type; empty for the case's."""
     bound: str = ""
-    """For an index, the number of entries."""
+    """For an index, the number of entries; for a factor, the number of products."""
     default: str = ""
     """For a number, its value."""
     annotation: str = "torch.Tensor"

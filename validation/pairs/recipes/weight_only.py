@@ -169,7 +169,7 @@ def _dequantize(
             if walk == "tile"
             else tuple(({"BLOCK_SIZE": size}, warps, 1) for size, warps in flat),
             "why": (
-                "Nothing is reused, so larger blocks only give each thread more loads in flight.",
+                "Each weight is used once: larger blocks only give a thread more loads in flight.",
             ),
             "inputs": Preparation(
                 lines=(*weights.drawn(), returned(*weights.handed())),

@@ -141,9 +141,13 @@ def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
         (("hard_swish",), False, False),
         (("hard_swish",), True, True),
         (("square",), False, True),
+        (("cosine",), True, False),
+        (("sine",), False, False),
+        (("gaussian",), True, False),
+        (("gaussian",), False, True),
     ],
 )
-def test_an_extreme_of_rising_or_dipping_functions_is_left_out(
+def test_an_extreme_that_nearly_any_long_row_has_is_left_out(
     names: tuple[str, ...], largest: bool, has: bool
 ) -> None:
     assert has_own_extreme(chain(*names), largest=largest) is has

@@ -14,6 +14,7 @@ from curation.pairs.draft import PairDraft
 from curation.similarity.duplicates import ClusterItem, Facts, cluster
 from curation.similarity.fingerprint import fingerprints, with_python_side
 from tests.validation.pairs.recipes.tracing import tracing_environment
+from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.pairs.contract import violations
 from validation.pairs.handwritten import handwritten
@@ -72,6 +73,10 @@ def test_each_rung_keeps_the_contract() -> None:
         assert violations(draft.as_record()) == [], draft.slug
         for text in (draft.python_code, draft.triton_code, draft.test_code):
             assert max(map(len, text.splitlines())) <= 120
+
+
+def test_each_rung_calls_triton_with_arguments_that_its_functions_have() -> None:
+    assert [call for draft in drafts() for call in wrong_calls(draft.triton_code)] == []
 
 
 def test_each_rung_opens_with_the_sentence_on_its_step() -> None:

@@ -81,6 +81,17 @@ def test_mxfp4_quantization_keeps_the_values_that_mxfp4_has(filled: Filled) -> N
     assert torch.equal(dequantize(*quantize(x)).float(), x)
 
 
+def test_mxfp4_exponents_of_values_just_below_a_power_of_two_are_exact(filled: Filled) -> None:
+    quantize = _reference(_recipe("mxfp4-quantize"), "mxfp4_quantize", filled)
+    powers = 2.0 ** torch.arange(-20, 21)
+    below = torch.nextafter(powers, torch.zeros(()))
+
+    for values, exponents in ((powers, torch.arange(-20, 21)), (below, torch.arange(-21, 20))):
+        _, stored = quantize(values[:, None].repeat(1, 32))
+        # The largest level is 6, whose power of two is 4.
+        assert torch.equal(stored[:, 0].long() - 127, exponents - 2)
+
+
 def _constants(draft: PairDraft) -> dict[str, Any]:
     return {
         target.id: ast.literal_eval(node.value)

@@ -6,11 +6,13 @@ import importlib.util
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.validation.pairs.recipes.tracing import tracing_environment
+from tests.validation.pairs.recipes.tracing import Branch, tracing_environment
+from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from validation.pairs.contract import violations
 from validation.pairs.generation import generate
 from validation.pairs.inductor.whole.describing import described
@@ -41,8 +43,20 @@ def test_there_are_enough_recipes_with_distinct_names() -> None:
     assert sum(recipe.combinations for recipe in RECIPES) > 1_000_000
 
 
-def test_some_combination_takes_every_branch_of_every_template() -> None:
+@dataclass(frozen=True)
+class Coverage:
+    """Branches of the templates, and the Triton sides that were written to take them."""
+
+    templates: list[str]
+    known: set[Branch]
+    taken: set[Branch]
+    kernels: set[str]
+
+
+@pytest.fixture(scope="module")
+def coverage() -> Coverage:
     environment, known, taken = tracing_environment()
+    kernels = set()
     for name in environment.list_templates():
         if name.partition("/")[0] in OF_RECIPES:
             environment.get_template(name)
@@ -57,12 +71,25 @@ def test_some_combination_takes_every_branch_of_every_template() -> None:
         shared = any(not name.startswith("triton/") for name in left)
         for sketch in filter(None, turn):
             if shared or f"triton/{sketch.triton}.py.j2" in left:
-                rendered(sketch, STYLES[number % len(STYLES)], environment=environment)
-                # Its branches are the rarest.
-                rendered(sketch, EXACT, environment=environment)
+                # The branches of the exact style are the rarest.
+                for style in (STYLES[number % len(STYLES)], EXACT):
+                    texts = rendered(sketch, style, environment=environment)
+                    kernels.add(texts.triton_code)
+    return Coverage(environment.list_templates(), known, taken, kernels)
 
-    assert {name for name, _, _ in known} <= set(environment.list_templates())
-    assert sorted(known - taken) == []
+
+def test_some_combination_takes_every_branch_of_every_template(coverage: Coverage) -> None:
+    assert {name for name, _, _ in coverage.known} <= set(coverage.templates)
+    assert sorted(coverage.known - coverage.taken) == []
+
+
+def test_every_branch_calls_triton_with_arguments_that_its_functions_have(
+    coverage: Coverage,
+) -> None:
+    wrong = {call for code in coverage.kernels for call in wrong_calls(code)}
+
+    assert sorted(wrong) == []
+    assert len(coverage.kernels) > 500
 
 
 def test_every_template_is_used_by_a_recipe() -> None:
