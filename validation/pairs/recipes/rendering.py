@@ -45,15 +45,14 @@ def rendered_python(
     sketch: Sketch, style: Style = STYLES[0], environment: Environment | None = None
 ) -> str:
     template = (environment or templates()).get_template("python/function.py.j2")
-    code = "\n".join(sketch.python)
     text = template.render(
         sketch=sketch,
-        uses_functional="F." in code,
+        code="\n".join(sketch.python),
         style=style,
         # A module's name, such as BiasGelu.
         module="".join(word.capitalize() for word in sketch.entry_point.split("_")),
     )
-    return tidy(text)
+    return tidy(text.lstrip("\n"))
 
 
 def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:

@@ -26,10 +26,19 @@ def _routing(
     wide: bool,
     dtypes: tuple[str, ...],
 ) -> Sketch:
+    ordered = "logits.float().sort(dim=-1, descending=True, stable=True)"
+    chosen = (
+        f"ordered, order = {ordered}",
+        "chosen, experts = ordered[:, :top_k], order[:, :top_k]",
+    )
     lines = {
-        "softmax": ("weights = F.softmax(chosen, dim=-1)",),
-        "softmax_all": ("weights = F.softmax(logits.float(), dim=-1).gather(-1, experts)",),
+        "softmax": (*chosen, "weights = F.softmax(chosen, dim=-1)"),
+        "softmax_all": (
+            f"experts = {ordered}.indices[:, :top_k]",
+            "weights = F.softmax(logits.float(), dim=-1).gather(-1, experts)",
+        ),
         "sigmoid": (
+            *chosen,
             "weights = torch.sigmoid(chosen)",
             "weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-20)",
         ),
@@ -47,8 +56,6 @@ def _routing(
         tags=("mixture-of-experts", "routing", "top-k"),
         triton="moe_routing",
         python=(
-            "ordered, order = logits.float().sort(dim=-1, descending=True, stable=True)",
-            "chosen, experts = ordered[:, :top_k], order[:, :top_k]",
             *lines,
             f"return {result}, experts{long}",
         ),
