@@ -5,20 +5,24 @@ from __future__ import annotations
 from validation.pairs.recipes.blocks import ACTIVATIONS_AND_SUMS, NAMED
 from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, named
+from validation.pairs.recipes.maps import in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 
-def _dropout(chain: Chain, kind: str, generator: str, block: int) -> Sketch | None:
+def _dropout(
+    chain: Chain, kind: str, generator: str, block: int, dtypes: tuple[str, ...]
+) -> Sketch | None:
     if not chain.possible:
         return None
     result = chain.result
-    ending = {
-        "dropout": f"return torch.where(uniform >= p, {result} / (1.0 - p), 0.0)",
-        "noise": f"return {result} + p * (uniform - 0.5)",
-        "scaled": f"return {result} * (1.0 + p * (2.0 * uniform - 1.0))",
-        "flip": f"return torch.where(uniform >= p, {result}, -{result})",
+    random = {
+        "dropout": f"torch.where(uniform >= p, {result} / (1.0 - p), 0.0)",
+        "noise": f"{result} + p * (uniform - 0.5)",
+        "scaled": f"{result} * (1.0 + p * (2.0 * uniform - 1.0))",
+        "flip": f"torch.where(uniform >= p, {result}, -{result})",
     }[kind]
+    lines = (*chain.torch(), *UNIFORM[generator])
     phrase = {
         "dropout": "apply dropout",
         "noise": "add uniform noise",
@@ -35,7 +39,11 @@ def _dropout(chain: Chain, kind: str, generator: str, block: int) -> Sketch | No
         operation_type="random",
         tags=("random", "seeded", kind),
         triton="random",
-        python=(*chain.torch(), *UNIFORM[generator], ending),
+        python=(
+            in_float32(("x", *chain.floats), (*lines, f"y = {random}"))
+            if dtypes != ("float32",)
+            else (*lines, f"return {random}")
+        ),
         arguments=(
             Argument("x", ("n",), chain.draw),
             *chain.arguments(("n",)),
@@ -43,7 +51,8 @@ def _dropout(chain: Chain, kind: str, generator: str, block: int) -> Sketch | No
             Argument("seed", default="1234"),
         ),
         sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 13}),
-        tolerance=tolerances(("float32",), 2),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 2),
         values={"chain": chain, "kind": kind, "generator": generator, "block_size": block},
     )
 
@@ -152,6 +161,7 @@ TRAINING_RECIPES = (
             "kind": ("dropout", "noise", "scaled", "flip"),
             "generator": ("philox", "hash"),
             "block": (512, 1024, 2048),
+            "dtypes": DTYPES,
         },
     ),
     Recipe(
