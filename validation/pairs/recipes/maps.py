@@ -33,10 +33,14 @@ def widening(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def in_float32(
-    names: tuple[str, ...], lines: tuple[str, ...], result: str = "y"
+    names: tuple[str, ...], lines: tuple[str, ...], result: str = "y", more: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Return lines that widen these tensors and round the result to the type of the first."""
-    return (f"dtype = {names[0]}.dtype", *widening(names), *lines, f"return {result}.to(dtype)")
+    """Return lines that widen these tensors and round the result to the type of the first.
+
+    more: results that stay float32.
+    """
+    returned = ", ".join((f"{result}.to(dtype)", *more))
+    return (f"dtype = {names[0]}.dtype", *widening(names), *lines, f"return {returned}")
 
 
 def reference_lines(
