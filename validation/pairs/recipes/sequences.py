@@ -51,7 +51,7 @@ SCANS = {
 }
 
 
-def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch | None:
     if not chain.possible or (walk == "looped" and kind == "reverse_cumsum"):
         return None
     if kind in ("cummax", "cummin") and not has_own_extreme(chain, largest=kind == "cummax"):
@@ -63,13 +63,18 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
         return None
     if down:
         torch = torch.replace("-1", "0")
+    scanned = torch.format(y=chain.result)
     return Sketch(
         entry_point=named("column" if down else "", chain.name, kind),
         summary=chain.sentence(f"{phrase} of each {'column' if down else 'row'}"),
         operation_type="scan",
         tags=("scan", kind.replace("_", "-")),
         triton="scan",
-        python=(*chain.torch(), f"return {torch.format(y=chain.result)}"),
+        python=(
+            in_float32(("x", *chain.floats), (*chain.torch(), f"y = {scanned}"))
+            if dtypes != ("float32",)
+            else (*chain.torch(), f"return {scanned}")
+        ),
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=(
             {"rows": 1, "cols": 1},
@@ -77,7 +82,8 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
             {"rows": 9, "cols": 30},
             {"rows": 70, "cols": block // 2 + 3} if down else {"rows": 2, "cols": 2 * block + 3},
         ),
-        tolerance=tolerances(("float32",), 3, 1e-4),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 3, 1e-4),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -319,6 +325,7 @@ SEQUENCE_RECIPES = (
             "chain": SERIES,
             "walk": ("whole", "looped", "down"),
             "block": (128, 256),
+            "dtypes": DTYPES,
         },
     ),
     Recipe(
