@@ -318,7 +318,7 @@ NORM_RECIPES = (
             "kind": tuple(LOOPED),
             "affine": tuple(VECTORS),
             "after": AFTER_NORM,
-            "block": (256, 512, 1024),
+            "block": (1024, 2048, 4096),
             "dtypes": DTYPES,
         },
     ),
