@@ -62,6 +62,11 @@ class Chain:
         return tuple(operand.name for operand in self.further)
 
     @property
+    def floats(self) -> tuple[str, ...]:
+        """Names of the further tensors of floating-point numbers."""
+        return tuple(one.name for one in self.further if one.draw != "mask")
+
+    @property
     def draw(self) -> str:
         """Values of `x` in a test."""
         return "wide" if any(one.draw == "wide" for one in self.operations) else "normal"

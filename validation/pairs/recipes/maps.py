@@ -32,6 +32,17 @@ def widening(names: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
+def in_float32(
+    names: tuple[str, ...], lines: tuple[str, ...], result: str = "y", more: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Return lines that widen these tensors and round the result to the type of the first.
+
+    more: results that stay float32.
+    """
+    returned = ", ".join((f"{result}.to(dtype)", *more))
+    return (f"dtype = {names[0]}.dtype", *widening(names), *lines, f"return {returned}")
+
+
 def reference_lines(
     chain: Chain, dtypes: tuple[str, ...], views: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
@@ -39,12 +50,7 @@ def reference_lines(
     steps = chain.torch(views=views)
     if not is_widened(chain, dtypes):
         return (*steps[:-1], f"return {steps[-1].removeprefix('y = ')}")
-    return (
-        "dtype = x.dtype",
-        *widening(("x", *(one.name for one in chain.further if one.draw != "mask"))),
-        *steps,
-        "return y.to(dtype)",
-    )
+    return in_float32(("x", *chain.floats), steps)
 
 
 def map_tolerances(chain: Chain, dtypes: tuple[str, ...]) -> dict[str, Tolerance]:

@@ -38,6 +38,7 @@ def matmul_sizes(tile: tuple[int, int, int]) -> tuple[dict[str, int], ...]:
 
 # Tiles of one group in the grouped order, as in the templates.
 GROUP_M = 8
+GROUPED = ("grouped", "persistent")
 
 
 def product(layout: str, wide: bool) -> str:
@@ -92,7 +93,7 @@ def _matmul(
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k"), "factor", bound="k"),
             *epilogue.arguments(("m", "n"), ("n",), ("m",)),
         ),
-        sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order == "grouped" else ())),
+        sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order in GROUPED else ())),
         dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),

@@ -11,7 +11,7 @@ from validation.pairs.recipes.blocks import AFTER_NORM, BEFORE_NORM, BEFORE_SOFT
 from validation.pairs.recipes.chains import Chain, answers_of
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative
-from validation.pairs.recipes.maps import ROUNDED, widening
+from validation.pairs.recipes.maps import ROUNDED, in_float32
 from validation.pairs.recipes.operation import Operation
 from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
@@ -177,9 +177,8 @@ def _norm_row(
     given = "".join(f", {name}" for name in vectors)
     torch = [*before.torch(), *(line.format(y=before.result, affine=given) for line in norm.torch)]
     torch += [f"y = {after.torch.format(x='y')}"] if after else []
-    floats = ("x", *(one.name for one in before.further if one.draw != "mask"), *vectors)
     if is_widened:
-        torch = ["dtype = x.dtype", *widening(floats), *torch, "return y.to(dtype)"]
+        torch = [*in_float32(("x", *before.floats, *vectors), tuple(torch))]
     else:
         torch[-1] = torch[-1].replace("y = ", "return ", 1)
     with_vectors = {"none": "", "weight": " with a weight", "weight_bias": " with weight and bias"}
@@ -319,7 +318,7 @@ NORM_RECIPES = (
             "kind": tuple(LOOPED),
             "affine": tuple(VECTORS),
             "after": AFTER_NORM,
-            "block": (256, 512, 1024),
+            "block": (1024, 2048, 4096),
             "dtypes": DTYPES,
         },
     ),

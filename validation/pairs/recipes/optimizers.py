@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.attention import listed_with
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import DTYPES, named
+from validation.pairs.recipes.maps import in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -126,7 +127,13 @@ def step_number(kind: str) -> tuple[Argument, ...]:
 
 
 def _optimizer(
-    kind: str, decay: str, clip: str, project: str, loop: str, block: int
+    kind: str,
+    decay: str,
+    clip: str,
+    project: str,
+    loop: str,
+    block: int,
+    dtypes: tuple[str, ...],
 ) -> Sketch | None:
     phrase, states, torch, triton = OPTIMIZERS[kind]
     names = ("p", "g", *states)
@@ -136,7 +143,7 @@ def _optimizer(
     before = [CLIPS[clip][1], decayed[1]]
     before_triton = [CLIPS[clip][2], decayed[1]]
     after, after_triton = PROJECTIONS[project][1], PROJECTIONS[project][2]
-    returned = ", ".join(outputs)
+    lines = tuple(filter(None, (*before, *torch, after)))
     return Sketch(
         entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
         summary=f"Take one step of {phrase}{',' * bool(words)}{listed_with(words)}.",
@@ -144,18 +151,23 @@ def _optimizer(
         tags=("optimizer", kind.replace("_", "-")),
         triton="optimizer",
         python=(
-            *filter(None, before),
-            *torch,
-            *filter(None, (after,)),
-            f"return {returned}",
+            in_float32(("p", "g"), lines, "p", states)
+            if dtypes != ("float32",)
+            else (*lines, f"return {', '.join(outputs)}")
         ),
         arguments=(
-            *(Argument(n, ("n",), "positive" if n == "v" else "normal") for n in names),
+            *(Argument(name, ("n",)) for name in ("p", "g")),
+            # Parameters and gradients may be narrow; the state never is.
+            *(
+                Argument(name, ("n",), "positive" if name == "v" else "normal", "float32")
+                for name in states
+            ),
             Argument("lr", default="0.05"),
             *step_number(kind),
         ),
         sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 6 * block + 13}),
-        tolerance=tolerances(("float32",), 4),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 4),
         outputs=len(outputs) if len(outputs) > 1 else 1,
         values={
             "names": names,
@@ -183,6 +195,7 @@ OPTIMIZER_RECIPES = (
             "project": tuple(PROJECTIONS),
             "loop": ("none", "grid_stride"),
             "block": (512, 1024, 2048),
+            "dtypes": DTYPES,
         },
     ),
 )

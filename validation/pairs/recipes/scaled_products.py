@@ -16,6 +16,7 @@ def _scaled_matmul(
     layout: str,
     scaling: str,
     tile: tuple[int, int, int],
+    tensor_cores: str,
 ) -> Sketch | None:
     if not epilogue.possible or not all(op.smooth for op in epilogue.operations):
         return None
@@ -64,6 +65,7 @@ def _scaled_matmul(
             "layout": layout,
             "scaling": scaling,
             "tile": tile,
+            "is_widened": tensor_cores == "float16",
         },
     )
 
@@ -96,6 +98,7 @@ SCALED_RECIPES = (
             "scaling": ("tensor", "vector", "block"),
             # A block of 32 or 64 along the inner dimension has its own scales.
             "tile": TILES,
+            "tensor_cores": ("float16", "float8"),
         },
     ),
 )

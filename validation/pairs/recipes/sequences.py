@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SERIES, only
 from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme, sentence_of
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import has_order, stands_out
-from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.maps import chains, in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
@@ -51,33 +51,47 @@ SCANS = {
 }
 
 
-def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch | None:
     if not chain.possible or (walk == "looped" and kind == "reverse_cumsum"):
         return None
     if kind in ("cummax", "cummin") and not has_own_extreme(chain, largest=kind == "cummax"):
         return None
     phrase, torch, identity, combine = SCANS[kind]
     down = walk == "down"
+    if walk == "looped" and combine != "a + b":
+        # The interpreter combines value by value: 17 s for each pair at 512, 46 s at 2,048.
+        block //= 4
     # The value less itself is NaN for a NaN element; less the next one it is not.
     if down and kind in ("cumulative_mean", "exclusive_cumsum"):
         return None
     if down:
         torch = torch.replace("-1", "0")
+    scanned = torch.format(y=chain.result)
     return Sketch(
         entry_point=named("column" if down else "", chain.name, kind),
         summary=chain.sentence(f"{phrase} of each {'column' if down else 'row'}"),
         operation_type="scan",
         tags=("scan", kind.replace("_", "-")),
         triton="scan",
-        python=(*chain.torch(), f"return {torch.format(y=chain.result)}"),
+        python=(
+            in_float32(("x", *chain.floats), (*chain.torch(), f"y = {scanned}"))
+            if dtypes != ("float32",)
+            else (*chain.torch(), f"return {scanned}")
+        ),
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=(
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
             {"rows": 9, "cols": 30},
-            {"rows": 70, "cols": block // 2 + 3} if down else {"rows": 2, "cols": 2 * block + 3},
+            {
+                "whole": {"rows": 2, "cols": 515},
+                # Three tiles of rows, and three blocks of columns.
+                "down": {"rows": 70, "cols": block // 16 + 3},
+                "looped": {"rows": 2, "cols": 2 * block + 3},
+            }[walk],
         ),
-        tolerance=tolerances(("float32",), 3, 1e-4),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 3, 1e-4),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "chain": chain,
@@ -200,28 +214,43 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
     )
 
 
-def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Sketch | None:
+def _filter(
+    taps: int,
+    chain: Chain,
+    bias: bool,
+    walk: str,
+    causal: bool,
+    block: int,
+    dtypes: tuple[str, ...],
+) -> Sketch | None:
     """Return a convolution of each row with a few taps of its channel."""
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
     left = taps - 1 if causal else (taps - 1) // 2
     kind = "causal depthwise convolution" if causal else "depthwise convolution"
-    padding = "" if causal else ", with zero padding to the same length"
+    additions = (*("zero padding to the same length",) * (not causal), *("a bias",) * bias)
+    phrase = f"apply a {kind} of width {taps}{' with ' * bool(additions)}{' and '.join(additions)}"
+    biases = ("bias",) if bias else ()
+    lines = (
+        f"padded = F.pad(signal, ({left}, {taps - 1 - left}))",
+        f"x = F.conv1d(padded[None], weight[:, None]{', bias' * bias}, groups=len(signal))[0]",
+        *chain.torch(),
+    )
     return Sketch(
         entry_point=named("causal_conv1d" if causal else "depthwise_conv1d", str(taps), chain.name),
-        summary=sentence_of(f"apply a {kind} of width {taps}{padding}", *chain.phrases),
+        summary=sentence_of(phrase, *chain.phrases),
         operation_type="convolution",
         tags=("convolution", "depthwise", "1d"),
         triton="filter",
         python=(
-            f"padded = F.pad(signal, ({left}, {taps - 1 - left}))",
-            "x = F.conv1d(padded[None], weight[:, None], groups=signal.shape[0])[0]",
-            *chain.torch(),
-            f"return {chain.result}",
+            in_float32(("signal", "weight", *biases, *chain.floats), lines, chain.result)
+            if dtypes != ("float32",)
+            else (*lines, f"return {chain.result}")
         ),
         arguments=(
             Argument("signal", ("channels", "length"), chain.draw),
             Argument("weight", ("channels", str(taps))),
+            *(Argument(name, ("channels",)) for name in biases),
             *chain.arguments(("channels", "length"), ("length",), ("channels",)),
         ),
         sizes=(
@@ -229,9 +258,11 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
             {"channels": 5, "length": 127},
             {"channels": 3, "length": 2 * block + 44},
         ),
-        tolerance=tolerances(("float32",), 3, 5e-5),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 3, 5e-5),
         values={
             "chain": chain,
+            "biases": biases,
             "taps": taps,
             "walk": walk,
             "left": left,
@@ -293,7 +324,8 @@ SEARCHED = (
     *chains(SEARCHABLE),
     *(chain for chain in chains(SEARCHABLE, SEARCHABLE) if chain.operations[1].name in ADDED),
 )
-AFTER_CONVOLUTION = only(EPILOGUES, "full")
+# State-space models apply SiLU: a quarter of the choices.
+AFTER_CONVOLUTION = (*only(EPILOGUES, "full"), *(Chain((NAMED["silu"],)),) * 60)
 
 SEQUENCE_RECIPES = (
     Recipe(
@@ -303,7 +335,8 @@ SEQUENCE_RECIPES = (
             "kind": tuple(SCANS),
             "chain": SERIES,
             "walk": ("whole", "looped", "down"),
-            "block": (128, 256),
+            "block": (1024, 2048),
+            "dtypes": DTYPES,
         },
     ),
     Recipe(
@@ -333,9 +366,11 @@ SEQUENCE_RECIPES = (
         {
             "taps": (3, 4, 5, 7),
             "chain": AFTER_CONVOLUTION,
+            "bias": (True, True, False),
             "walk": ("grid", "loop"),
             "causal": (False, True),
             "block": (512, 1024),
+            "dtypes": DTYPES,
         },
     ),
     Recipe(

@@ -5,41 +5,45 @@ from __future__ import annotations
 from validation.pairs.recipes.blocks import ACTIVATIONS_AND_SUMS, NAMED
 from validation.pairs.recipes.chains import Chain, sentence_of
 from validation.pairs.recipes.choices import DTYPES, named
+from validation.pairs.recipes.maps import in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 
-def _dropout(chain: Chain, kind: str, rounds: int, block: int) -> Sketch | None:
+def _dropout(
+    chain: Chain, kind: str, generator: str, block: int, dtypes: tuple[str, ...]
+) -> Sketch | None:
     if not chain.possible:
         return None
-    constants = MIXERS[rounds]
-    hashed = [
-        "index = torch.arange(x.numel(), device=x.device).view(x.shape)",
-        "h = (index * 747796405 + seed) & 0xFFFFFFFF",
-    ]
-    for shift, factor in constants:
-        hashed += [f"h = ((h ^ (h >> {shift})) * {factor}) & 0xFFFFFFFF"]
-    hashed += ["uniform = (h >> 8).to(torch.float32) / 16777216.0"]
     result = chain.result
-    ending = {
-        "dropout": f"return torch.where(uniform >= p, {result} / (1.0 - p), 0.0)",
-        "noise": f"return {result} + p * (uniform - 0.5)",
-        "scaled": f"return {result} * (1.0 + p * (2.0 * uniform - 1.0))",
-        "flip": f"return torch.where(uniform >= p, {result}, -{result})",
+    random = {
+        "dropout": f"torch.where(uniform >= p, {result} / (1.0 - p), 0.0)",
+        "noise": f"{result} + p * (uniform - 0.5)",
+        "scaled": f"{result} * (1.0 + p * (2.0 * uniform - 1.0))",
+        "flip": f"torch.where(uniform >= p, {result}, -{result})",
     }[kind]
+    lines = (*chain.torch(), *UNIFORM[generator])
     phrase = {
-        "dropout": "apply dropout by a seed",
-        "noise": "add uniform noise by a seed",
-        "scaled": "scale randomly by a seed",
-        "flip": "flip signs randomly by a seed",
+        "dropout": "apply dropout",
+        "noise": "add uniform noise",
+        "scaled": "scale randomly",
+        "flip": "flip signs randomly",
     }[kind]
+    source = {
+        "philox": "Philox random numbers from a seed",
+        "hash": "a hash of the index and a seed",
+    }[generator]
     return Sketch(
         entry_point=named(kind, "seeded", chain.name),
-        summary=chain.sentence(f"{phrase} and a hash of the index"),
+        summary=chain.sentence(f"{phrase} with {source}"),
         operation_type="random",
         tags=("random", "seeded", kind),
         triton="random",
-        python=(*chain.torch(), *hashed, ending),
+        python=(
+            in_float32(("x", *chain.floats), (*lines, f"y = {random}"))
+            if dtypes != ("float32",)
+            else (*lines, f"return {random}")
+        ),
         arguments=(
             Argument("x", ("n",), chain.draw),
             *chain.arguments(("n",)),
@@ -47,15 +51,35 @@ def _dropout(chain: Chain, kind: str, rounds: int, block: int) -> Sketch | None:
             Argument("seed", default="1234"),
         ),
         sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 13}),
-        tolerance=tolerances(("float32",), 2),
-        values={"chain": chain, "kind": kind, "constants": constants, "block_size": block},
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 2),
+        values={"chain": chain, "kind": kind, "generator": generator, "block_size": block},
     )
 
 
-# Multipliers and shifts of an integer hash with good avalanche.
-MIXERS = {
-    2: ((16, 2146121005), (15, 2221713035)),
-    3: ((17, 3982152891), (11, 2890668881), (15, 830770091)),
+# PyTorch's lines for a number in [0, 1) at each index.
+UNIFORM = {
+    "philox": (
+        "mask = 0xFFFFFFFF",
+        "c0 = torch.arange(x.numel(), device=x.device).view(x.shape)",
+        "c1 = c2 = c3 = torch.zeros_like(c0)",
+        "k0, k1 = seed & mask, seed >> 32 & mask",
+        "# Ten rounds. A product may exceed 64 bits, but its bits up to 63 are right.",
+        "for _ in range(10):",
+        "    a, b = c0 * 0xD2511F53, c2 * 0xCD9E8D57",
+        "    c0, c1 = (b >> 32 & mask) ^ c1 ^ k0, b & mask",
+        "    c2, c3 = (a >> 32 & mask) ^ c3 ^ k1, a & mask",
+        "    k0, k1 = k0 + 0x9E3779B9 & mask, k1 + 0xBB67AE85 & mask",
+        "# 31 bits become a number in [0, 1).",
+        "uniform = torch.where(c0 < 2**31, c0, mask - c0).float() * 4.6566127342e-10",
+    ),
+    "hash": (
+        "index = torch.arange(x.numel(), device=x.device).view(x.shape)",
+        "h = (index * 747796405 + seed) & 0xFFFFFFFF",
+        "h = ((h ^ (h >> 16)) * 2146121005) & 0xFFFFFFFF",
+        "h = ((h ^ (h >> 15)) * 2221713035) & 0xFFFFFFFF",
+        "uniform = (h >> 8).to(torch.float32) / 16777216.0",
+    ),
 }
 
 
@@ -135,8 +159,9 @@ TRAINING_RECIPES = (
         {
             "chain": ACTIVATIONS_AND_SUMS,
             "kind": ("dropout", "noise", "scaled", "flip"),
-            "rounds": (2, 3),
+            "generator": ("philox", "hash"),
             "block": (512, 1024, 2048),
+            "dtypes": DTYPES,
         },
     ),
     Recipe(
