@@ -71,7 +71,7 @@ DESCRIPTOR_RECIPES = (
             "grouped": (True, False),
             "epilogue": only(EPILOGUES, "full", "row", draws=("normal", "positive")),
             "tile": ((64, 64, 32), (32, 64, 32), (64, 32, 64), (128, 64, 32)),
-            "dtype": ("float16", "float32"),
+            "dtype": ("float32", "float16", "float16", "float16"),
         },
     ),
 )
