@@ -22,7 +22,7 @@ def opted_out() -> Exists:
 
 def mark_opted_out(places: QuerySet[Provenance]) -> int:
     """Update the opt-out mark of these places, and return how many changed."""
-    wishes = [_wish(row) for row in OptOut.objects.in_force()]
+    wishes = wishes_in_force()
     changed = 0
     columns = (
         "pk", "opted_out", "copyrights",
@@ -45,6 +45,11 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
 
 
 Wish = Callable[[int, str, str, Sequence[str]], bool]
+"""Whether an opt-out covers a repository, its name, a path and the copyrights there."""
+
+
+def wishes_in_force() -> list[Wish]:
+    return [_wish(row) for row in OptOut.objects.in_force()]
 
 
 def _wish(row: OptOut) -> Wish:

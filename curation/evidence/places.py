@@ -1,16 +1,19 @@
 """Places of kernels, and the choice of the place that a kernel is exported from."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from curation.evidence.opt_outs import wishes_in_force
 from curation.evidence.sources import ExportSource
 from curation.models import LicenseVerdict, Provenance
 from curation.search.lookups import stored
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
+LINES = re.compile(r"(\d+)-(\d+)")
 
 
 class LicenseTerms(NamedTuple):
@@ -95,6 +98,34 @@ def places_of(
         if len(places) > 1:
             places.sort(key=lambda place: _order(place, sources[place.source]))
     return places_by_kernel
+
+
+class DraftedPlaces:
+    """The places of drafted pairs whose kernels were not ingested, by their own metadata."""
+
+    def __init__(self, sources: Mapping[int, ExportSource]) -> None:
+        self._sources = sources
+        self._keys = {source.row.name: key for key, source in sources.items()}
+        self._wishes = wishes_in_force()
+
+    def of(self, metadata: str, expression: str | None, verdict: str) -> list[KernelPlace]:
+        """Return the place that the JSON of a pair names, if its source is known."""
+        drawn = json.loads(metadata).get("provenance") or {}
+        source = self._keys.get(drawn.get("repository") or "")
+        lines = LINES.fullmatch(str(drawn.get("lines", "")))
+        if source is None or lines is None:
+            return []
+        path, copyrights = drawn.get("path") or "", (drawn.get("copyright") or "",)
+        name = self._sources[source].row.name
+        opted_out = self._sources[source].opted_out or any(
+            wish(source, name, path, copyrights) for wish in self._wishes
+        )
+        return [
+            KernelPlace(
+                0, source, path, drawn.get("commit") or "", (int(lines[1]), int(lines[2])), None,
+                True, expression, verdict, opted_out, LicenseTerms(copyrights, ()),
+            )
+        ]  # fmt: skip
 
 
 def _order(

@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from curation.evidence.places import KernelPlace, places_of
+from curation.evidence.places import DraftedPlaces, KernelPlace, places_of
 from curation.evidence.sources import ExportSource
 from curation.export.gates import APPROVED, DecisionRow, GateFacts, ValidationRow, approved_by
 from curation.export.options import ExportOptions
@@ -149,6 +149,7 @@ def kernels(
 def pairs(
     items: QuerySet[Pair], sources: Mapping[int, ExportSource], texts: Sequence[str] = ()
 ) -> Iterator[list[KnownItem]]:
+    drafted = DraftedPlaces(sources)
     for batch in _batches("pair", items, (*_PAIR, *texts)):
         pks = frozenset([row["pk"] for row in batch])
         places = places_of({row["kernel_id"] for row in batch} - {None}, sources)
@@ -157,6 +158,9 @@ def pairs(
         result = []
         for row in batch:
             pk, seen = row["pk"], places.get(row["kernel_id"], ())
+            if not seen and row["origin"] == REAL:
+                terms = (row["license__expression"], row["license_verdict"])
+                seen = drafted.of(row["metadata"], *terms)
             facts = _facts(row, about, seen, sources)
             facts.origin = row["origin"]
             facts.validations = [

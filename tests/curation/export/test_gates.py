@@ -13,6 +13,7 @@ from django.utils import timezone
 from curation.decisions.decide import decide_by_policy
 from curation.errors import CurationError
 from curation.models import (
+    Category,
     Device,
     Fingerprint,
     Kernel,
@@ -20,7 +21,9 @@ from curation.models import (
     OptOut,
     Origin,
     Pair,
+    PairOrigin,
     Provenance,
+    Repository,
     Role,
     Status,
     Verdict,
@@ -245,6 +248,38 @@ def test_a_pair_of_an_opted_out_kernel_is_not_exported(tmp_path: Path) -> None:
     Provenance.objects.update(opted_out=True)
 
     assert reasons(export(tmp_path / "out"))[pair.slug] == "opted-out"
+
+
+@pytest.fixture
+def drafted(db: None) -> Pair:
+    """An approved pair of a repository whose kernel was not ingested."""
+    source = a_repository(category=Category.FLASHATTENTION, stars=120)
+    provenance = {"repository": source.name, "path": "ops/add.py", "lines": "3-9"}
+    return an_approved_pair(
+        kernel=None, origin=PairOrigin.REAL_WORLD, metadata={"provenance": provenance}
+    )
+
+
+def test_a_drafted_pair_without_a_kernel_belongs_to_its_repository(
+    tmp_path: Path, drafted: Pair
+) -> None:
+    (record,) = records(export(tmp_path / "out") / "pairs" / "train.jsonl")
+
+    metadata = record["metadata"]
+    assert (metadata["category"], metadata["stars"]) == (Category.FLASHATTENTION, 120)
+    assert metadata["provenance"]["lines"] == [3, 9]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["the repository", "a path"])
+def test_a_drafted_pair_without_a_kernel_follows_opt_outs(
+    tmp_path: Path, drafted: Pair, whole: bool
+) -> None:
+    if whole:
+        Repository.objects.update(opted_out_at=timezone.now())
+    else:
+        OptOut.objects.create(repository=Repository.objects.get(), path="ops/", reason="asked")
+
+    assert reasons(export(tmp_path / "out"))[drafted.slug] == "opted-out"
 
 
 def test_the_rejection_list_names_the_place_but_never_the_source(tmp_path: Path) -> None:
