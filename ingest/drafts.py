@@ -270,10 +270,13 @@ def _places(repository: Repository, operation: Operation) -> list[Provenance]:
         Provenance.objects.filter(
             source_file__repository=repository,
             source_file__path=place.path,
-            start_line=place.start_line,
+            # Ingested kernels begin with all decorators. An adapter may have removed the first.
+            start_line__lte=place.start_line,
+            end_line__gte=place.start_line,
             retired_at=None,
         )
         .select_related("kernel")
+        .order_by("-start_line")
         .first()
         for place in operation.kernels
     )

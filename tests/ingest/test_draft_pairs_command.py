@@ -22,7 +22,9 @@ from curation.models import (
 from ingest.drafts import Drafted, drafted
 from tests import factories as make
 from tests.conftest import commit
+from tests.ingest.drafting.operators import FILES, TEST_HEAD
 from tests.ingest.drafting.repositories import DOUBLING, HEAD
+from tests.ingest.drafting.test_adapters import TEST_MEAN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -106,6 +108,19 @@ def test_a_limit_bounds_the_number_of_stored_pairs(folder: Path) -> None:
     draft_pairs("--limit", "1")
 
     assert Pair.objects.count() == 1
+
+
+def test_a_pair_of_an_operator_library_belongs_to_its_kernel(tmp_path: Path) -> None:
+    for path, text in {**FILES, "tests/test_ops.py": TEST_HEAD + TEST_MEAN}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    commit(tmp_path)
+    call_command("ingest", str(tmp_path), "--now", verbosity=0)
+
+    draft_pairs()
+
+    # Its first decorator, which the adapter removes, is the first line of the ingested kernel.
+    assert Pair.objects.get(entry_point="mean_dim").kernel == Kernel.objects.get(name="mean_kernel")
 
 
 def test_an_interrupted_command_keeps_the_pairs_of_earlier_sources(
