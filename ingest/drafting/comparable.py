@@ -24,8 +24,11 @@ def why_not_comparable(texts: Texts, name: str) -> str:
             return ""
         inputs = read_inputs(texts.test_code, python.function, triton.function)
         drawing = next(_drawing(python.text), "")
+        rebound = _rebound_module(texts.test_code)
     except UNREADABLE:
         return ""
+    if rebound:
+        return f"Its inputs give the name of the module {rebound} to a value of their own."
     if drawing:
         return f"Its reference draws values of its own, in {drawing}."
     if _returns_unfilled(python.function):
@@ -36,6 +39,25 @@ def why_not_comparable(texts: Texts, name: str) -> str:
     if inputs is not None and not _share_a_tensor(python, triton, inputs):
         return "The two sides read no tensor in common."
     return ""
+
+
+def _rebound_module(text: str) -> str:
+    """Return a module that `make_inputs` binds anew, so that it can't be read above that, or ""."""
+    tree = parse(text)
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for statement in tree.body
+        if isinstance(statement, ast.Import)
+        for alias in statement.names
+    }
+    bound = {
+        node.id
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef) and function.name == "make_inputs"
+        for node in walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return min(imported & bound, default="")
 
 
 def _drawing(text: str) -> Iterator[str]:

@@ -29,6 +29,7 @@ WORST = re.compile(r"\b(max|amax|mean|norm|item)\(")
 
 DISTANCES = {"abs", "norm", "square", "pow"}
 REDUCTIONS = {"all", "sum", "any", "count_nonzero"}
+FORMS = {"shape", "size", "dtype", "device", "ndim", "dim", "numel", "stride", "len"}
 SHOWING = {"print", "info"}
 MODULES = {"torch", "np", "numpy", "jnp"}
 """Modules that have functions with the names of these methods."""
@@ -112,7 +113,7 @@ def _compared(statement: ast.stmt, before: Sequence[ast.stmt]) -> Iterator[Compa
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and COMPARING.search(_last_name(node.func)):
             found = [*_receiver(node.func), *_arguments(node)]
-            if len(found) >= 2:
+            if len(found) >= 2 and not any(map(_tells_form, found[:2])):
                 yield found[0], found[1], node
     for test in judged:
         for left, right in _apart(test, before):
@@ -204,6 +205,13 @@ def _is_reduced(test: ast.expr, compared: ast.Compare) -> bool:
                 if value is compared:
                     return True
     return False
+
+
+def _tells_form(node: ast.expr) -> bool:
+    """Return whether an expression tells of a tensor's form and not of its values."""
+    if isinstance(node, ast.Call):
+        return _last_name(node.func) in FORMS
+    return isinstance(node, ast.Attribute) and node.attr in FORMS
 
 
 def _last_name(called: ast.expr) -> str:

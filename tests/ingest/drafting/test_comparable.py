@@ -52,6 +52,19 @@ def test_memory_that_a_method_fills_is_a_reference() -> None:
     assert why("return torch.empty_like(x).copy_(x)", "return launch(x)") == ""
 
 
+def test_inputs_that_rebind_a_module_are_refused() -> None:
+    side = "def op(x):\n    return x\n"
+    test = "import torch\n\n\ndef make_inputs(case, device):\n    {}\n    return (x,)\n"
+
+    def why(line: str) -> str:
+        return why_not_comparable(Texts(side, side, test.format(line)), "op")
+
+    assert why("x = torch.ones(3)") == ""
+    assert why("x = torch = load()") == (
+        "Its inputs give the name of the module torch to a value of their own."
+    )
+
+
 def test_a_property_of_both_answers_is_no_comparison() -> None:
     assert why("return torch.signbit(x)", "return torch.signbit(launch(x))") == (
         "It compares only signbit of the answers."

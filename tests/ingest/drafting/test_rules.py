@@ -224,6 +224,22 @@ def test_a_comparison_by_a_loop_variable_gives_a_reason_instead_of_a_draft() -> 
     assert "in a loop, by its row" in outcome.sentence
 
 
+@pytest.mark.parametrize(
+    "comparison",
+    ["doubled(x).shape, (64,)", "doubled(x).size(), x.size()", "doubled(x).dtype, x.dtype"],
+)
+def test_a_comparison_of_shapes_or_types_compares_no_answers(comparison: str) -> None:
+    outcome = only(
+        f"""
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            torch.testing.assert_close({comparison})
+        """
+    )
+
+    assert outcome.missing is Missing.NO_COMPARISON
+
+
 def test_an_always_compared_answer_precedes_a_conditionally_compared_one() -> None:
     draft = whole(
         """
