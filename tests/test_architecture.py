@@ -1,10 +1,14 @@
-"""The floors of the house: who may import whom, and what no process may carry."""
+"""Rules of the architecture: imports between packages, what no process loads, size of files."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 from django.conf import settings
+
+LONGEST = 350
+# Each is one recursive reader of syntax, whose methods share their state.
+LONGER = {"curation/similarity/operations.py", "validation/compile/uses.py"}
 
 
 def test_the_import_contracts_hold() -> None:
@@ -28,3 +32,15 @@ def test_web_ingest_and_queue_never_load_torch() -> None:
     )
 
     assert subprocess.run([sys.executable, "-c", program], cwd=settings.BASE_DIR).returncode == 0
+
+
+def test_no_file_of_the_product_is_too_long() -> None:
+    root = Path(settings.BASE_DIR)
+    files = [
+        path.relative_to(root).as_posix()
+        for package in ("curation", "ingest", "validation")
+        for path in (root / package).rglob("*.py")
+        if "migrations" not in path.parts and len(path.read_text().splitlines()) > LONGEST
+    ]
+
+    assert set(files) == LONGER

@@ -5,6 +5,7 @@ from __future__ import annotations
 from validation.pairs.recipes.activation_gradients import ACTIVATION_GRADIENT_RECIPES
 from validation.pairs.recipes.attention import ATTENTION_RECIPES
 from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
+from validation.pairs.recipes.convolutions import CONVOLUTION_RECIPES
 from validation.pairs.recipes.descriptors import DESCRIPTOR_RECIPES
 from validation.pairs.recipes.distances import DISTANCE_RECIPES
 from validation.pairs.recipes.fusions import FUSION_RECIPES
@@ -36,6 +37,7 @@ RECIPES: tuple[Recipe, ...] = (
     *DISTANCE_RECIPES,
     *MEMORY_RECIPES,
     *SEQUENCE_RECIPES,
+    *CONVOLUTION_RECIPES,
     *LOSS_RECIPES,
     *OPTIMIZER_RECIPES,
     *QUANTIZATION_RECIPES,

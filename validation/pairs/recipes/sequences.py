@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.blocks import EPILOGUES, NAMED, SERIES, only
-from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme, sentence_of
+from validation.pairs.recipes.blocks import NAMED, SERIES
+from validation.pairs.recipes.chains import Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import has_order, stands_out
 from validation.pairs.recipes.maps import chains, in_float32
@@ -214,63 +214,6 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
     )
 
 
-def _filter(
-    taps: int,
-    chain: Chain,
-    bias: bool,
-    walk: str,
-    causal: bool,
-    block: int,
-    dtypes: tuple[str, ...],
-) -> Sketch | None:
-    """Return a convolution of each row with a few taps of its channel."""
-    if not chain.possible or not all(operation.smooth for operation in chain.operations):
-        return None
-    left = taps - 1 if causal else (taps - 1) // 2
-    kind = "causal depthwise convolution" if causal else "depthwise convolution"
-    additions = (*("zero padding to the same length",) * (not causal), *("a bias",) * bias)
-    phrase = f"apply a {kind} of width {taps}{' with ' * bool(additions)}{' and '.join(additions)}"
-    biases = ("bias",) if bias else ()
-    lines = (
-        f"padded = F.pad(signal, ({left}, {taps - 1 - left}))",
-        f"x = F.conv1d(padded[None], weight[:, None]{', bias' * bias}, groups=len(signal))[0]",
-        *chain.torch(),
-    )
-    return Sketch(
-        entry_point=named("causal_conv1d" if causal else "depthwise_conv1d", str(taps), chain.name),
-        summary=sentence_of(phrase, *chain.phrases),
-        operation_type="convolution",
-        tags=("convolution", "depthwise", "1d"),
-        triton="filter",
-        python=(
-            in_float32(("signal", "weight", *biases, *chain.floats), lines, chain.result)
-            if dtypes != ("float32",)
-            else (*lines, f"return {chain.result}")
-        ),
-        arguments=(
-            Argument("signal", ("channels", "length"), chain.draw),
-            Argument("weight", ("channels", str(taps))),
-            *(Argument(name, ("channels",)) for name in biases),
-            *chain.arguments(("channels", "length"), ("length",), ("channels",)),
-        ),
-        sizes=(
-            {"channels": 1, "length": 1},
-            {"channels": 5, "length": 127},
-            {"channels": 3, "length": 2 * block + 44},
-        ),
-        dtypes=dtypes,
-        tolerance=tolerances(dtypes, 3, 5e-5),
-        values={
-            "chain": chain,
-            "biases": biases,
-            "taps": taps,
-            "walk": walk,
-            "left": left,
-            "block_size": block,
-        },
-    )
-
-
 def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
     if not chain.possible or (count != 4 and not kind.startswith("top")):
         return None
@@ -324,9 +267,6 @@ SEARCHED = (
     *chains(SEARCHABLE),
     *(chain for chain in chains(SEARCHABLE, SEARCHABLE) if chain.operations[1].name in ADDED),
 )
-# State-space models apply SiLU: a quarter of the choices.
-AFTER_CONVOLUTION = (*only(EPILOGUES, "full"), *(Chain((NAMED["silu"],)),) * 60)
-
 SEQUENCE_RECIPES = (
     Recipe(
         "scan",
@@ -358,19 +298,6 @@ SEQUENCE_RECIPES = (
             "window": (2, 3, 4, 5, 7),
             "stride": (1, 2, 3),
             "walk": ("unrolled", "block"),
-        },
-    ),
-    Recipe(
-        "filter",
-        _filter,
-        {
-            "taps": (3, 4, 5, 7),
-            "chain": AFTER_CONVOLUTION,
-            "bias": (True, True, False),
-            "walk": ("grid", "loop"),
-            "causal": (False, True),
-            "block": (512, 1024),
-            "dtypes": DTYPES,
         },
     ),
     Recipe(
