@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from curation.evidence.pass_rates import rates_of
-from curation.evidence.places import KernelPlace
+from curation.evidence.places import LINES, KernelPlace
 from curation.evidence.sources import ExportSource
 from curation.export.facts import PAIR_TEXTS, ExportItem
 from curation.export.notices import Notices
@@ -246,7 +246,7 @@ def _recorded(metadata: str) -> _Recorded:
     """Parse the JSON that a pair was stored with."""
     stored = json.loads(metadata)
     provenance = stored.get("provenance") or {}
-    ends = re.fullmatch(r"(\d+)-(\d+)", str(provenance.get("lines", "")))
+    ends = LINES.fullmatch(str(provenance.get("lines", "")))
     repository = public_name(str(provenance.get("repository") or ""))
     return _Recorded(
         {

@@ -162,7 +162,9 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
 
 
 def _optional_upcast(node: ast.expr) -> str:
-    """Return `b` if the code is `None if b is None else b.double()`, otherwise ""."""
+    """Return the name that the code widens unless it is None, such as `b` in
+    `None if b is None else b.double()`. For other code, return "".
+    """
     match node:
         case ast.IfExp(
             test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]),
