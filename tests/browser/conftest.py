@@ -17,13 +17,15 @@ import pytest
 from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.curation.operations.conftest import copy_of_prepared as copy_of_prepared
 from tests.curation.operations.conftest import prepared as prepared
 from tests.factories import PASSWORD
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
+
+expect.set_options(timeout=DEADLINE * 1000)
 
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
 
@@ -76,13 +78,13 @@ def installation(
         yield Installation(address, password[1], environment)
     finally:
         up.send_signal(signal.SIGINT)
-        assert up.wait(60) == 0, log.read_text()
+        assert up.wait(DEADLINE) == 0, log.read_text()
 
 
 def _serves(address: str, up: subprocess.Popen[bytes], log: Path) -> bool:
     assert up.poll() is None, log.read_text()
     try:
-        urllib.request.urlopen(f"{address}/healthz", timeout=20).close()
+        urllib.request.urlopen(f"{address}/healthz", timeout=DEADLINE).close()
     except OSError:
         return False
     return "Password" in log.read_text()
@@ -119,7 +121,7 @@ def chromium() -> Iterator[Browser]:
 def page(chromium: Browser) -> Iterator[Page]:
     """A page that fails its test on any console error, CSP refusals included."""
     context = chromium.new_context(reduced_motion="reduce")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(DEADLINE * 1000)
     page = context.new_page()
     errors: list[str] = []
 
@@ -146,7 +148,7 @@ def browse(chromium: Browser, live_server: LiveServer) -> Iterator[Browse]:
 
     def open_for(name: str = "", *, expected: str = "", **options: Any) -> Page:
         context = chromium.new_context(base_url=live_server.url, reduced_motion="reduce", **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(DEADLINE * 1000)
         contexts.append(context)
         page = context.new_page()
 

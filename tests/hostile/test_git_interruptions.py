@@ -76,7 +76,7 @@ def test_a_fetching_process_killed_in_mid_transfer_leaves_a_usable_mirror(
     mirror = mirrors / mirror_name(remote(server))
     arguments = [sys.executable, "-c", FETCH, remote(server).location, str(mirrors)]
     child = subprocess.Popen(arguments, cwd=ROOT)
-    assert server.stalled.wait(20)
+    assert server.stalled.wait(DEADLINE)
     child.kill()
     child.wait()
     server.stall_seconds = 0

@@ -115,7 +115,7 @@ class House:
     def sweep(self) -> None:
         """Wait for the end of the killed worker's lease, and queue its run again."""
         query = "SELECT lease_until < datetime('now') FROM curation_validationrun"
-        wait_for("the lease ends", lambda: self.rows(query) == [(1,)], 30)
+        wait_for("the lease ends", lambda: self.rows(query) == [(1,)])
         assert "1" in self.done(SWEEP).splitlines()
 
     def results(self) -> Counter[object]:
@@ -143,7 +143,7 @@ def test_a_run_of_a_killed_worker_is_finished_by_another_worker(house: House) ->
     first.communicate()
 
     assert started
-    wait_for("all that it started ends", lambda: not any(map(lives, started)), 10)
+    wait_for("all that it started ends", lambda: not any(map(lives, started)))
     kept = house.results()
     assert 0 < kept.total() < len(QUICK)
 

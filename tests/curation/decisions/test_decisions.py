@@ -13,6 +13,7 @@ from django.db.models import Model
 from curation.decisions.decide import StaleItem, decide
 from curation.models import Decision, Kernel, Status
 from tests.factories import a_kernel, a_pair, a_reviewer
+from tests.waiting import DEADLINE
 
 pytestmark = pytest.mark.django_db
 
@@ -102,7 +103,7 @@ def test_two_concurrent_deliveries_of_one_request_make_one_decision() -> None:
 
     with ThreadPoolExecutor() as pool:
         first = pool.submit(deliver, 1.0)
-        assert decided.wait(20)
+        assert decided.wait(DEADLINE)
         second = pool.submit(deliver, 0.0)
 
         assert first.result() == second.result()

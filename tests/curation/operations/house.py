@@ -88,7 +88,7 @@ class House:
             return report if response.status == 200 else None
 
     def status_of(self, path: str) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
         with closing(connection):
             connection.request("GET", path)
             return connection.getresponse().status
@@ -130,7 +130,7 @@ class House:
 
     def stop(self) -> int:
         self.popen.send_signal(signal.SIGINT)
-        return self.popen.wait(60)
+        return self.popen.wait(DEADLINE)
 
     def processes(self) -> list[int]:
         """Everything that works on this data folder."""
@@ -145,7 +145,7 @@ class House:
         return found
 
     def rows(self, query: str) -> list[Any]:
-        with closing(sqlite3.connect(self.data / "curation.sqlite3", timeout=20)) as database:
+        with closing(sqlite3.connect(self.data / "curation.sqlite3", timeout=DEADLINE)) as database:
             return database.execute(query).fetchall()
 
 

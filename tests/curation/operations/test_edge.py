@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 
 from tests.curation.operations.house import environment, free_port
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -45,11 +45,11 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     wait_for("gunicorn answers", lambda: answers(chosen))
     yield chosen
     web.send_signal(signal.SIGTERM)
-    web.wait(20)
+    web.wait(DEADLINE)
 
 
 def answers(port: int) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
     try:
         connection.request("GET", "/api/v1/openapi.json")
         return connection.getresponse().status
@@ -89,7 +89,7 @@ def test_silent_clients_do_not_block_other_requests_for_long(port: int, said: by
     "kind", ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"]
 )
 def test_a_gigabyte_request_is_refused_before_it_is_read(port: int, path: str, kind: str) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as client:
         client.sendall(
             f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {kind}\r\n"
             f"Content-Length: {1 << 30}\r\nCookie: csrftoken={'c' * 32}\r\n\r\n".encode()
@@ -103,6 +103,6 @@ def test_a_request_that_is_not_valid_http_is_refused(port: int) -> None:
         b"\x16\x03\x01 no TLS here\r\n\r\n",
         b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 500 + b"\r\n",
     ):
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as client:
             client.sendall(said)
             assert client.recv(100).startswith(b"HTTP/1.1 4")

@@ -21,6 +21,7 @@ from curation.decisions.figures import keep
 from curation.jobs.duty import Duty
 from curation.operations import health
 from tests import factories as make
+from tests.waiting import DEADLINE
 
 pytestmark = pytest.mark.django_db
 
@@ -133,13 +134,13 @@ def test_healthz_answers_soon_while_another_writer_locks_the_database(
         with transaction.atomic():
             keep(health.NAME, {})
             held.set()
-            release.wait(60)
+            release.wait(DEADLINE)
         connection.close()
 
     keep(health.NAME, {})
     writer = threading.Thread(target=write)
     writer.start()
-    assert held.wait(60)
+    assert held.wait(DEADLINE)
     began = time.monotonic()
     try:
         answer = client.get("/healthz")

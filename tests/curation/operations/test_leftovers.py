@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from curation.operations import leftovers
+from tests.waiting import DEADLINE
 
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
@@ -47,7 +48,7 @@ def test_a_leftover_process_is_killed_after_its_grace_period(
     leftovers.wait_and_kill(tmp_path, 0.2)
 
     assert time.monotonic() - began >= 0.2
-    assert left.wait(5) == -9
+    assert left.wait(DEADLINE) == -9
 
 
 def test_an_ended_leftover_process_is_not_waited_for(

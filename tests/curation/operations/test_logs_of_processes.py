@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from tests.curation.operations.house import environment, free_port, manage
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 
 JSON = {"LOG_FORMAT": "json", "HTTPS": "0"}
 
@@ -43,7 +43,7 @@ def test_the_web_server_logs_only_json_lines(tmp_path: Path) -> None:
         wait_for("gunicorn answers", lambda: answers(url))
     finally:
         web.send_signal(signal.SIGTERM)
-        web.wait(20)
+        web.wait(DEADLINE)
 
     lines = objects(log.read_text())
     assert {line["logger"] for line in lines} >= {"gunicorn.error", "curation.access"}

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 
 from tests.curation.operations.house import environment, free_port
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ def test_a_connection_with_a_late_request_is_served() -> None:
     with _served(processes=1) as port, socket.create_connection(("127.0.0.1", port)) as late:
         time.sleep(1)
         late.sendall(REQUEST)
-        late.settimeout(20)
+        late.settimeout(DEADLINE)
 
         assert late.recv(100).startswith(b"HTTP/1.1 200 OK")
 
@@ -93,11 +93,11 @@ def _served(processes: int) -> Iterator[int]:
         yield port
     finally:
         web.send_signal(signal.SIGTERM)
-        web.wait(30)
+        web.wait(DEADLINE)
 
 
 def _asked(port: int, seconds: float = 0) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
     try:
         connection.request("GET", f"/{seconds}")
         return connection.getresponse().read().decode()

@@ -14,7 +14,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 import pytest
 
 from tests.curation.operations.house import House, house, manage
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 from validation.pairs.handwritten import handwritten
 
 pytestmark = pytest.mark.slow
@@ -129,7 +129,7 @@ def test_ctrl_c_stops_all_processes_of_up(
     with house(copy_of_prepared(tmp_path / "data")) as one:
         one.popen.send_signal(signal.SIGINT)
 
-        assert one.popen.wait(60) == 0
+        assert one.popen.wait(DEADLINE) == 0
 
         assert one.processes() == []
         assert not (one.data / "redis.sock").exists()
@@ -144,7 +144,7 @@ def test_a_killed_up_leaves_no_process_and_can_be_started_again(
     with house(data) as one:
         os.kill(one.popen.pid, signal.SIGKILL)
         one.popen.wait()
-        wait_for("everything has ended", lambda: not one.processes(), 10)
+        wait_for("everything has ended", lambda: not one.processes())
 
     with house(data) as another:
         # The password was not used yet, and there is no second one.

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.rewards.serving import TOKEN, library_pair
+from tests.waiting import DEADLINE
 from validation.harness.__main__ import main
 from validation.harness.entry import EntryUnreadable
 from validation.rewards.client import Client
@@ -74,7 +75,7 @@ def test_a_service_answers_until_it_is_stopped(tmp_path: Path) -> None:
             client = Client(f"unix:{path}")
             answer = client.ask("add", KERNEL, "fast")
             process.send_signal(signal.SIGTERM)
-            code = process.wait(60)
+            code = process.wait(DEADLINE)
         left = path.exists()
 
     assert ready.startswith(f"Serving rewards on unix:{path}")

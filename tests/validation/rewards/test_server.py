@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.validation.rewards.serving import TOKEN, Served, serving
-from tests.waiting import wait_for
+from tests.waiting import DEADLINE, wait_for
 from validation.rewards import server as server_module
 from validation.rewards.answer import Answer
 from validation.rewards.client import Client, ServiceError, UnixConnection
@@ -39,7 +39,7 @@ class Stage:
 
     def __call__(self, question: Question) -> Answer:
         self.begun.append(question.triton_code)
-        assert self.open.wait(60)
+        assert self.open.wait(DEADLINE)
         return Answer("passed", 1.0, question.triton_code)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.harness.sandbox.confining import begin, confinement, levels, run
+from tests.waiting import DEADLINE
 from validation.harness.sandbox import Level, SandboxUnavailable, kill, launch, probe, start
 
 pytestmark = pytest.mark.parametrize("level", levels())
@@ -128,7 +129,7 @@ def test_killing_a_sandboxed_program_is_idempotent(level: Level) -> None:
 
 def test_a_missing_program_is_reported_in_a_sentence(level: Level) -> None:
     process = start(["/usr/bin/nothing"], confinement(), level=level, stderr=subprocess.PIPE)
-    _, complaint = process.communicate(timeout=20)
+    _, complaint = process.communicate(timeout=DEADLINE)
 
     assert process.returncode == 126
     assert b"could not be confined or started" in complaint
@@ -145,6 +146,6 @@ def test_a_host_without_a_sandbox_refuses_to_run(
         with pytest.raises(SandboxUnavailable, match="bwrap is not on PATH"):
             start([sys.executable, "-c", ""], confinement())
         process = start([sys.executable, "-c", ""], confinement(), level=Level.NONE)
-        assert process.wait(20) == 0
+        assert process.wait(DEADLINE) == 0
     finally:
         probe.cache_clear()
