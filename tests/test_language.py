@@ -143,8 +143,14 @@ def python_faults(path: Path) -> Iterator[Fault]:
         text = token.string
         if stored and token.type == tokenize.STRING:
             text = re.sub(rf"\b(?:{'|'.join(stored)})\b", "", text)
-        if BRITISH.search(text):
+        if is_british(text):
             yield Fault("spelling", f"{name}:{token.start[0]}", token.string)
+
+
+@cache
+def is_british(token: str) -> bool:
+    """Search each token once: most of them stand in many files."""
+    return bool(BRITISH.search(token))
 
 
 def docstrings_of(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-DEADLINE = 120.0
+DEADLINE = 300.0
 
 
 def wait_for(what: str, condition: Callable[[], Any], seconds: float = DEADLINE) -> Any:
