@@ -7,7 +7,7 @@ then take the mean." Its scope is the opening, its clauses are the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 SCOPE = re.compile(r"((?:For|Along|Over) [^,]+), (?=[a-z])")
@@ -41,17 +41,18 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Verbs that begin a clause after "and"; others there are mostly nouns ("a weight and scale").
+# Words that are verbs after "and"; others there are mostly nouns ("a weight and scale").
 AFTER_AND = _words(
-    "accumulate add apply average clamp compute divide keep look multiply negate normalize return"
-    " round scale shrink subtract take weigh"
+    "accumulate add apply average clamp compute divide flip keep look multiply negate normalize"
+    " return round scale shift shrink subtract take weigh"
 )
 VERBS = AFTER_AND | _words(
-    "blend cap choose concatenate convolve count dequantize evaluate find flip gate gather"
-    " interleave interpolate invert map mix pad quantize repeat reverse roll rotate set"
-    " shift sort square squeeze stack standardize sum transpose update weight write"
+    "blend cap choose clip combine concatenate convert convolve count dequantize drop evaluate find"
+    " gate gather interleave interpolate invert limit map mix modulate move pack pad quantize"
+    " repeat replace reverse roll rotate sample select set sort square squeeze stack standardize"
+    " sum transpose turn update weight write"
 )
-DOUBLED = _words("cap clip flip get map pad put set skip sum")
+DOUBLED = _words("cap clip drop flip get map pad put set skip sum")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +89,16 @@ def _lowered(text: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Split at "then", and at commas and "and" where a verb follows, but not inside of brackets."""
+    """Split at "then", and at commas where a verb follows, but not inside of brackets."""
     clauses: list[str] = []
     start = depth = 0
-    for match in re.finditer(r"[(\[]|[)\]]|, (?:then |and (?:then )?)?| and ", text):
+    for match in re.finditer(r"[(\[]|[)\]]|, (?:then |and (?:then )?)?| and then ", text):
         mark = match[0]
         if mark in "([":
             depth += 1
         elif mark in ")]":
             depth -= 1
-        elif not depth and (
-            "then" in mark or _begins(text[match.end() :], AFTER_AND if mark == " and " else VERBS)
-        ):
+        elif not depth and ("then" in mark or _begins(text[match.end() :], VERBS)):
             clauses.append(text[start : match.start()])
             start = match.end()
     return [*clauses, text[start:]]
@@ -144,23 +143,39 @@ def name_inputs(task: Task, parameters: Sequence[str], python_code: str) -> Task
 
 # --- Verb forms ------------------------------------------------------------------------------
 def third_person(clause: str) -> str:
-    verb, space, rest = clause.partition(" ")
-    if re.search(r"(?:s|sh|ch|x|z)$", verb):
-        verb += "es"
-    elif re.search(r"[^aeiou]y$", verb):
-        verb = f"{verb[:-1]}ies"
-    else:
-        verb += "s"
-    return f"{verb}{space}{rest}"
+    return _inflected(clause, _third_person)
 
 
 def gerund(clause: str) -> str:
-    verb, space, rest = clause.partition(" ")
+    return _inflected(clause, _gerund)
+
+
+def _inflected(clause: str, inflect: Callable[[str], str]) -> str:
+    """Inflect the first verb and each after "and": "scales and shifts", "adds a sum and a mean"."""
+    words = clause.split(" ")
+    depth = 0
+    for number, word in enumerate(words):
+        is_next = number > 0 and words[number - 1] == "and" and word in AFTER_AND and not depth
+        if number == 0 or is_next:
+            words[number] = inflect(word)
+        depth += word.count("(") + word.count("[") - word.count(")") - word.count("]")
+    return " ".join(words)
+
+
+def _third_person(verb: str) -> str:
+    if re.search(r"(?:s|sh|ch|x|z)$", verb):
+        return f"{verb}es"
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
+
+
+def _gerund(verb: str) -> str:
     if verb in DOUBLED:
         verb += verb[-1]
     elif verb.endswith("e") and not verb.endswith("ee"):
         verb = verb[:-1]
-    return f"{verb}ing{space}{rest}"
+    return f"{verb}ing"
 
 
 def listed(clauses: Sequence[str], last: str = "then") -> str:

@@ -167,9 +167,7 @@ def _worded(task: Task, family: int) -> Task:
                 rf"^apply ({FUNCTION})$", rf"pass {subject} through \1", clause
             )
         elif family == 2 and number == last:
-            clauses[number] = re.sub(
-                r"^(?:take|compute) the (?!\S+ function)", "return the ", clause
-            )
+            clauses[number] = re.sub(r"^take the (?!\S+ function)", "return the ", clause)
     return replace(task, clauses=tuple(clauses))
 
 
@@ -177,10 +175,10 @@ def _worded(task: Task, family: int) -> Task:
 # Each has the steps of the task in one form, with the end of their sentence, and the call.
 FAMILIES: tuple[tuple[str, ...], ...] = (
     (
-        "Write a Triton kernel that{third_person} {inputs_sentence}",
+        "Write a Triton kernel {name} that{third_person} {inputs_sentence}",
         "Implement {signature} as a Triton kernel. {imperative}",
         "{imperative} Write a Triton kernel for this, called as {signature}.",
-        "Please write a Triton kernel with the launcher {signature}. {imperative}",
+        "Please write a Triton kernel and its launcher {signature}. {imperative}",
         "Create a Triton kernel that{third_person} Call it as {signature}.",
     ),
     (
@@ -192,10 +190,10 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ),
     (
         "Given {inputs}, the function {name}{third_person} Provide a GPU implementation.",
-        "Task: {gerunds} {inputs_sentence} Name the GPU function {name}.",
+        "I am looking for a GPU function {name} that{third_person} {inputs_sentence}",
         "A GPU function {name} takes {inputs}. {it} Write its code.",
-        "{name} gets {inputs} on the GPU. {it} Implement it.",
-        "Wanted: one GPU function for {gerunds} It is called as {signature}.",
+        "Implement {name} for the GPU. {it} {inputs_sentence}",
+        "Our model needs one GPU function for {gerunds} It is called as {signature}.",
     ),
 )
 

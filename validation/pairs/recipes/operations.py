@@ -155,7 +155,7 @@ TERNARY = (
     Operation("guidance", "apply classifier-free guidance with scale 3",
               "torch.lerp({y}, {x}, 3.0) + {z}", "{x} + 2.0 * ({x} - {y}) + {z}",
               further=(Operand("unconditional"), Operand("noise"))),
-    Operation("smooth_labels", "smooth labels by 0.1 and weigh them",
+    Operation("smooth_labels", "weigh labels that are smoothed by 0.1",
               "(0.9 * {x} + 0.1 * {y}) * {z}", "(0.9 * {x} + 0.1 * {y}) * {z}",
               further=(Operand("prior", "row"), Operand("sample_weight", "column"))),
 )  # fmt: skip

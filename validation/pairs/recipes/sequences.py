@@ -189,8 +189,8 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
     return Sketch(
         entry_point=named(chain.name, "window", kind),
         summary=chain.sentence(
-            f"{phrase} windows of {window} along each row with stride {stride}; "
-            "pad a shorter row with zeros at its end"
+            f"{phrase} windows of {window} along each row with stride {stride} (a row shorter than "
+            "the window ends with zeros)"
         ),
         operation_type="reduction",
         tags=("pooling", kind),

@@ -2,9 +2,11 @@
 
 import pytest
 
-from curation.export.prompts.clauses import gerund, read_task, third_person
+from curation.export.prompts.clauses import VERBS, gerund, read_task, third_person
 from curation.export.prompts.mentions import required_mentions
 from curation.export.prompts.phrasing import FAMILIES, Call, Phrasings, filled, flaws, phrase
+from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
+from validation.pairs.recipes.unary import UNARY
 
 FUSED = """\
 import torch
@@ -175,8 +177,7 @@ def test_a_description_is_split_at_its_verbs() -> None:
     assert task.clauses == (
         "negate the input",
         "clamp to [-1.5, 2]",
-        "multiply by `a`",
-        "add one",
+        "multiply by `a` and add one",
         "rotate (pairs of features, forward direction)",
         "take the value and the index",
     )
@@ -210,11 +211,21 @@ def test_an_operation_that_the_description_paraphrases_is_not_added(
     assert not any("involves" in text for text in found.texts)
 
 
-def test_a_clause_begins_at_a_verb_after_and() -> None:
-    task = read_task("Add a residual and normalize each row by its mean and deviation.")
+def test_a_verb_after_and_stays_in_its_clause_and_is_inflected_with_it() -> None:
+    task = read_task("Scale the direction of a weight (round and clamp it) and return its norm.")
 
     assert task is not None
-    assert task.clauses == ("add a residual", "normalize each row by its mean and deviation")
+    (clause,) = task.clauses
+    assert third_person(clause) == (
+        "scales the direction of a weight (round and clamp it) and returns its norm"
+    )
+    assert third_person("modulate by a scale and a shift") == "modulates by a scale and a shift"
+
+
+def test_the_phrase_of_each_recipe_operation_begins_with_a_known_verb() -> None:
+    phrases = [operation.phrase for operation in (*BINARY, *TERNARY, *OUTER, *UNARY)]
+
+    assert {phrase for phrase in phrases if phrase.split()[0] not in VERBS} == set()
 
 
 def test_a_first_clause_gets_its_object_and_a_broken_hyphen_is_mended() -> None:
