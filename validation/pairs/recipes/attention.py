@@ -91,6 +91,7 @@ def _varlen(
                     f"q_shape = (int({offsets[0]}[-1]), heads, head_dim)",
                     f"kv_shape = (int({offsets[-1]}[-1]), heads{' // 2' * grouped}, head_dim)",
                     "q = torch.randn(q_shape, generator=generator)",
+                    *(("# Scores near the cap, so it counts.", "q = 20.0 * q") * bool(softcap)),
                     "k = torch.randn(kv_shape, generator=generator)",
                     "v = torch.randn(kv_shape, generator=generator)",
                     "tensors = [laid_out(x.to(dtype)) for x in (q, k, v)]",

@@ -199,6 +199,7 @@ def _linear_cross_entropy(
                 lines=(
                     "x = torch.randn((tokens, features), generator=generator).to(dtype)",
                     "weight = torch.randn((vocabulary, features), generator=generator)",
+                    *(("# Logits near the cap, so it counts.", "weight = 20 * weight") * softcap),
                     "weight = (weight / features**0.5).to(dtype)",
                     *(("bias = torch.randn((vocabulary,), generator=generator).to(dtype)",) * bias),
                     "target = torch.randint(0, vocabulary, (tokens,), generator=generator)",

@@ -76,6 +76,7 @@ def _paged(
                 lines=(
                     "n_pages = sequences * most_pages + 1",
                     "q = torch.randn((sequences, heads, head_dim), generator=generator).to(dtype)",
+                    *(("# Scores near the cap, so it counts.", "q = 20.0 * q") * bool(softcap)),
                     *(
                         (
                             f"cache_shape = {shape}",
