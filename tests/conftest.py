@@ -63,6 +63,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
     # On a busy machine too, some rows are counted quickly: slow counts are kept, by another query.
     facets.QUICK = 60.0
+    if connections["default"].vendor == "postgresql":
+        type(connections["default"].ops).sql_flush = delete_rows  # type: ignore[assignment, method-assign]
     with django_db_blocker.unblock():
         for model in apps.get_models(include_auto_created=True):
             rows = list(model._base_manager.all()) if _has_table(model) else []
@@ -94,9 +96,6 @@ def delete_rows(operations: Any, style: Any, tables: list[str], **_: Any) -> lis
     """
     return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]  # noqa: S608
 
-
-if connections["default"].vendor == "postgresql":
-    type(connections["default"].ops).sql_flush = delete_rows  # type: ignore[assignment, method-assign]
 
 # A busy machine makes no property false: speed is what the benchmarks look at.
 properties.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])

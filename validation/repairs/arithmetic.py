@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from validation.repairs.kind import Kind
-from validation.repairs.source import Edits, Source, in_order
+from validation.repairs.source import Edits, Mistake, Source, in_order
 
 SMALL = 1e-3
 MAXIMUM = re.compile(r"(tl\.max|tl\.maximum|row_max)\(")
@@ -67,7 +67,7 @@ def unmasked_reductions(source: Source) -> Iterator[Edits]:
                 yield (source.replace_by_operation(call, source.spelled(call.args[1])),)
 
 
-def wrong_axes(source: Source) -> Iterator[Edits]:
+def wrong_axes(source: Source) -> Iterator[Mistake]:
     """Exchange the axes of tiles with two axes."""
     for kernel in source.kernels:
         if not TWO_AXES.search(source.spelled(kernel)):
@@ -76,40 +76,58 @@ def wrong_axes(source: Source) -> Iterator[Edits]:
             for word in node.keywords if isinstance(node, ast.Call) else ():
                 if word.arg == "axis" and source.spelled(word.value) in ("0", "1"):
                     other = "1" if source.spelled(word.value) == "0" else "0"
-                    yield (source.replace(word.value, other),)
+                    assert isinstance(node, ast.Call)  # noqa: S101 - it has keywords
+                    facts = {"call": source.spelled(node.func), "axis": source.spelled(word.value)}
+                    yield Mistake((source.replace(word.value, other),), facts)
 
 
-def swapped_operands(source: Source) -> Iterator[Edits]:
+def swapped_operands(source: Source) -> Iterator[Mistake]:
     for kind in (ast.Sub, ast.Div):
         for operation in source.operations(kind):
             # A chain such as `a + b - c` has another structure when it is turned around.
             chain = isinstance(operation.left, ast.BinOp)
             is_enclosed = source.text[source.start(operation)] == "("
             if (not chain or is_enclosed) and not isinstance(operation.right, ast.Constant):
-                yield source.swap_operands(operation)
+                sign = "-" if kind is ast.Sub else "/"
+                yield Mistake(
+                    source.swap_operands(operation),
+                    {"what": f"those of `{sign}` are exchanged", "right": "first operand",
+                     "first": source.spelled(operation.left)},
+                )  # fmt: skip
     for call in source.calls(source.kernels, "where"):
         if len(call.args) == 3:
-            yield source.swap(call.args[1], call.args[2])
+            yield Mistake(
+                source.swap(call.args[1], call.args[2]),
+                {"what": "each lane gets the value of the other case",
+                 "right": "value where the condition holds", "first": source.spelled(call.args[1])},
+            )  # fmt: skip
     for call in source.calls(source.kernels, "dot"):
-        yield source.swap(call.args[0], call.args[1])
+        yield Mistake(
+            source.swap(call.args[0], call.args[1]),
+            {"what": "a matrix product depends on the order of its factors", "right": "left factor",
+             "first": source.spelled(call.args[0])},
+        )  # fmt: skip
 
 
-def dropped_scales(source: Source) -> Iterator[Edits]:
+def dropped_scales(source: Source) -> Iterator[Mistake]:
     for operation in source.operations(ast.Div):
-        if source.spelled(operation.right).startswith(SIZES):
-            yield (source.drop_right(operation),)
+        if (size := source.spelled(operation.right)).startswith(SIZES):
+            what = f"without the division by `{size}`, a sum stands in the place of a mean"
+            yield Mistake((source.drop_right(operation),), {"what": what})
     for operation in source.operations(ast.Mult):
-        if "scale" in source.spelled(operation.right):
-            yield (source.drop_right(operation),)
+        if "scale" in (factor := source.spelled(operation.right)):
+            what = f"`{factor}`"
+            yield Mistake((source.drop_right(operation),), {"what": what})
         elif _is_factor(operation.left):
-            yield (source.drop_left(operation),)
+            what = f"`{source.spelled(operation.left)}`"
+            yield Mistake((source.drop_left(operation),), {"what": what})
 
 
 def _is_factor(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
-def dropped_epsilons(source: Source) -> Iterator[Edits]:
+def dropped_epsilons(source: Source) -> Iterator[Mistake]:
     for operation in source.operations(ast.Add):
         right = operation.right
         is_small = (
@@ -118,7 +136,7 @@ def dropped_epsilons(source: Source) -> Iterator[Edits]:
             and 0 < right.value < SMALL
         )
         if is_small or (isinstance(right, ast.Name) and right.id.startswith("eps")):
-            yield (source.drop_right(operation),)
+            yield Mistake((source.drop_right(operation),), {"constant": source.spelled(right)})
 
 
 def overwritten_accumulators(source: Source) -> Iterator[Edits]:
@@ -168,7 +186,7 @@ def wrong_initial_values(source: Source) -> Iterator[Edits]:
                 yield (source.replace(node.value, "0.0"),)
 
 
-def missing_maxima(source: Source) -> Iterator[Edits]:
+def missing_maxima(source: Source) -> Iterator[Mistake]:
     for kernel in source.kernels:
         if not any(source.calls([kernel], "exp", "exp2")):
             continue
@@ -184,14 +202,24 @@ def missing_maxima(source: Source) -> Iterator[Edits]:
             for node in ast.walk(kernel)
             if isinstance(node, ast.Assign) and source.spelled(node.value) in maxima
         }
-        for node in in_order(kernel):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
-                names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
-                # The difference of two maxima rescales a sum.
-                if source.spelled(node.left) in maxima | copies:
-                    continue
-                if names & maxima or MAXIMUM.match(source.spelled(node.right)):
-                    yield (source.drop_right(node),)
+        differences = [
+            node
+            for node in in_order(kernel)
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+        ]
+        # The difference of two maxima rescales a sum; a stored maximum does so in a later kernel.
+        stored = {source.spelled(call.args[1]) for call in source.calls([kernel], "store")}
+        rescaling = {
+            id(node) for node in differences if source.spelled(node.left) in maxima | copies
+        }
+        harm = "large inputs overflow to infinity"
+        if rescaling or stored & maxima:
+            harm = "parts that are rescaled by their maxima no longer fit together"
+        for node in differences:
+            names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
+            right = source.spelled(node.right)
+            if id(node) not in rescaling and (names & maxima or MAXIMUM.match(right)):
+                yield Mistake((source.drop_right(node),), {"maximum": right, "harm": harm})
 
 
 KINDS = (
@@ -218,26 +246,28 @@ KINDS = (
     Kind(
         "wrong-axis",
         wrong_axes,
-        "The operation goes along an axis that is wrong, or that the tile does not have.",
-        "It must go along the axis that the correction names.",
+        "`{call}` goes along the wrong axis. Axis 0 counts the rows of a tile: along it, one value "
+        "for each column remains. Along axis 1, one value for each row remains. A tile of one axis "
+        "has only axis 0.",
+        "The lines after it need axis {axis}.",
     ),
     Kind(
         "swapped-operands",
         swapped_operands,
-        "The operands are in the wrong order, and the order changes the result.",
-        "The correction puts them into the order of the formula.",
+        "The operands are in the wrong order: {what}.",
+        "`{first}` must be the {right}.",
     ),
     Kind(
         "dropped-scale",
         dropped_scales,
-        "A factor of the formula is missing, so the result is wrong by that factor.",
-        "The correction applies the factor.",
+        "A factor of the formula is missing: {what}.",
+        "The formula of the PyTorch function has it.",
     ),
     Kind(
         "dropped-epsilon",
         dropped_epsilons,
-        "The small constant is missing. The expression divides by zero or loses accuracy "
-        "if the rest is zero or very small.",
+        "The small constant `{constant}` is missing. The expression divides by zero or loses "
+        "accuracy if the rest is zero or very small.",
         "The constant keeps the expression finite and accurate.",
         needs_variations=True,
     ),
@@ -257,9 +287,8 @@ KINDS = (
     Kind(
         "missing-maximum",
         missing_maxima,
-        "The maximum is not subtracted before the exponential, so large inputs overflow "
-        "to infinity.",
-        "After the subtraction, no exponent is above 0.",
+        "The maximum `{maximum}` is not subtracted before the exponential: {harm}.",
+        "After the subtraction, no exponent is above 0, and all parts have the same reference.",
         needs_variations=True,
     ),
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from validation.repairs.source import Edits, Fault, Source
+from validation.repairs.source import Edits, Fault, Mistake, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,14 +12,14 @@ class Kind:
     """A kind of mistake.
 
     name: in the dataset and at the shell.
-    places: the edits of each place of a text where the mistake can be made.
-    why: the reason why it is wrong, in sentences.
-    fix: how the correction mends it, as a sentence.
+    places: the edits of each place of a text where the mistake can be made, perhaps with facts.
+    why: the reason why it is wrong, in sentences. `{name}` stands for a fact of the mistake.
+    fix: how the correction mends it, likewise.
     needs_variations: whether it may show only on sizes or values beyond the cases of a test.
     """
 
     name: str
-    places: Callable[[Source], Iterable[Edits]]
+    places: Callable[[Source], Iterable[Edits | Mistake]]
     why: str
     fix: str
     needs_variations: bool = False
@@ -30,14 +30,15 @@ class Kind:
         if draw is not None:
             draw.shuffle(places)
         known = set()
-        for edits in places:
-            fault = source.fault(edits)
+        for place in places:
+            fault = source.fault(place if isinstance(place, Mistake) else Mistake(place))
             if fault is not None and fault.code not in known:
                 known.add(fault.code)
                 yield fault
 
     def explain(self, fault: Fault) -> str:
+        why, fix = (text.format(**fault.facts) for text in (self.why, self.fix))
         return (
-            f"Line {fault.line} is wrong: `{fault.shown}`. {self.why}\n\n"
-            f"The correction is `{fault.shown_right}`. {self.fix}"
+            f"The mistake is in {fault.place}: `{fault.shown}`. {why}\n\n"
+            f"The correction is `{fault.shown_right}`. {fix}"
         )

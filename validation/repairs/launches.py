@@ -6,17 +6,31 @@ from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
 from validation.repairs.kind import Kind
-from validation.repairs.source import Edit, Edits, Source, in_order
+from validation.repairs.source import Edit, Edits, Mistake, Source, in_order
 
 POINTER = re.compile(r"_(ptr|pointer|base)$")
 POINTERS = ("ptr", "ptrs")
 
 
-def missing_constexprs(source: Source) -> Iterator[Edits]:
+def missing_constexprs(source: Source) -> Iterator[Mistake]:
     for kernel in source.kernels:
         for argument in (*kernel.args.args, *kernel.args.kwonlyargs):
             if argument.annotation and "constexpr" in source.spelled(argument.annotation):
-                yield (source.replace(argument, argument.arg),)
+                edit = source.replace(argument, argument.arg)
+                yield Mistake(
+                    (edit,), {"name": argument.arg, "use": _use(source, kernel, argument)}
+                )
+
+
+def _use(source: Source, kernel: ast.FunctionDef, argument: ast.arg) -> str:
+    """Return what a constant of a kernel decides."""
+    for call in source.calls([kernel], "arange", "zeros", "full"):
+        if argument.arg in _names(call):
+            return f"`{source.spelled(call)}` makes a tile of that size"
+    for node in in_order(kernel):
+        if isinstance(node, ast.If) and argument.arg in _names(node.test):
+            return f"`if {source.spelled(node.test)}` chooses the code"
+    return "other constants are computed from it"
 
 
 def no_powers_of_two(source: Source) -> Iterator[Edits]:
@@ -106,7 +120,7 @@ def wrong_program_axes(source: Source) -> Iterator[Edits]:
             yield (source.replace(axis, "0"),)
 
 
-def swapped_arguments(source: Source) -> Iterator[Edits]:
+def swapped_arguments(source: Source) -> Iterator[Mistake]:
     """Exchange two neighbors among the tensors, or among the numbers, of a launch."""
     parameters = {kernel.name: [a.arg for a in kernel.args.args] for kernel in source.kernels}
     for launcher in source.launchers:
@@ -120,7 +134,9 @@ def swapped_arguments(source: Source) -> Iterator[Edits]:
             )
             for (first, name), (second, other) in pairwise(zip(given, names, strict=False)):
                 if bool(POINTER.search(name)) == bool(POINTER.search(other)):
-                    yield source.swap(first, second)
+                    one, two = source.spelled(first), source.spelled(second)
+                    facts = {"one": one, "two": two, "first": name, "second": other}
+                    yield Mistake(source.swap(first, second), facts)
 
 
 def uninitialized_outputs(source: Source) -> Iterator[Edits]:
@@ -135,8 +151,7 @@ KINDS = (
     Kind(
         "missing-constexpr",
         missing_constexprs,
-        "The parameter shapes a tile or selects code, so its value must be known when the "
-        "kernel is compiled.",
+        "The value of `{name}` must be known when the kernel is compiled: {use}.",
         "`tl.constexpr` makes it a constant of the compiled kernel.",
     ),
     Kind(
@@ -154,7 +169,7 @@ KINDS = (
     Kind(
         "short-loop",
         short_loops,
-        "The loop ends before the last, incomplete block, so its elements never count.",
+        "The loop ends before the last, incomplete block, so its elements are left out.",
         "The loop must go on to the end, and the mask bounds its last block.",
     ),
     Kind(
@@ -180,13 +195,13 @@ KINDS = (
         "wrong-program-axis",
         wrong_program_axes,
         "Two indices come from the same axis of the grid, so only tiles on the diagonal "
-        "are computed.",
+        "are computed, each of them once for every program of the other axis.",
         "Each index must come from its own axis of the grid.",
     ),
     Kind(
         "swapped-arguments",
         swapped_arguments,
-        "Two arguments of the launch are in the wrong order for the kernel's parameters.",
+        "The launch passes `{two}` as `{first}` and `{one}` as `{second}`.",
         "The arguments must come in the order of the parameters.",
     ),
     Kind(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from validation.repairs.kind import Kind
-from validation.repairs.source import Edits, Source, in_order
+from validation.repairs.source import Edits, Mistake, Source, in_order
 
 
 def _without_mask(name: str, source: Source) -> Iterator[Edits]:
@@ -37,7 +37,7 @@ def _is_bound(node: ast.expr) -> bool:
     return isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt)
 
 
-def masks_off_by_one(source: Source) -> Iterator[Edits]:
+def masks_off_by_one(source: Source) -> Iterator[Mistake]:
     """Write `<=` instead of `<` before a size that the launcher passes."""
     for kernel in source.kernels:
         sizes = {argument.arg for argument in kernel.args.args if argument.annotation is None}
@@ -47,18 +47,23 @@ def masks_off_by_one(source: Source) -> Iterator[Edits]:
             bound = node.comparators[0]
             if isinstance(bound, ast.Name) and bound.id in sizes:
                 left, right = source.spelled(node.left), source.spelled(bound)
-                yield (source.replace(node, f"{left} <= {right}"),)
+                edit = source.replace(node, f"{left} <= {right}")
+                yield Mistake((edit,), {"size": right})
 
 
 PROGRAM = re.compile(r"tl\.program_id\((axis=)?\d\)(\.to\(tl\.int64\))?")
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 
 
-def wrong_others(source: Source) -> Iterator[Edits]:
+def wrong_others(source: Source) -> Iterator[Mistake]:
     """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
     for word in _reduced_others(source):
-        text = "0.0" if "inf" in source.spelled(word.value) else '-float("inf")'
-        yield (source.replace(word.value, text),)
+        right = source.spelled(word.value)
+        if "inf" in right:
+            text, harm = "0.0", "hold 0, which can win against every element"
+        else:
+            text, harm = '-float("inf")', "hold an infinity, which makes sums infinite or NaN"
+        yield Mistake((source.replace(word.value, text),), {"harm": harm, "right": right})
 
 
 def missing_others(source: Source) -> Iterator[Edits]:
@@ -167,33 +172,35 @@ KINDS = (
     Kind(
         "missing-load-mask",
         without_load_mask,
-        "The load has no mask, so lanes beyond the end read memory outside of the tensor.",
+        "The load has no mask, so lanes beyond the end read what lies there: the next row, or "
+        "memory outside of the tensor.",
         "The mask keeps these lanes from reading.",
     ),
     Kind(
         "missing-store-mask",
         without_store_mask,
-        "The store has no mask, so lanes beyond the end write outside of the tensor.",
-        "The mask lets only lanes within the tensor write.",
+        "The store has no mask, so lanes beyond the end write there: into the next row, or outside "
+        "of the tensor.",
+        "The mask lets only lanes before the end write.",
     ),
     Kind(
         "half-mask",
         half_masks,
         "The mask bounds only one axis of the tile. A tile at the edge of the other axis "
-        "reaches beyond the tensor.",
+        "reaches beyond its end.",
         "The mask must bound both axes.",
     ),
     Kind(
         "mask-off-by-one",
         masks_off_by_one,
-        "The last valid index is the size minus one, so `<=` lets one index too many through.",
-        "With `<`, the last valid index is the last one.",
+        "With `<=`, the index `{size}` passes the mask too, one past the last.",
+        "With `<`, the last index that passes is `{size} - 1`.",
     ),
     Kind(
         "wrong-other",
         wrong_others,
-        "Masked lanes take part in what follows, and this value of `other` changes the result.",
-        "The right value leaves the result as it is.",
+        "The lanes beyond the mask take part in the reduction. They {harm}.",
+        "With `other={right}` they leave the result as it is.",
     ),
     Kind(
         "missing-other",
@@ -212,7 +219,8 @@ KINDS = (
         assumed_contiguous,
         "The address leaves out a stride. This is right only if neighboring elements lie "
         "side by side in memory.",
-        "With the stride, the address is right for every layout.",
+        "With the stride, this index is right for every layout. In a strided tensor the other "
+        "address reads the gaps between the elements.",
     ),
     Kind(
         "transposed-load",

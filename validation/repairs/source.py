@@ -2,8 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -19,6 +19,15 @@ class Edit:
 
 Edits = tuple[Edit, ...]
 
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """The edits of one mistake, and facts for its explanation: texts by name."""
+
+    edits: Edits
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
 OPERATOR = re.compile(r"\s*[^\w\s(\[]+\s*")
 # A name, and an opening parenthesis that calls nothing.
 SIMPLE = re.compile(r"[\w.]+(\[[^()]*\])?")
@@ -28,6 +37,7 @@ NO_OPERATION = re.compile(r"(\w+) = \1")
 # Most characters of a shown statement.
 SHOWN = 240
 # Spaces inside of brackets, where lines were joined.
+COMMENT = re.compile(r"(^|\s)\s*# .*$")
 OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
@@ -38,6 +48,19 @@ class Fault:
     code: str
     right: str
     line: int
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """Return the line, and the innermost function around it."""
+        around = [
+            node
+            for node in ast.walk(ast.parse(self.right))
+            if isinstance(node, ast.FunctionDef)
+            and node.lineno <= self.line <= (node.end_lineno or node.lineno)
+        ]
+        function = max(around, key=lambda node: node.lineno).name if around else ""
+        return f"`{function}`, line {self.line}" if function else f"line {self.line}"
 
     @property
     def shown(self) -> str:
@@ -82,7 +105,8 @@ def _statement(text: str, line: int, first: int, last: int) -> str:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    text = OPENED.sub("", " ".join(line.strip() for line in lines))
+    code = [COMMENT.sub("", line).strip() for line in lines]
+    text = OPENED.sub("", " ".join(line for line in code if line))
     # The head of a launch whose arguments stand on the next lines.
     return text[:-1] if text.endswith("](") else text
 
@@ -216,6 +240,8 @@ class Source:
             and self.text[end : end + 1] == ")"
         ):
             return Edit(start - 1, end + 1, part)
+        if self.text[:start].endswith("= (") and self.text[end:].startswith(")\n"):
+            return Edit(start - 1, end + 1, part)
         return Edit(start, end, part)
 
     def drop_conversion(self, call: ast.Call) -> Edit:
@@ -231,9 +257,9 @@ class Source:
         operator = OPERATOR.match(self.text, end)
         return end, operator.end() if operator else end
 
-    def fault(self, edits: Edits) -> Fault | None:
-        """Return the text with the edits, or None if it is the same or can't be parsed."""
-        text = self.text
+    def fault(self, mistake: Mistake) -> Fault | None:
+        """Return the text with the mistake, or None if it is the same or can't be parsed."""
+        text, edits = self.text, mistake.edits
         for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
             text = text[: edit.start] + edit.text + text[edit.end :]
         try:
@@ -241,7 +267,7 @@ class Source:
         except SyntaxError:
             return None
         changed = min(edit.start + self._unchanged(edit) for edit in edits)
-        fault = Fault(text, self.text, text.count("\n", 0, changed) + 1)
+        fault = Fault(text, self.text, text.count("\n", 0, changed) + 1, mistake.facts)
         return None if same or NO_OPERATION.fullmatch(fault.shown) else fault
 
     def _unchanged(self, edit: Edit) -> int:

@@ -2,6 +2,8 @@
 
 import ast
 import difflib
+import re
+from itertools import islice
 
 import pytest
 
@@ -198,11 +200,50 @@ def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> No
     words = KINDS["half-mask"].explain(faults[0])
 
     wrong, correction = words.split("\n\n")
-    assert wrong.startswith("Line ")
+    assert wrong.startswith(f"The mistake is in `matmul_kernel`, line {faults[0].line}: `")
     assert "`a = tl.load(a_ptr + rows[:, None] * a_stride_m" in wrong
     assert "mask=(rows[:, None] < size_m)," in wrong
     assert "& (inner[None, :] < size_k)" in correction
     assert "\n" not in wrong + correction
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: Kind) -> None:
+    for path in sorted(LIBRARY.glob("*/triton_code.py"))[::4]:
+        for fault in islice(kind.faults(Source(path.read_text())), 2):
+            words = kind.explain(fault)
+            assert not re.search(r"\{\w+\}", words.replace(fault.shown, ""))
+            assert " # " not in words
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "words"),
+    [
+        ("dropped-scale", "rms-norm", "without the division by `n_cols`, a sum stands"),
+        ("missing-maximum", "fused-softmax", "`tl.max(x, axis=0)` is not subtracted"),
+        ("mask-off-by-one", "fused-softmax", "the index `n_cols` passes the mask too"),
+        ("wrong-other", "sum-along-axis", "an infinity, which makes sums infinite"),
+        ("wrong-axis", "sum-along-axis", "`tl.sum` goes along the wrong axis"),
+        ("swapped-operands", "fused-softmax", "`numerator` must be the first operand"),
+        ("missing-constexpr", "fused-softmax", "`tl.arange(0, BLOCK_SIZE)` makes a tile"),
+        ("swapped-arguments", "sum-along-axis", "The launch passes `out` as"),
+    ],
+)
+def test_an_explanation_names_what_the_mistake_is_about(kind: str, folder: str, words: str) -> None:
+    faults = KINDS[kind].faults(Source(library_text(folder)))
+
+    assert any(words in KINDS[kind].explain(fault) for fault in faults)
+
+
+def test_parentheses_around_one_remaining_bound_go() -> None:
+    source = Source(
+        "import triton\n@triton.jit\ndef kernel(a, b, n, m):\n    mask = (a < n) & (b < m)\n"
+        "    keep = ((a < n) & (b < m))\n"
+    )
+
+    faults = [*KINDS["half-mask"].faults(source)]
+
+    assert [fault.shown for fault in faults[2:]] == ["keep = (a < n)", "keep = (b < m)"]
 
 
 def test_of_a_long_launch_the_explanation_quotes_the_changed_lines_only() -> None:

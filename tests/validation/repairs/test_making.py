@@ -54,7 +54,7 @@ def test_a_rejected_mistake_is_stored_once_with_the_harnesss_words() -> None:
     assert (trace.pair, trace.content_hash, trace.kind) == (pair, pair.content_hash, "wrong-grid")
     assert trace.verdict == Verdict.FAILED
     assert "accuracy: case" in trace.message
-    assert trace.why.startswith(f"Line {trace.line} is wrong: ")
+    assert trace.why.startswith("The mistake is in `")
     assert "1 trace stored" in first
     assert "0 traces stored, 1 known before" in second
 

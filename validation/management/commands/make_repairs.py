@@ -1,5 +1,6 @@
 """`manage.py make_repairs`: plant mistakes into passed pairs, and keep what the harness rejects."""
 
+import re
 import sys
 from collections import Counter
 from functools import partial
@@ -14,6 +15,8 @@ from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.repairs.kinds import KINDS
 
+# The place of a fact in an explanation.
+FACT = re.compile(r"`?\{\w+\}`?")
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
 
@@ -48,7 +51,7 @@ class Command(BaseCommand):
     ) -> None:
         if options["list"]:
             for listed in KINDS.values():
-                self.stdout.write(f"{listed.name:24} {listed.why}")
+                self.stdout.write(f"{listed.name:24} {FACT.sub('…', listed.why)}")
             return
         if count < 1:
             raise CommandError("--count must be at least 1.")
