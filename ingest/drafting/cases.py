@@ -19,6 +19,7 @@ MOST_CASES = 4
 # The product of a row's sizes up to which it may be added for its sizes or axes alone, and up to
 # which it may be added if no other row has other sizes. Triton's interpreter is slow.
 LIGHT, HEAVY = 2**18, 2**22
+SMALLEST_SIZE = 8
 
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
 """Parameters that choose whether torch compiles the launcher, which changes no answer."""
@@ -302,7 +303,9 @@ def _is_degenerate(row: Row) -> bool:
 
 
 def _sizes(row: Row) -> Row:
-    return {name: value for name, value in row.items() if _is_size(value)}
+    """Return the sizes of a row. A small number may be one of a dimension, such as `dim=1`."""
+    sizes = {name: value for name, value in row.items() if _is_size(value)}
+    return {name: n for name, n in sizes.items() if type(n) is not int or n >= SMALLEST_SIZE}
 
 
 def _work(row: Row) -> int:
@@ -310,11 +313,8 @@ def _work(row: Row) -> int:
 
 
 def _integers(value: Any) -> list[int]:
-    if type(value) is int:
-        return [value]
-    if isinstance(value, list | tuple):
-        return [n for part in value for n in _integers(part)]
-    return []
+    parts = value if isinstance(value, list | tuple) else ()
+    return [value] if type(value) is int else [n for part in parts for n in _integers(part)]
 
 
 def _is_size(value: Any) -> bool:

@@ -198,3 +198,20 @@ def test_a_constant_that_becomes_a_key_is_read_with_the_other_keys() -> None:
     assert "rows = case['rows']" in before
     assert "long = case['long']" in before
     assert "width = 100" in inside
+
+
+def test_the_number_of_a_dimension_is_no_other_size() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("dim", [0, 1])
+        @pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+        @pytest.mark.parametrize("shape", [(1, 2), (4096, 256), (200, 40999, 3)])
+        def test_doubled(shape, dtype, dim):
+            x = torch.randn(shape, dtype=dtype, device=device).transpose(0, dim)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    # The second shape is large, but all other cases would have the first one.
+    shapes = [case["shape"] for case in cases(draft.texts.test_code)]
+    assert shapes == [(1, 2), (1, 2), (1, 2), (4096, 256)]
