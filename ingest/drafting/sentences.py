@@ -17,20 +17,28 @@ VOCABULARY = Path(__file__).resolve().with_name("vocabulary.toml")
 LONGEST = 90
 # A sentence of a docstring: it begins like a verb, and holds no list of arguments.
 SENTENCE = re.compile(r"[A-Z][a-z]+ [^\n:]{8,}?(?=[.:]?\s*$|\. )")
-IMPERATIVE = {"Computes": "Compute", "Applies": "Apply", "Performs": "Perform", "Fuses": "Fuse",
-              "Quantizes": "Quantize", "Calculates": "Calculate", "Adds": "Add", "Casts": "Cast",
-              "Converts": "Convert", "Dequantizes": "Dequantize", "Multiplies": "Multiply",
-              "Runs": "Run", "Implements": "Implement", "Normalizes": "Normalize",
-              "Scales": "Scale", "Gathers": "Gather", "Sums": "Sum"}  # fmt: skip
+# Verbs of operations. Others begin sentences about machines, such as "Launch the kernel".
+VERBS = re.findall(
+    r"\w+",
+    "Accumulate Add Append Apply Build Calculate Cast Clip Compute Concatenate Convert Copy Count"
+    " Dequantize Divide Extract Fill Fuse Gather Implement Interleave Mask Merge Multiply Normalize"
+    " Pack Pad Perform Permute Quantize Reduce Rewind Rotate Run Scale Scatter Select Sort Split"
+    " Subtract Sum Transform Transpose Unpack Update Verify",
+)
+IMPERATIVE = {re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s": verb for verb in VERBS}
 # Words of an author's sentence that a reader of the pair alone does not understand.
 FOREIGN = re.compile(
-    r"\b(varlen version|see |this |these |same as|torchtitan|wrapper|unlike)", re.I
+    r"\b(varlen version|see |this |these |same as|torchtitan|wrapper|unlike|standalone)", re.I
 )
 # Both sides have the same sentence, so that it names the language of neither.
 OF_A_LANGUAGE = re.compile(
     r",?\s*(?:\b|(?<=[a-z]))(using|in|with|via) (a |the )?(plain |pure |native )?"
     r"(PyTorch|torch|Triton)( kernels?| operations| ops)?\b(?! function)",
     re.I,
+)
+# How it is computed: PyTorch does it otherwise, and a launcher of copies does nothing in place.
+MANNER = re.compile(
+    r",? in[ -]place\b|,? (in|with) (one|a single) (fused )?(kernel|launch)\b", re.I
 )
 GRADIENTS = re.compile(r"_(bwd|backward)$")
 
@@ -66,7 +74,7 @@ def _imperative(text: str) -> str:
     if sentence is None or len(sentence[0]) > LONGEST or '"' in sentence[0] or "\\" in sentence[0]:
         return ""
     first, _, rest = sentence[0].partition(" ")
-    if first not in IMPERATIVE and first not in IMPERATIVE.values():
+    if first not in IMPERATIVE and first not in VERBS:
         return ""
     if FOREIGN.search(sentence[0]):
         return ""
@@ -74,8 +82,8 @@ def _imperative(text: str) -> str:
 
 
 def without_language(sentence: str) -> str:
-    """Return a sentence that does not say that PyTorch or Triton computes it."""
-    return OF_A_LANGUAGE.sub("", sentence)
+    """Return a sentence that does not say that PyTorch or Triton computes it, or how."""
+    return MANNER.sub("", OF_A_LANGUAGE.sub("", sentence))
 
 
 def describe_names(names: Iterable[str]) -> str:

@@ -453,6 +453,25 @@ def test_a_docstring_that_lists_arguments_is_no_sentence() -> None:
 
 
 @pytest.mark.parametrize(
+    ("docstring", "sentence"),
+    [
+        (
+            "Copy accepted states to current states in-place.",
+            "Copy accepted states to current states.",
+        ),
+        (
+            "Counts the tokens of each expert in a single kernel.",
+            "Count the tokens of each expert.",
+        ),
+        ("Verifies the tokens of a draft.", "Verify the tokens of a draft."),
+        ("Launch the rewind kernel.", ""),
+    ],
+)
+def test_a_sentence_tells_what_is_computed_and_not_how(docstring: str, sentence: str) -> None:
+    assert first_sentence(f'def f(x):\n    """{docstring}"""\n') == sentence
+
+
+@pytest.mark.parametrize(
     ("name", "plain"),
     [
         ("LigerRMSNormFunction", "liger_rms_norm"),
