@@ -72,12 +72,17 @@ def wrong_axes(source: Source) -> Iterator[Mistake]:
     for kernel in source.kernels:
         if not TWO_AXES.search(source.spelled(kernel)):
             continue
-        for node in in_order(kernel):
-            for word in node.keywords if isinstance(node, ast.Call) else ():
-                if word.arg == "axis" and source.spelled(word.value) in ("0", "1"):
-                    other = "1" if source.spelled(word.value) == "0" else "0"
-                    assert isinstance(node, ast.Call)  # noqa: S101 - it has keywords
-                    facts = {"call": source.spelled(node.func), "axis": source.spelled(word.value)}
+        for call in (node for node in in_order(kernel) if isinstance(node, ast.Call)):
+            for word in call.keywords if call.args else ():
+                if word.arg == "axis" and (axis := source.spelled(word.value)) in ("0", "1"):
+                    other = "1" if axis == "0" else "0"
+                    facts = {
+                        "call": source.spelled(call.func),
+                        "tile": source.flat(call.args[0]),
+                        "axis": axis,
+                        "wrong": other,
+                        "limit": "" if other == "0" else " A tile of one axis has no axis 1.",
+                    }
                     yield Mistake((source.replace(word.value, other),), facts)
 
 
@@ -136,7 +141,8 @@ def dropped_epsilons(source: Source) -> Iterator[Mistake]:
             and 0 < right.value < SMALL
         )
         if is_small or (isinstance(right, ast.Name) and right.id.startswith("eps")):
-            yield Mistake((source.drop_right(operation),), {"constant": source.spelled(right)})
+            facts = {"constant": source.spelled(right), "rest": source.flat(operation.left)}
+            yield Mistake((source.drop_right(operation),), facts)
 
 
 def overwritten_accumulators(source: Source) -> Iterator[Edits]:
@@ -246,9 +252,8 @@ KINDS = (
     Kind(
         "wrong-axis",
         wrong_axes,
-        "`{call}` goes along the wrong axis. Axis 0 counts the rows of a tile: along it, one value "
-        "for each column remains. Along axis 1, one value for each row remains. A tile of one axis "
-        "has only axis 0.",
+        "`{call}` goes along axis {wrong} of `{tile}` instead of axis {axis}, so it combines other "
+        "elements, and its result lies along the other axis.{limit}",
         "The lines after it need axis {axis}.",
     ),
     Kind(
@@ -266,9 +271,9 @@ KINDS = (
     Kind(
         "dropped-epsilon",
         dropped_epsilons,
-        "The small constant `{constant}` is missing. The expression divides by zero or loses "
-        "accuracy if the rest is zero or very small.",
-        "The constant keeps the expression finite and accurate.",
+        "The small constant `{constant}` is missing. Where `{rest}` is zero or very small, what is "
+        "divided by it or by its root becomes infinite, NaN or much too large.",
+        "With `{constant}` it cannot be so small.",
         needs_variations=True,
     ),
     Kind(

@@ -56,36 +56,38 @@ def short_loops(source: Source) -> Iterator[Edits]:
             yield (source.replace(end, text),)
 
 
-def repeated_blocks(source: Source) -> Iterator[Edits]:
+def repeated_blocks(source: Source) -> Iterator[Mistake]:
     """Drop the part of an index or the step of a pointer that moves with the loop."""
     for loop, _ in source.loops():
         counter = source.spelled(loop.target)
         for node in in_order(loop):
             if isinstance(node, ast.AugAssign) and source.spelled(node.target).endswith(POINTERS):
-                yield (source.drop_statement(node),)
+                yield Mistake((source.drop_statement(node),), {"gone": source.flat(node)})
             elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
                 if counter in _names(node.left) and isinstance(node.right, ast.Call):
-                    yield (source.drop_left(node),)
+                    yield Mistake((source.drop_left(node),), {"gone": source.flat(node.left)})
                 elif counter in _names(node.right):
-                    yield (source.drop_right(node),)
+                    yield Mistake((source.drop_right(node),), {"gone": source.flat(node.right)})
 
 
 def _names(node: ast.AST) -> set[str]:
     return {leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name)}
 
 
-def skipped_blocks(source: Source) -> Iterator[Edits]:
+def skipped_blocks(source: Source) -> Iterator[Mistake]:
     """Begin at the second block."""
     for _, steps in source.loops():
         given = steps.args
-        if len(given) == 3 and source.spelled(given[0]) == "0":
-            yield (source.replace(given[0], source.spelled(given[2])),)
-        elif len(given) == 2 and source.spelled(given[0]) == "0":
-            yield (source.replace(given[0], "1"),)
+        if len(given) in (2, 3) and source.spelled(given[0]) == "0":
+            first = source.spelled(given[2]) if len(given) == 3 else "1"
+            what = f"The loop begins at `{first}` instead of 0, so it leaves the first block out"
+            yield Mistake((source.replace(given[0], first),), {"what": what})
     for kernel in source.kernels:
         for product in _block_offsets(source, kernel):
             number = source.spelled(product.left)
-            yield (source.replace(product.left, f"({number} + 1)"),)
+            what = f"`{number}` counts from 0, so with `+ 1` no program computes the first block"
+            edit = source.replace(product.left, f"({number} + 1)")
+            yield Mistake((edit,), {"what": what})
 
 
 def overlapping_blocks(source: Source) -> Iterator[Edits]:
@@ -175,20 +177,22 @@ KINDS = (
     Kind(
         "repeated-block",
         repeated_blocks,
-        "The index does not move with the loop, so each round takes the same elements.",
-        "The index must move on in each round.",
+        "Without `{gone}` the address does not move with the loop, so each round takes the same "
+        "elements.",
+        "With it, each round takes its own elements.",
     ),
     Kind(
         "skipped-block",
         skipped_blocks,
-        "The blocks are counted from 1, so the first block is never computed.",
-        "Counting must begin at 0.",
+        "{what}.",
+        "The first block begins at 0.",
     ),
     Kind(
         "overlapping-blocks",
         overlapping_blocks,
-        "The program's number is not multiplied by the size of a block, so the blocks "
-        "overlap and the end is never reached.",
+        "The program's number is not multiplied by the size of a block, so each block begins one "
+        "element after the one before. They overlap, and most elements after the first block are "
+        "never computed.",
         "With the product, each program has a block of its own.",
     ),
     Kind(

@@ -9,28 +9,34 @@ from validation.repairs.kind import Kind
 from validation.repairs.source import Edits, Mistake, Source, in_order
 
 
-def _without_mask(name: str, source: Source) -> Iterator[Edits]:
+def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
     for call in source.calls(source.kernels, name):
         guards = [word for word in call.keywords if word.arg in ("mask", "other")]
-        if any(word.arg == "mask" for word in guards):
+        mask = next((word.value for word in guards if word.arg == "mask"), None)
+        if mask is not None:
+            rows = any(isinstance(node, ast.Mult) for node in ast.walk(call.args[0]))
+            where = "in the next row, or " if rows else ""
             # `other` without `mask` is an error of Triton.
-            yield tuple(source.drop_argument(word) for word in guards)
+            edits = tuple(source.drop_argument(word) for word in guards)
+            yield Mistake(edits, {"mask": source.flat(mask), "where": where})
 
 
-def without_load_mask(source: Source) -> Iterator[Edits]:
+def without_load_mask(source: Source) -> Iterator[Mistake]:
     return _without_mask("load", source)
 
 
-def without_store_mask(source: Source) -> Iterator[Edits]:
+def without_store_mask(source: Source) -> Iterator[Mistake]:
     return _without_mask("store", source)
 
 
-def half_masks(source: Source) -> Iterator[Edits]:
+def half_masks(source: Source) -> Iterator[Mistake]:
     """Drop one of two bounds."""
     for operation in source.operations(ast.BitAnd):
         if _is_bound(operation.left) and _is_bound(operation.right):
-            yield (source.drop_right(operation),)
-            yield (source.replace(operation, source.spelled(operation.right)),)
+            left, right = source.flat(operation.left), source.flat(operation.right)
+            yield Mistake((source.drop_right(operation),), {"kept": left, "gone": right})
+            edit = source.replace(operation, source.spelled(operation.right))
+            yield Mistake((edit,), {"kept": right, "gone": left})
 
 
 def _is_bound(node: ast.expr) -> bool:
@@ -57,23 +63,25 @@ REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 
 def wrong_others(source: Source) -> Iterator[Mistake]:
     """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
-    for word in _reduced_others(source):
+    for word, mask in _reduced_others(source):
         right = source.spelled(word.value)
         if "inf" in right:
-            text, harm = "0.0", "hold 0, which can win against every element"
+            text, harm = "0.0", "0, which can win against every element"
         else:
-            text, harm = '-float("inf")', "hold an infinity, which makes sums infinite or NaN"
-        yield Mistake((source.replace(word.value, text),), {"harm": harm, "right": right})
+            text, harm = '-float("inf")', "an infinity, which makes sums infinite or NaN"
+        facts = {"harm": harm, "right": right, "mask": mask}
+        yield Mistake((source.replace(word.value, text),), facts)
 
 
-def missing_others(source: Source) -> Iterator[Edits]:
-    for word in _reduced_others(source):
-        if "inf" in source.spelled(word.value):
-            yield (source.drop_argument(word),)
+def missing_others(source: Source) -> Iterator[Mistake]:
+    for word, mask in _reduced_others(source):
+        right = source.spelled(word.value)
+        if "inf" in right:
+            yield Mistake((source.drop_argument(word),), {"mask": mask, "right": right})
 
 
-def _reduced_others(source: Source) -> Iterator[ast.keyword]:
-    """Yield the values of masked lanes in kernels that reduce."""
+def _reduced_others(source: Source) -> Iterator[tuple[ast.keyword, str]]:
+    """Yield the values of masked lanes in kernels that reduce, each with its mask."""
     for kernel in source.kernels:
         if not any(source.calls([kernel], *REDUCTIONS)):
             continue
@@ -84,7 +92,7 @@ def _reduced_others(source: Source) -> Iterator[ast.keyword]:
             if {"mask", "other"} <= set(words) and source.spelled(
                 words["mask"].value
             ) not in chosen:
-                yield words["other"]
+                yield words["other"], source.flat(words["mask"].value)
 
 
 def _is_stride(node: ast.AST) -> bool:
@@ -110,31 +118,35 @@ def wrong_strides(source: Source) -> Iterator[Edits]:
             yield source.swap(first, second)
 
 
-def assumed_contiguous(source: Source) -> Iterator[Edits]:
+def assumed_contiguous(source: Source) -> Iterator[Mistake]:
     """Drop the stride of the last index."""
     for call in source.calls(source.kernels, "load", "store"):
         if strides := _strides(call.args[0]):
-            yield (source.drop_right(strides[-1]),)
+            product = strides[-1]
+            facts = {"index": source.flat(product.left), "stride": source.spelled(product.right)}
+            yield Mistake((source.drop_right(product),), facts)
 
 
 TURNED = {"[:, None]": "[None, :]", "[None, :]": "[:, None]"}
 
 
-def transposed_loads(source: Source) -> Iterator[Edits]:
+def transposed_loads(source: Source) -> Iterator[Mistake]:
     for call in source.calls(source.kernels, "load"):
         views = [
             node
             for node in in_order(call)
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
         ]
-        edits = []
+        edits, along = [], {"[:, None]": "", "[None, :]": ""}
         for view in views:
             name = source.spelled(view.value)
             turned = TURNED.get(source.spelled(view).removeprefix(name))
             if turned:
                 edits.append(source.replace(view, name + turned))
-        if len(edits) > 1:
-            yield tuple(edits)
+                along[turned] = along[turned] or name
+        if len(edits) > 1 and all(along.values()):
+            first, second = along.values()
+            yield Mistake(tuple(edits), {"first": first, "second": second})
 
 
 def racing_stores(source: Source) -> Iterator[Edits]:
@@ -172,22 +184,22 @@ KINDS = (
     Kind(
         "missing-load-mask",
         without_load_mask,
-        "The load has no mask, so lanes beyond the end read what lies there: the next row, or "
-        "memory outside of the tensor.",
+        "The load has no mask, so lanes where `{mask}` is false read too: {where}behind the end of "
+        "the tensor.",
         "The mask keeps these lanes from reading.",
     ),
     Kind(
         "missing-store-mask",
         without_store_mask,
-        "The store has no mask, so lanes beyond the end write there: into the next row, or outside "
+        "The store has no mask, so lanes where `{mask}` is false write too: {where}behind the end "
         "of the tensor.",
         "The mask lets only lanes before the end write.",
     ),
     Kind(
         "half-mask",
         half_masks,
-        "The mask bounds only one axis of the tile. A tile at the edge of the other axis "
-        "reaches beyond its end.",
+        "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
+        "false take part too.",
         "The mask must bound both axes.",
     ),
     Kind(
@@ -199,14 +211,15 @@ KINDS = (
     Kind(
         "wrong-other",
         wrong_others,
-        "The lanes beyond the mask take part in the reduction. They {harm}.",
+        "Lanes where `{mask}` is false take part in the reduction. They hold {harm}.",
         "With `other={right}` they leave the result as it is.",
     ),
     Kind(
         "missing-other",
         missing_others,
-        "Without `other`, masked lanes hold any value, and they take part in what follows.",
-        "With `other`, they hold a value that changes nothing.",
+        "Without `other`, lanes where `{mask}` is false hold any value, and take part in the "
+        "reduction.",
+        "With `other={right}` they change nothing.",
     ),
     Kind(
         "wrong-stride",
@@ -217,17 +230,16 @@ KINDS = (
     Kind(
         "assumed-contiguous",
         assumed_contiguous,
-        "The address leaves out a stride. This is right only if neighboring elements lie "
-        "side by side in memory.",
-        "With the stride, this index is right for every layout. In a strided tensor the other "
-        "address reads the gaps between the elements.",
+        "`{index}` is not multiplied by `{stride}`. This is right only if that stride is 1. With "
+        "another one the address lies between the elements, or at other elements.",
+        "With `{stride}` the address is right for every stride.",
     ),
     Kind(
         "transposed-load",
         transposed_loads,
-        "Rows and columns of the tile are exchanged, so the tile is loaded transposed or does not "
-        "fit its mask.",
-        "The indices must lie along the axes on which the kernel uses them.",
+        "`{first}` lies along axis 0 of the tile and `{second}` along axis 1. What meets this "
+        "tile, such as its mask or a product, has them the other way round.",
+        "`{second}` belongs along axis 0, and `{first}` along axis 1.",
     ),
     Kind(
         "racing-store",

@@ -174,6 +174,10 @@ class Source:
     def spelled(self, node: ast.AST) -> str:
         return self.text[self.start(node) : self.end(node)]
 
+    def flat(self, node: ast.AST) -> str:
+        """Return the text of an expression on one line."""
+        return _joined(self.spelled(node).split("\n"))
+
     def _offset(self, line: int, column: int) -> int:
         """Return an offset. `column` counts bytes of UTF-8, as `ast` does."""
         before = self._lines[line - 1].encode()[:column]

@@ -223,7 +223,7 @@ def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: Kind) -> Non
         ("missing-maximum", "fused-softmax", "`tl.max(x, axis=0)` is not subtracted"),
         ("mask-off-by-one", "fused-softmax", "the index `n_cols` passes the mask too"),
         ("wrong-other", "sum-along-axis", "an infinity, which makes sums infinite"),
-        ("wrong-axis", "sum-along-axis", "`tl.sum` goes along the wrong axis"),
+        ("wrong-axis", "sum-along-axis", "`tl.sum` goes along axis 0 of `acc` instead of axis 1"),
         ("swapped-operands", "fused-softmax", "`numerator` must be the first operand"),
         ("missing-constexpr", "fused-softmax", "`tl.arange(0, BLOCK_SIZE)` makes a tile"),
         ("swapped-arguments", "sum-along-axis", "The launch passes `out` as"),
