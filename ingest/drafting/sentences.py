@@ -36,7 +36,7 @@ OF_A_LANGUAGE = re.compile(
     r"(PyTorch|torch|Triton)( kernels?| operations| ops)?\b(?! function)",
     re.I,
 )
-# How it is computed: PyTorch does it otherwise, and a launcher of copies does nothing in place.
+# A way of computing, which PyTorch does not share. A launcher of copies does nothing in place.
 MANNER = re.compile(
     r",? in[ -]place\b|,? (in|with) (one|a single) (fused )?(kernel|launch)\b", re.I
 )
