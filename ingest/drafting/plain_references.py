@@ -162,9 +162,7 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
 
 
 def _optional_upcast(node: ast.expr) -> str:
-    """Return the name that the code widens unless it is None, such as `b` in
-    `None if b is None else b.double()`. For other code, return "".
-    """
+    """Return `b` for `None if b is None else b.double()`, and "" for any other code."""
     match node:
         case ast.IfExp(
             test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]),

@@ -97,30 +97,30 @@ def swapped_operands(source: Source) -> Iterator[Mistake]:
                 yield Mistake(
                     source.swap_operands(operation),
                     {"what": f"those of `{sign}` are exchanged", "right": "first operand",
-                     "first": source.spelled(operation.left)},
+                     "first": source.flat(operation.left)},
                 )  # fmt: skip
     for call in source.calls(source.kernels, "where"):
         if len(call.args) == 3:
             yield Mistake(
                 source.swap(call.args[1], call.args[2]),
                 {"what": "each lane gets the value of the other case",
-                 "right": "value where the condition holds", "first": source.spelled(call.args[1])},
+                 "right": "value where the condition holds", "first": source.flat(call.args[1])},
             )  # fmt: skip
     for call in source.calls(source.kernels, "dot"):
         yield Mistake(
             source.swap(call.args[0], call.args[1]),
             {"what": "a matrix product depends on the order of its factors", "right": "left factor",
-             "first": source.spelled(call.args[0])},
+             "first": source.flat(call.args[0])},
         )  # fmt: skip
 
 
 def dropped_scales(source: Source) -> Iterator[Mistake]:
     for operation in source.operations(ast.Div):
-        if (size := source.spelled(operation.right)).startswith(SIZES):
+        if (size := source.flat(operation.right)).startswith(SIZES):
             what = f"without the division by `{size}`, a sum stands in the place of a mean"
             yield Mistake((source.drop_right(operation),), {"what": what})
     for operation in source.operations(ast.Mult):
-        if "scale" in (factor := source.spelled(operation.right)):
+        if "scale" in (factor := source.flat(operation.right)):
             what = f"`{factor}`"
             yield Mistake((source.drop_right(operation),), {"what": what})
         elif _is_factor(operation.left):
@@ -141,7 +141,7 @@ def dropped_epsilons(source: Source) -> Iterator[Mistake]:
             and 0 < right.value < SMALL
         )
         if is_small or (isinstance(right, ast.Name) and right.id.startswith("eps")):
-            facts = {"constant": source.spelled(right), "rest": source.flat(operation.left)}
+            facts = {"constant": source.flat(right), "rest": source.flat(operation.left)}
             yield Mistake((source.drop_right(operation),), facts)
 
 
@@ -225,7 +225,9 @@ def missing_maxima(source: Source) -> Iterator[Mistake]:
             names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
             right = source.spelled(node.right)
             if id(node) not in rescaling and (names & maxima or MAXIMUM.match(right)):
-                yield Mistake((source.drop_right(node),), {"maximum": right, "harm": harm})
+                yield Mistake(
+                    (source.drop_right(node),), {"maximum": source.flat(node.right), "harm": harm}
+                )
 
 
 KINDS = (

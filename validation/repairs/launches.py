@@ -26,10 +26,10 @@ def _use(source: Source, kernel: ast.FunctionDef, argument: ast.arg) -> str:
     """Return what a constant of a kernel decides."""
     for call in source.calls([kernel], "arange", "zeros", "full"):
         if argument.arg in _names(call):
-            return f"`{source.spelled(call)}` makes a tile of that size"
+            return f"`{source.flat(call)}` makes a tile of that size"
     for node in in_order(kernel):
         if isinstance(node, ast.If) and argument.arg in _names(node.test):
-            return f"`if {source.spelled(node.test)}` chooses the code"
+            return f"`if {source.flat(node.test)}` chooses the code"
     return "other constants are computed from it"
 
 
@@ -136,7 +136,7 @@ def swapped_arguments(source: Source) -> Iterator[Mistake]:
             )
             for (first, name), (second, other) in pairwise(zip(given, names, strict=False)):
                 if bool(POINTER.search(name)) == bool(POINTER.search(other)):
-                    one, two = source.spelled(first), source.spelled(second)
+                    one, two = source.flat(first), source.flat(second)
                     facts = {"one": one, "two": two, "first": name, "second": other}
                     yield Mistake(source.swap(first, second), facts)
 

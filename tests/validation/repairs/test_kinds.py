@@ -214,6 +214,7 @@ def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: Kind) -> Non
             words = kind.explain(fault)
             assert not re.search(r"\{\w+\}", words.replace(fault.shown, ""))
             assert " # " not in words
+            assert "\n" not in words.replace("\n\n", "", 1)
 
 
 @pytest.mark.parametrize(

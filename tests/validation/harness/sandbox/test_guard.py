@@ -1,4 +1,4 @@
-"""What the process beside a sandboxed program sees of it."""
+"""The guard finds all processes of a sandboxed program."""
 
 import subprocess
 import sys
