@@ -50,6 +50,9 @@ class Recordings:
 
     The second run of a trial plays a second call with the same inputs, since a launcher may keep
     memory between calls.
+
+    order: of the replayer and the recorder. `own_cache` in it names a compile cache that the
+    recordings of an entry share.
     """
 
     def __init__(
@@ -89,6 +92,8 @@ class Recordings:
             calls += [self._call(group[0], ())] * (1 + is_run_twice)
         # A recorder may write forged code into its compile cache: no other process may use that.
         settings = {key: value for key, value in self._order.items() if key != "cache"}
+        if own_cache := settings.pop("own_cache", None):
+            settings["cache"] = own_cache
         by_number: dict[int, list[Recorded]] = defaultdict(list)
         for call, recorded in zip(calls, self._record(calls, settings), strict=True):
             by_number[call["number"]].append(recorded)

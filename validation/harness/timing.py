@@ -1,16 +1,16 @@
 """Timing of an entry that passed: its program, its reference, and its reference compiled.
 
 Each has a process of its own and values that it has not seen. They are measured one after the
-other, alone on the GPU.
+other, while no other process uses the GPU.
 """
 
 import secrets
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from validation.harness.arguments import Inputs, mapped, tensors
-from validation.harness.children import Child, ChildEnded
+from validation.harness.children import Answer, Child, ChildEnded
 from validation.harness.entry import Entry
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
@@ -72,48 +72,63 @@ def _unable(words: str) -> Stopped:
 
 def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
     """Measure the entry, and add the numbers to `figures`."""
+    children, tuning_cache = ExitStack(), secrets.token_hex(8)
+    try:
+        return _measure_with(children, tuning_cache, session, figures)
+    finally:
+        # A process that ends disturbs what another one measures.
+        with session.pool.lock.held(exclusive=False):
+            children.close()
+        session.pool.forget(tuning_cache)
+        session.pool.forget(session.cache)
+
+
+def _measure_with(
+    children: ExitStack, tuning_cache: str, session: Session, figures: dict[str, Any]
+) -> Check:
     lock, entry = session.pool.lock, session.entry
-    with ExitStack() as stack:
-        with lock.held(exclusive=False):
-            with session.pool.reference() as author:
-                constants = load_constants(session, author)
-                case, size = _choose_case(session, author, constants)
-                inputs = _fresh_inputs(session, author, case, size)
-            figures["timed_case"], is_perf_case = case, case in constants.perf_cases
-            sets = [
-                {"number": trial.number, "arguments": inputs.arguments[trial.number]}
-                for trial in inputs.trials
-            ]
-            programs, of_trial, blobs = _record(session, inputs)
-            played = [{**one, "program": of_trial[one["number"]]} for one in sets]
+    with lock.held(exclusive=False):
+        with session.pool.reference() as author:
+            constants = load_constants(session, author)
+            case, size = _choose_case(session, author, constants)
+            inputs = _fresh_inputs(session, author, case, size)
+        figures["timed_case"], is_perf_case = case, case in constants.perf_cases
+        sets = [
+            {"number": trial.number, "arguments": inputs.arguments[trial.number]}
+            for trial in inputs.trials
+        ]
 
-            def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
-                child = stack.enter_context(session.candidate("timing"))
-                return child, _prepare(session, child, side, what, blobs)
+        def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
+            child = children.enter_context(session.candidate("timing"))
+            return child, _prepare(session, child, side, what, blobs)
 
-            candidate, _ = prepared(
-                "the entry", blobs, triton_code=entry.triton_code, programs=programs, sets=played
+        launcher = children.enter_context(session.candidate("launcher"))
+        programs = _record(session, launcher, inputs, tuning_cache)
+        candidate, _ = prepared("the entry", programs.blobs, **programs.order(entry, sets))
+        text: dict[str, Any] = {"python_code": entry.python_code, "sets": sets}
+        eager, flops = prepared("the reference", inputs.blobs, **text, compiled=False, count=True)
+        compiled = None
+        try:
+            compiled, _ = prepared(
+                "the reference", inputs.blobs, **text, compiled=True, count=False
             )
-            text: dict[str, Any] = {"python_code": entry.python_code, "sets": sets}
-            eager, flops = prepared(
-                "the reference", inputs.blobs, **text, compiled=False, count=True
-            )
-            compiled = None
-            try:
-                compiled, _ = prepared(
-                    "the reference", inputs.blobs, **text, compiled=True, count=False
-                )
-            except Stopped as stopped:
-                figures["not_compiled"] = stopped.check.words
-        with lock.held(exclusive=True):
-            of_entry = _measure(session, candidate, keep=True)
-            of_eager = _measure(session, eager)
-            of_compiled = _measure(session, compiled) if compiled else None
-        last, *others = reversed(inputs.trials[WARMING:])
-        count = min(len(others), (LOOKED_AT_PERF if is_perf_case else LOOKED_AT) - 1)
-        looked_at = inputs.of_trials([last, *secrets.SystemRandom().sample(others, count)])
-        bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
-        written = _check_answers(session, candidate, looked_at, bound, on_gpu=is_perf_case)
+        except Stopped as stopped:
+            figures["not_compiled"] = stopped.check.words
+    with lock.held(exclusive=True):
+        if "autotune" in entry.triton_code:
+            # Its choice was disturbed by the others; all configurations are compiled by now.
+            chosen = _record(session, launcher, inputs, tuning_cache)
+            if chosen.programs != programs.programs:
+                order = chosen.order(entry, sets)
+                _prepare(session, candidate, "the entry", order, chosen.blobs)
+        of_entry = _measure(session, candidate, keep=True)
+        of_eager = _measure(session, eager)
+        of_compiled = _measure(session, compiled) if compiled else None
+        looked_at = _looked_at(inputs, LOOKED_AT_PERF if is_perf_case else LOOKED_AT)
+        numbers = [trial.number for trial in looked_at.trials]
+        answer = session.ask(candidate, "", "hand_over", {"numbers": numbers})
+    bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
+    written = _check_answers(session, answer, looked_at, bound, on_gpu=is_perf_case)
     tree = inputs.arguments[inputs.trials[0].number]
     narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)
     work = Work(bytes_read(tree), written, flops, narrowest)
@@ -163,14 +178,23 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
     return inputs.of_trials(alike)
 
 
-def _record(session: Session, inputs: Inputs) -> tuple[list[Any], dict[int, int], list[memoryview]]:
-    """Return the programs, the place of each trial's program among them, and the blobs."""
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Programs of the launcher, each trial's place among them, and their blobs."""
+
+    programs: list[Any]
+    of_trial: dict[int, int]
+    blobs: list[memoryview]
+
+    def order(self, entry: Entry, sets: list[dict[str, Any]]) -> dict[str, Any]:
+        played = [{**one, "program": self.of_trial[one["number"]]} for one in sets]
+        return {"triton_code": entry.triton_code, "programs": self.programs, "sets": played}
+
+
+def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> Programs:
     # Only here does the autotuner choose a configuration by time.
-    order = {**session.order("triton_code"), "tune": True}
-    with session.candidate("launcher") as child:
-        recordings = Recordings(
-            session, child, inputs.trials, inputs.arguments, inputs.blobs, order
-        )
+    order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
+    recordings = Recordings(session, launcher, inputs.trials, inputs.arguments, inputs.blobs, order)
     every = recordings.every
     for recorded in every:
         if recorded.raised is not None:
@@ -178,7 +202,7 @@ def _record(session: Session, inputs: Inputs) -> tuple[list[Any], dict[int, int]
     programs, blobs = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))
     places = {id(recorded): place for place, recorded in enumerate(every)}
     of_trial = {number: places[id(modes["first"])] for number, modes in recordings.of.items()}
-    return programs, of_trial, blobs
+    return Programs(programs, of_trial, blobs)
 
 
 def _prepare(
@@ -205,12 +229,18 @@ def _measure(session: Session, child: Child, *, keep: bool = False) -> Times:
     return times(header["took"], RUNS)
 
 
+def _looked_at(inputs: Inputs, count: int) -> Inputs:
+    """Return the inputs of the last run, and those of others chosen at random."""
+    last, *others = reversed(inputs.trials[WARMING:])
+    chosen = secrets.SystemRandom().sample(others, min(len(others), count - 1))
+    return inputs.of_trials([last, *chosen])
+
+
 def _check_answers(
-    session: Session, child: Child, inputs: Inputs, bound: PracticalBound, *, on_gpu: bool
+    session: Session, answer: Answer, inputs: Inputs, bound: PracticalBound, *, on_gpu: bool
 ) -> int:
     """Return the bytes of an answer, or raise Stopped if one is wrong."""
     numbers = [trial.number for trial in inputs.trials]
-    answer = session.ask(child, "", "hand_over", {"numbers": numbers})
     with session.pool.lock.held(exclusive=False):
         wanted, _ = ask_reference(session, inputs, on_gpu=on_gpu)
     if any(expected.written for expected in wanted.values()):

@@ -103,15 +103,17 @@ class WorkerPool:
         if self.shares(alone=alone) and (owner or role == "replayer"):
             kind = (role, "" if role == "replayer" else owner)
         child = self._idle.take(kind) if self._on_gpu else self.candidates.child()
+        # While something is timed, no process may be about to end.
+        end = child.kill if self.options.timing else child.release
         try:
             yield child
         except BaseException:
-            child.release()
+            end()
             raise
         if kind and not child.spoiled and child.served < self.options.share:
             self._idle.put(kind, child)
         else:
-            child.release()
+            end()
 
     def forget(self, cache: str) -> None:
         """Remove what was compiled for one entry."""
