@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ AHEAD, HEAD_START, HEAD_START_MOST = 3, 200_000, 50_000_000
 CYCLES_PER_NS = 2
 # Work later than the calibrated wait by so many microseconds counts.
 LATE = 30.0
+CALIBRATIONS = 20
 WAKING = 50_000_000
 
 
@@ -25,7 +26,7 @@ class Clock:
         size = max(CACHES * cache, LEAST)
         self._flush = torch.empty(size, dtype=torch.uint8, device="cuda")
         self._cycles = HEAD_START * CYCLES_PER_NS
-        self._usual_wait = sorted(self._measure(lambda: None)[2] for _ in range(5))[2]
+        self._usual_wait = min(self.run(lambda: None)[2] for _ in range(CALIBRATIONS))
 
     def wake(self) -> None:
         """Keep the GPU busy: an idle one runs slowly at first."""
@@ -46,17 +47,12 @@ class Clock:
         self._cycles = CYCLES_PER_NS * ahead
         return answer
 
-    def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        """Return the answer, and the microseconds until all its work ended, on whatever stream.
+    def run(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
+        """Return the answer, the microseconds of the work on the present stream, and how long after
+        its end all streams were idle.
 
-        They count from when the GPU was free for it. The caches hold nothing of its inputs.
+        The time counts from when the GPU was free for it. The caches hold nothing of its inputs.
         """
-        answer, took, waited = self._measure(call)
-        late = waited - self._usual_wait
-        return answer, took + (late if late > LATE else 0.0)
-
-    def _measure(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
-        """Return the answer, its microseconds, and how long after its end all streams were idle."""
         began, ended, over = self._marks
         gc.disable()
         try:
@@ -72,6 +68,14 @@ class Clock:
             gc.enable()
         return answer, 1e3 * began.elapsed_time(ended), 1e3 * ended.elapsed_time(over)
 
+    def late(self, waits: Sequence[float]) -> float:
+        """Return the microseconds that work on other streams adds to each run.
+
+        A host that wakes up late lengthens some of the waits, and work on other streams all.
+        """
+        late = min(waits) - self._usual_wait
+        return late if late > LATE else 0.0
+
 
 class HostClock:
     """Clock of the host, for tests without a GPU. Its figures mean nothing."""
@@ -82,7 +86,10 @@ class HostClock:
     def get_ahead(self, call: Callable[[], Any]) -> Any:
         return call()
 
-    def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
+    def run(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
         began = time.perf_counter_ns()
         answer = call()
-        return answer, (time.perf_counter_ns() - began) / 1e3
+        return answer, (time.perf_counter_ns() - began) / 1e3, 0.0
+
+    def late(self, _: Sequence[float]) -> float:
+        return 0.0

@@ -83,21 +83,23 @@ class Stopwatch:
 
         `runs`: their number. `keep`: whether to keep the last answer for each of the inputs.
         """
-        took = []
+        took, waits = [], []
         try:
             self.clock.wake()
             for _, call in self.calls[: self.warming]:
                 self.clock.run(self._seeded(call))
             for number, call in islice(cycle(self.calls[self.warming :]), order["runs"]):
-                answer, microseconds = self.clock.run(self._seeded(call))
+                answer, microseconds, waited = self.clock.run(self._seeded(call))
                 took.append(microseconds)
+                waits.append(waited)
                 if order["keep"]:
                     self.answers[number] = rebuilt(answer, lambda one: one.detach().clone())
                 # The next run reuses its memory, and need not ask for more.
                 del answer
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
-        return {"took": took}, []
+        late = self.clock.late(waits)
+        return {"took": [microseconds + late for microseconds in took]}, []
 
     def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with the answers of these runs."""
