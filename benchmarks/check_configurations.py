@@ -114,16 +114,17 @@ def strings(value: Any) -> Iterator[str]:
 
 # --- Splits ---------------------------------------------------------------------------------
 def homes_of(configurations: dict[str, Configuration]) -> dict[str, str]:
-    """Return the split of each id and of each text of a pair and of a kernel."""
+    """Return the split of each id and of each text of a pair, a kernel and a Pallas kernel."""
     homes = {}
     for split, records in configurations["pairs"].items():
         for record in records:
             for column in ("id", "python_code", "triton_code"):
                 homes[record[column].strip()] = split
-    for split, records in configurations.get("kernels", {}).items():
-        for record in records:
-            homes[record["metadata"]["id"]] = split
-            homes[record["input"].strip()] = split
+    for name in ("kernels", "pallas"):
+        for split, records in configurations.get(name, {}).items():
+            for record in records:
+                homes[record["metadata"]["id"]] = split
+                homes[record["input"].strip()] = split
     return homes
 
 
