@@ -18,6 +18,9 @@ MENDED = (
     ("take the maximum or zero", "take the maximum of the elements and zero"),
     ("halves paired", "over the two halves"),
     ("interleaved paired", "over interleaved pairs"),
+    ("scale randomly with", "multiply by 1 + p (2u - 1), where each u in [0, 1) comes from"),
+    ("flip signs randomly with", "flip the sign of random elements, chosen by"),
+    ("a scale for each output and zero points", "a scale and a zero point for each output"),
     ("dropout with a seed from a hash", "seeded dropout with random numbers from a hash"),
     ("a bounded cube of", "x³ / (1 + x²) of"),
     ("a Gaussian bump of", "the Gaussian exp(-x²) of"),
@@ -32,6 +35,7 @@ MENDED = (
 )
 HALVES = re.compile(r"multiply one half of the features by (.+) of the other half")
 SCATTER = "add rows at the positions that an index selects"
+SCATTER_ROWS = "add each row to the row of a base that an index selects"
 WITHOUT_OBJECT = re.compile(
     r"^(multiply|divide|average|clamp|scale|interpolate|blend)(?= (?:by|with|to|one third)\b)"
 )
@@ -44,12 +48,12 @@ def _words(text: str) -> frozenset[str]:
 # Words that are verbs after "and"; others there are mostly nouns ("a weight and scale").
 AFTER_AND = _words(
     "accumulate add apply average clamp compute divide flip keep look multiply negate normalize"
-    " return round scale shift shrink subtract take weigh"
+    " return round scale set shift shrink subtract take weigh"
 )
 VERBS = AFTER_AND | _words(
     "blend cap choose clip combine concatenate convert convolve count dequantize drop evaluate find"
     " gate gather interleave interpolate invert limit map mix modulate move pack pad quantize"
-    " repeat replace reverse roll rotate sample select set sort square squeeze stack standardize"
+    " repeat replace reverse roll rotate sample select sort square squeeze stack standardize"
     " sum transpose turn update weight write"
 )
 DOUBLED = _words("cap clip drop flip get map pad put set skip sum")
@@ -137,6 +141,8 @@ def name_inputs(task: Task, parameters: Sequence[str], python_code: str) -> Task
             zeros = "zeros_like(base)" in python_code
             onto = "zeros in the shape of `base`," if zeros else "`base`"
             clause = f"add the rows to {onto} at the positions that `index` selects"
+        elif clause == SCATTER_ROWS and {"base", "index"} <= set(parameters):
+            clause = "add each row to the row of `base` that `index` names"
         clauses.append(clause)
     return replace(task, clauses=tuple(clauses))
 

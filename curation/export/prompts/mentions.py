@@ -36,7 +36,8 @@ _SOFTMAX = Mention(
 )
 _PRODUCT = Mention(
     "a matrix product",
-    rf"product|linear|matmul|multipl\w+ (?:two|each|a (?:matrix|vector)|\S+ matrices)|convol"
+    r"product|linear|matmul|convol"
+    r"|multipl\w+ (?:two|each|a (?:\S+ )?(?:matrix|vector)|\S+ matrices|the transpose)"
     rf"|projection|distance|(?:quadratic|Laplace|Gaussian) kernel|low-rank|feed-forward|scores"
     rf"|squeeze|@|similarit|{ATTENTION}",
 )
@@ -90,7 +91,7 @@ REQUIRED: dict[str, Mention] = {
     "smooth_l1_loss": _loss("a smooth L1 loss"),
     "binary_cross_entropy_with_logits": _loss("a binary cross entropy loss"),
     "logsumexp": Mention("a log-sum-exp", rf"log-?sum|logarithm|softmax|{LOSS}"),
-    "logaddexp": Mention("a log-sum-exp", r"log-?sum|log-?add|softplus"),
+    "logaddexp": Mention("a log-sum-exp", r"log-?sum|log-?add|softplus|log\(exp"),
     "dropout": Mention("dropout", r"dropout|probability"),
     "gelu": _activation("GELU", r"(?:GELU|GEGLU)"),
     "silu": _activation("SiLU", r"(?:SiLU|swish|SwiGLU|feed-forward)"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from curation.export.prompts.clauses import VERBS, gerund, read_task, third_person
+from curation.export.prompts.clauses import VERBS, gerund, name_inputs, read_task, third_person
 from curation.export.prompts.mentions import required_mentions
 from curation.export.prompts.phrasing import FAMILIES, Call, Phrasings, filled, flaws, phrase
 from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
@@ -198,6 +198,8 @@ def test_a_clause_begins_at_then(clause: str) -> None:
     [
         ("30 * torch.tanh(x / 30) + bias", "Cap softly at 30, then add `bias`."),
         ("x.float() @ bias.float()", "Multiply float8 matrices."),
+        ("x @ bias.T", "Multiply a float8_e5m2 matrix by the transpose of another."),
+        ("torch.logaddexp(x, bias)", "Compute log(exp(x) + exp(bias))."),
     ],
 )
 def test_an_operation_that_the_description_paraphrases_is_not_added(
@@ -220,6 +222,20 @@ def test_a_verb_after_and_stays_in_its_clause_and_is_inflected_with_it() -> None
         "scales the direction of a weight (round and clamp it) and returns its norm"
     )
     assert third_person("modulate by a scale and a shift") == "modulates by a scale and a shift"
+
+
+def test_words_of_recipes_that_readers_could_not_follow_are_replaced() -> None:
+    task = read_task("Apply a cap and set masked scores to -1, then scale randomly with a hash.")
+    rows = read_task("Apply GELU, then add each row to the row of a base that an index selects.")
+
+    assert task is not None and rows is not None
+    assert third_person(task.clauses[0]) == "applies a cap and sets masked scores to -1"
+    assert task.clauses[1] == (
+        "multiply by 1 + p (2u - 1), where each u in [0, 1) comes from a hash"
+    )
+    assert name_inputs(rows, ["base", "index", "x"], "").clauses[1] == (
+        "add each row to the row of `base` that `index` names"
+    )
 
 
 def test_the_phrase_of_each_recipe_operation_begins_with_a_known_verb() -> None:
