@@ -81,6 +81,8 @@ def wrong_axes(source: Source) -> Iterator[Mistake]:
                         "tile": source.flat(call.args[0]),
                         "axis": axis,
                         "wrong": other,
+                        "lines": "columns" if other == "0" else "rows",
+                        "needed": "rows" if other == "0" else "columns",
                         "limit": "" if other == "0" else " A tile of one axis has no axis 1.",
                     }
                     yield Mistake((source.replace(word.value, other),), facts)
@@ -93,11 +95,11 @@ def swapped_operands(source: Source) -> Iterator[Mistake]:
             chain = isinstance(operation.left, ast.BinOp)
             is_enclosed = source.text[source.start(operation)] == "("
             if (not chain or is_enclosed) and not isinstance(operation.right, ast.Constant):
-                sign = "-" if kind is ast.Sub else "/"
+                sign, effect = ("-", "negative") if kind is ast.Sub else ("/", "reciprocal")
                 yield Mistake(
                     source.swap_operands(operation),
-                    {"what": f"those of `{sign}` are exchanged", "right": "first operand",
-                     "first": source.flat(operation.left)},
+                    {"what": f"those of `{sign}` give the {effect} of what is needed",
+                     "right": "first operand", "first": source.flat(operation.left)},
                 )  # fmt: skip
     for call in source.calls(source.kernels, "where"):
         if len(call.args) == 3:
@@ -117,15 +119,26 @@ def swapped_operands(source: Source) -> Iterator[Mistake]:
 def dropped_scales(source: Source) -> Iterator[Mistake]:
     for operation in source.operations(ast.Div):
         if (size := source.flat(operation.right)).startswith(SIZES):
-            what = f"without the division by `{size}`, a sum stands in the place of a mean"
-            yield Mistake((source.drop_right(operation),), {"what": what})
+            total = source.flat(operation.left)
+            facts = {
+                "what": f"`{total}` is not divided by `{size}`, so it is a sum instead of a mean",
+                "fix": f"The division by `{size}` makes it the mean",
+            }
+            yield Mistake((source.drop_right(operation),), facts)
     for operation in source.operations(ast.Mult):
-        if "scale" in (factor := source.flat(operation.right)):
-            what = f"`{factor}`"
-            yield Mistake((source.drop_right(operation),), {"what": what})
+        left, right = source.flat(operation.left), source.flat(operation.right)
+        # An index without its stride is another mistake.
+        if "scale" in right and "stride" not in right:
+            yield Mistake((source.drop_right(operation),), _without_factor(left, right))
         elif _is_factor(operation.left):
-            what = f"`{source.spelled(operation.left)}`"
-            yield Mistake((source.drop_left(operation),), {"what": what})
+            yield Mistake((source.drop_left(operation),), _without_factor(right, left))
+
+
+def _without_factor(rest: str, factor: str) -> dict[str, str]:
+    return {
+        "what": f"`{rest}` is not multiplied by `{factor}`, so it has the wrong size",
+        "fix": f"The product with `{factor}` has the right size",
+    }
 
 
 def _is_factor(node: ast.expr) -> bool:
@@ -254,35 +267,35 @@ KINDS = (
     Kind(
         "wrong-axis",
         wrong_axes,
-        "`{call}` goes along axis {wrong} of `{tile}` instead of axis {axis}, so it combines other "
-        "elements, and its result lies along the other axis.{limit}",
-        "The lines after it need axis {axis}.",
+        "`{call}` works along axis {wrong} of `{tile}`, within its {lines}, instead of axis "
+        "{axis}.{limit}",
+        "Axis {axis} combines the values within the {needed}.",
     ),
     Kind(
         "swapped-operands",
         swapped_operands,
-        "The operands are in the wrong order: {what}.",
+        "The operands are swapped: {what}.",
         "`{first}` must be the {right}.",
     ),
     Kind(
         "dropped-scale",
         dropped_scales,
-        "A factor of the formula is missing: {what}.",
-        "The formula of the PyTorch function has it.",
+        "A factor is missing: {what}.",
+        "{fix}.",
     ),
     Kind(
         "dropped-epsilon",
         dropped_epsilons,
-        "The small constant `{constant}` is missing. Where `{rest}` is zero or very small, what is "
-        "divided by it or by its root becomes infinite, NaN or much too large.",
-        "With `{constant}` it cannot be so small.",
+        "The small constant `{constant}` is missing. What is divided by `{rest}` or its root is "
+        "too large, the more so the smaller that is. Where it is 0, the result is infinite or NaN.",
+        "With `{constant}`, the divisor is never 0.",
         needs_variations=True,
     ),
     Kind(
         "overwritten-accumulator",
         overwritten_accumulators,
-        "Each round of the loop replaces the accumulator, so only the last block counts.",
-        "Each block must be combined with what the earlier rounds accumulated.",
+        "Each iteration replaces the accumulator, so only the last block counts.",
+        "Each block must be combined with what the earlier iterations accumulated.",
     ),
     Kind(
         "wrong-initial-value",

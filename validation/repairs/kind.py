@@ -38,6 +38,11 @@ class Kind:
 
     def explain(self, fault: Fault) -> str:
         why, fix = (text.format(**fault.facts) for text in (self.why, self.fix))
+        if fault.lacks_statement:
+            return (
+                f"A statement is missing in {fault.place}. {why}\n\n"
+                f"The correction inserts `{fault.shown_right}` there. {fix}"
+            )
         return (
             f"The mistake is in {fault.place}: `{fault.shown}`. {why}\n\n"
             f"The correction is `{fault.shown_right}`. {fix}"

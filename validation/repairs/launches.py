@@ -33,15 +33,18 @@ def _use(source: Source, kernel: ast.FunctionDef, argument: ast.arg) -> str:
     return "other constants are computed from it"
 
 
-def no_powers_of_two(source: Source) -> Iterator[Edits]:
+def no_powers_of_two(source: Source) -> Iterator[Mistake]:
     for call in source.calls(source.launchers, "next_power_of_2"):
-        yield (source.replace(call, source.spelled(call.args[0])),)
+        size = source.spelled(call.args[0])
+        yield Mistake((source.replace(call, size),), {"size": source.flat(call.args[0])})
 
 
-def wrong_grids(source: Source) -> Iterator[Edits]:
+def wrong_grids(source: Source) -> Iterator[Mistake]:
     for call in source.calls(source.launchers, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
-        yield (source.replace_by_operation(call, f"{size} // {block}"),)
+        edit = source.replace_by_operation(call, f"{size} // {block}")
+        facts = {"size": source.flat(call.args[0]), "block": source.flat(call.args[1])}
+        yield Mistake((edit,), facts)
 
 
 def short_loops(source: Source) -> Iterator[Edits]:
@@ -62,12 +65,16 @@ def repeated_blocks(source: Source) -> Iterator[Mistake]:
         counter = source.spelled(loop.target)
         for node in in_order(loop):
             if isinstance(node, ast.AugAssign) and source.spelled(node.target).endswith(POINTERS):
-                yield Mistake((source.drop_statement(node),), {"gone": source.flat(node)})
+                target = source.spelled(node.target)
+                facts = {"gone": source.flat(node), "what": f"`{target}`"}
+                yield Mistake((source.drop_statement(node),), facts)
             elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
                 if counter in _names(node.left) and isinstance(node.right, ast.Call):
-                    yield Mistake((source.drop_left(node),), {"gone": source.flat(node.left)})
+                    facts = {"gone": source.flat(node.left), "what": "the address"}
+                    yield Mistake((source.drop_left(node),), facts)
                 elif counter in _names(node.right):
-                    yield Mistake((source.drop_right(node),), {"gone": source.flat(node.right)})
+                    facts = {"gone": source.flat(node.right), "what": "the address"}
+                    yield Mistake((source.drop_right(node),), facts)
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -159,14 +166,15 @@ KINDS = (
     Kind(
         "no-power-of-two",
         no_powers_of_two,
-        "`tl.arange` takes only powers of two, and this size may be any number.",
+        "The length of a `tl.arange` must be a power of two, and `{size}` may be any number.",
         "`triton.next_power_of_2` rounds it up, and the mask hides the rest.",
     ),
     Kind(
         "wrong-grid",
         wrong_grids,
-        "The floor division starts no program for the last, incomplete block.",
-        "`triton.cdiv` rounds up, so the last block has a program.",
+        "`{size} // {block}` rounds down. Where `{block}` does not divide `{size}`, the grid has "
+        "too few programs, and the blocks with the highest numbers are never computed.",
+        "`triton.cdiv` rounds up, so every block has a program.",
     ),
     Kind(
         "short-loop",
@@ -177,9 +185,9 @@ KINDS = (
     Kind(
         "repeated-block",
         repeated_blocks,
-        "Without `{gone}` the address does not move with the loop, so each round takes the same "
+        "Without `{gone}`, {what} does not move with the loop, so each iteration takes the same "
         "elements.",
-        "With it, each round takes its own elements.",
+        "With it, each iteration takes its own elements.",
     ),
     Kind(
         "skipped-block",
@@ -190,7 +198,7 @@ KINDS = (
     Kind(
         "overlapping-blocks",
         overlapping_blocks,
-        "The program's number is not multiplied by the size of a block, so each block begins one "
+        "The program ID is not multiplied by the size of a block, so each block begins one "
         "element after the one before. They overlap, and most elements after the first block are "
         "never computed.",
         "With the product, each program has a block of its own.",

@@ -14,8 +14,11 @@ def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
         guards = [word for word in call.keywords if word.arg in ("mask", "other")]
         mask = next((word.value for word in guards if word.arg == "mask"), None)
         if mask is not None:
-            rows = any(isinstance(node, ast.Mult) for node in ast.walk(call.args[0]))
-            where = "in the next row, or " if rows else ""
+            operations = [node for node in ast.walk(call.args[0]) if isinstance(node, ast.operator)]
+            # A pointer, a row and a column.
+            sums = sum(isinstance(node, ast.Add) for node in operations)
+            rows = sums > 1 and any(isinstance(node, ast.Mult) for node in operations)
+            where = "in the next row or " if rows else ""
             # `other` without `mask` is an error of Triton.
             edits = tuple(source.drop_argument(word) for word in guards)
             yield Mistake(edits, {"mask": source.flat(mask), "where": where})
@@ -66,9 +69,9 @@ def wrong_others(source: Source) -> Iterator[Mistake]:
     for word, mask in _reduced_others(source):
         right = source.spelled(word.value)
         if "inf" in right:
-            text, harm = "0.0", "0, which can win against every element"
+            text, harm = "0.0", "0, which can be larger or smaller than every element"
         else:
-            text, harm = '-float("inf")', "an infinity, which makes sums infinite or NaN"
+            text, harm = '-float("inf")', "-inf, which makes a sum -inf and a product with 0 NaN"
         facts = {"harm": harm, "right": right, "mask": mask}
         yield Mistake((source.replace(word.value, text),), facts)
 
@@ -110,12 +113,15 @@ def _strides(node: ast.AST) -> list[ast.BinOp]:
     ]
 
 
-def wrong_strides(source: Source) -> Iterator[Edits]:
+def wrong_strides(source: Source) -> Iterator[Mistake]:
     """Multiply two indices by the strides of each other."""
     for call in source.calls(source.kernels, "load", "store"):
-        strides = [product.right for product in _strides(call.args[0])]
-        for first, second in pairwise(strides):
-            yield source.swap(first, second)
+        for first, second in pairwise(_strides(call.args[0])):
+            facts = {
+                "first": source.flat(first.left), "first_stride": source.spelled(first.right),
+                "second": source.flat(second.left), "second_stride": source.spelled(second.right),
+            }  # fmt: skip
+            yield Mistake(source.swap(first.right, second.right), facts)
 
 
 def assumed_contiguous(source: Source) -> Iterator[Mistake]:
@@ -150,14 +156,17 @@ def transposed_loads(source: Source) -> Iterator[Mistake]:
 
 
 def racing_stores(source: Source) -> Iterator[Edits]:
+    """Store instead of adding, without the arguments that a store does not take."""
     for kernel in source.kernels:
         for node in in_order(kernel):
             if isinstance(node, ast.Expr) and source.spelled(node).startswith("tl.atomic_add("):
                 assert isinstance(node.value, ast.Call)  # noqa: S101 - by its text
-                yield (source.replace(node.value.func, "tl.store"),)
+                words = [word for word in node.value.keywords if word.arg in ("sem", "scope")]
+                dropped = (source.drop_argument(word) for word in words)
+                yield (source.replace(node.value.func, "tl.store"), *dropped)
 
 
-def shared_places(source: Source) -> Iterator[Edits]:
+def shared_places(source: Source) -> Iterator[Mistake]:
     """Drop the program's own offset from the address of a store."""
     for kernel in source.kernels:
         programs = _programs(kernel)
@@ -166,7 +175,7 @@ def shared_places(source: Source) -> Iterator[Edits]:
                 if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
                     names = {leaf.id for leaf in ast.walk(node.right) if isinstance(leaf, ast.Name)}
                     if names & programs:
-                        yield (source.drop_right(node),)
+                        yield Mistake((source.drop_right(node),), {"gone": source.flat(node.right)})
 
 
 def _programs(kernel: ast.FunctionDef) -> set[str]:
@@ -184,22 +193,22 @@ KINDS = (
     Kind(
         "missing-load-mask",
         without_load_mask,
-        "The load has no mask, so lanes where `{mask}` is false read too: {where}behind the end of "
+        "The load has no mask, so lanes where `{mask}` is false read too, {where}past the end of "
         "the tensor.",
         "The mask keeps these lanes from reading.",
     ),
     Kind(
         "missing-store-mask",
         without_store_mask,
-        "The store has no mask, so lanes where `{mask}` is false write too: {where}behind the end "
-        "of the tensor.",
+        "The store has no mask, so lanes where `{mask}` is false write too, {where}past the end of "
+        "the tensor.",
         "The mask lets only lanes before the end write.",
     ),
     Kind(
         "half-mask",
         half_masks,
         "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
-        "false take part too.",
+        "false read or write too.",
         "The mask must bound both axes.",
     ),
     Kind(
@@ -212,20 +221,21 @@ KINDS = (
         "wrong-other",
         wrong_others,
         "Lanes where `{mask}` is false take part in the reduction. They hold {harm}.",
-        "With `other={right}` they leave the result as it is.",
+        "With `other={right}` they do not affect the result.",
     ),
     Kind(
         "missing-other",
         missing_others,
-        "Without `other`, lanes where `{mask}` is false hold any value, and take part in the "
-        "reduction.",
+        "Without `other`, lanes where `{mask}` is false hold undefined values, and take part in "
+        "the reduction.",
         "With `other={right}` they change nothing.",
     ),
     Kind(
         "wrong-stride",
         wrong_strides,
-        "The strides of two axes are exchanged, so an index of one axis steps along the other.",
-        "Each index must be multiplied by the stride of its own axis.",
+        "`{first}` is multiplied by `{second_stride}`, and `{second}` by `{first_stride}`. The "
+        "strides are swapped, so element [j, i] stands for element [i, j].",
+        "`{first_stride}` is the stride of `{first}`, and `{second_stride}` that of `{second}`.",
     ),
     Kind(
         "assumed-contiguous",
@@ -237,21 +247,23 @@ KINDS = (
     Kind(
         "transposed-load",
         transposed_loads,
-        "`{first}` lies along axis 0 of the tile and `{second}` along axis 1. What meets this "
-        "tile, such as its mask or a product, has them the other way round.",
+        "`{first}` lies along axis 0 of the tile and `{second}` along axis 1, so the tile is "
+        "transposed. A tile with unequal sizes does not fit those beside it. In another, lane "
+        "(i, j) holds the value of lane (j, i).",
         "`{second}` belongs along axis 0, and `{first}` along axis 1.",
     ),
     Kind(
         "racing-store",
         racing_stores,
-        "Several programs add to the same element. A plain store overwrites what the "
-        "others have added.",
-        "An atomic addition keeps all contributions.",
+        "Several programs store their shares to the same element, so only the share of the last "
+        "one remains.",
+        "An atomic addition adds up all shares.",
     ),
     Kind(
         "shared-place",
         shared_places,
-        "The address leaves out the program's own offset, so programs write to the same place.",
-        "With the offset, each program writes to its own place.",
+        "The address lacks `{gone}`. So programs that differ only in it write to the same place, "
+        "and other places stay unwritten.",
+        "With `{gone}`, each program writes to its own place.",
     ),
 )

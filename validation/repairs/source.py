@@ -51,8 +51,16 @@ class Fault:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def lacks_statement(self) -> bool:
+        """Return whether the mistake is a statement that is missing."""
+        first, last = _changed_lines(self.code, self.right)
+        return last < first
+
+    @property
     def place(self) -> str:
-        """Return the line, and the innermost function around it."""
+        """Return the line of the statement, and the innermost function around it."""
+        statements = _statements(self.code, self.line)
+        line = self.line if self.lacks_statement or not statements else statements[0].lineno
         around = [
             node
             for node in ast.walk(ast.parse(self.right))
@@ -60,7 +68,7 @@ class Fault:
             and node.lineno <= self.line <= (node.end_lineno or node.lineno)
         ]
         function = max(around, key=lambda node: node.lineno).name if around else ""
-        return f"`{function}`, line {self.line}" if function else f"line {self.line}"
+        return f"`{function}`, line {line}" if function else f"line {line}"
 
     @property
     def shown(self) -> str:
@@ -90,18 +98,23 @@ def _statement(text: str, line: int, first: int, last: int) -> str:
     first, last: the changed lines; `last` is the smaller one if there are none.
     """
     lines = text.split("\n")
-    around = [
+    around = _statements(text, line)
+    whole = lines[around[0].lineno - 1 : around[0].end_lineno] if around else []
+    shown = _joined(whole)
+    if not whole or (len(shown) > SHOWN and first <= last):
+        shown = _joined(lines[first - 1 : max(first, last)])
+    return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _statements(text: str, line: int) -> list[ast.stmt]:
+    """Return the simple statements at a line."""
+    return [
         node
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.stmt)
         and not hasattr(node, "body")
         and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
-    whole = lines[around[0].lineno - 1 : around[0].end_lineno] if around else []
-    shown = _joined(whole)
-    if not whole or (len(shown) > SHOWN and first <= last):
-        shown = _joined(lines[first - 1 : max(first, last)])
-    return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _joined(lines: Sequence[str]) -> str:

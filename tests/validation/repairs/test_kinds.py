@@ -200,11 +200,46 @@ def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> No
     words = KINDS["half-mask"].explain(faults[0])
 
     wrong, correction = words.split("\n\n")
-    assert wrong.startswith(f"The mistake is in `matmul_kernel`, line {faults[0].line}: `")
+    # The first changed line is the third of the statement.
+    first = faults[0].line - 2
+    assert wrong.startswith(f"The mistake is in `matmul_kernel`, line {first}: `a = tl.load(")
     assert "`a = tl.load(a_ptr + rows[:, None] * a_stride_m" in wrong
     assert "mask=(rows[:, None] < size_m)," in wrong
     assert "& (inner[None, :] < size_k)" in correction
     assert "\n" not in wrong + correction
+
+
+def test_a_missing_statement_is_not_quoted_but_its_place_is_named() -> None:
+    text = "@triton.jit\ndef k(a_ptrs):\n    for i in range(9):\n        a_ptrs += 4\n        f()\n"
+
+    (fault,) = KINDS["repeated-block"].faults(Source(text))
+
+    wrong, correction = KINDS["repeated-block"].explain(fault).split("\n\n")
+    assert wrong.startswith(
+        "A statement is missing in `k`, line 4. Without `a_ptrs += 4`, `a_ptrs`"
+    )
+    assert correction.startswith("The correction inserts `a_ptrs += 4` there.")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_in_rows"),
+    [("x + i * s", False), ("x + r * s + c", True)],
+    ids=["a vector", "a matrix"],
+)
+def test_only_a_matrix_has_a_next_row(address: str, *, is_in_rows: bool) -> None:
+    text = f"@triton.jit\ndef k(x, i, r, c, s):\n    tl.load({address}, mask=i < 9, other=0.0)\n"
+
+    (fault,) = KINDS["missing-load-mask"].faults(Source(text))
+
+    assert ("next row" in KINDS["missing-load-mask"].explain(fault)) == is_in_rows
+
+
+def test_a_store_has_no_memory_order() -> None:
+    text = '@triton.jit\ndef k(x, y):\n    tl.atomic_add(x, y, sem="relaxed", scope="gpu")\n'
+
+    (fault,) = KINDS["racing-store"].faults(Source(text))
+
+    assert fault.shown == "tl.store(x, y)"
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
@@ -220,11 +255,19 @@ def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: Kind) -> Non
 @pytest.mark.parametrize(
     ("kind", "folder", "words"),
     [
-        ("dropped-scale", "rms-norm", "without the division by `n_cols`, a sum stands"),
+        (
+            "dropped-scale",
+            "rms-norm",
+            "is not divided by `n_cols`, so it is a sum instead of a mean",
+        ),
         ("missing-maximum", "fused-softmax", "`tl.max(x, axis=0)` is not subtracted"),
         ("mask-off-by-one", "fused-softmax", "the index `n_cols` passes the mask too"),
-        ("wrong-other", "sum-along-axis", "an infinity, which makes sums infinite"),
-        ("wrong-axis", "sum-along-axis", "`tl.sum` goes along axis 0 of `acc` instead of axis 1"),
+        ("wrong-other", "sum-along-axis", "-inf, which makes a sum -inf"),
+        (
+            "wrong-axis",
+            "sum-along-axis",
+            "`tl.sum` works along axis 0 of `acc`, within its columns, instead of axis 1",
+        ),
         ("swapped-operands", "fused-softmax", "`numerator` must be the first operand"),
         ("missing-constexpr", "fused-softmax", "`tl.arange(0, BLOCK_SIZE)` makes a tile"),
         ("swapped-arguments", "sum-along-axis", "The launch passes `out` as"),
