@@ -30,12 +30,14 @@ BATCH = 2000
 OPERATIONS = ("element-wise", "reduction", "matmul", "attention", "softmax", "scan", "sort")
 # Composing so many takes a quarter of an hour.
 COMPOSED = 200_000
+# Relative frequencies of pending, approved and rejected kernels.
+WEIGHTS = (60, 25, 15)
 COPIED: tuple[type[Model], ...] = (
     Kernel, Pair, Provenance, QualityFinding, ValidationResult, Decision, DuplicateLink,
 )  # fmt: skip
 
 
-def fill(kernels: int, pairs: int) -> None:
+def fill(kernels: int, pairs: int, weights: tuple[int, int, int] = WEIGHTS) -> None:
     """Fill the database. Existing rows stay as they are."""
     people = [_person(f"reviewer{n}", make.a_reviewer) for n in range(40)]
     _person("curator", make.a_curator)
@@ -45,7 +47,7 @@ def fill(kernels: int, pairs: int) -> None:
         return
     began = time.monotonic()
     if not there:
-        _compose(min(kernels, COMPOSED), min(pairs, COMPOSED), people)
+        _compose(min(kernels, COMPOSED), min(pairs, COMPOSED), people, weights)
     if kernels > COMPOSED:
         _copy(kernels // COMPOSED)
     with connection.cursor() as cursor:
@@ -69,7 +71,7 @@ def _person(name: str, made: Callable[..., User]) -> User:
     return User.objects.filter(username=name).first() or made(username=name)
 
 
-def _compose(kernels: int, pairs: int, people: list[User]) -> None:
+def _compose(kernels: int, pairs: int, people: list[User], weights: tuple[int, int, int]) -> None:
     rng = random.Random(SEED)  # noqa: S311 - the same rows in every run
     repositories = [
         make.a_repository(category=category, tier=rng.randint(1, 3), stars=rng.randint(0, 30_000))
@@ -79,20 +81,26 @@ def _compose(kernels: int, pairs: int, people: list[User]) -> None:
     files = [make.a_source_file(repository=one) for one in repositories for _ in range(10)]
     license = make.a_license(expression="MIT")
     for start in range(0, kernels, BATCH):
-        _kernels(start, min(BATCH, kernels - start), rng, files, license, people)
+        _kernels(start, min(BATCH, kernels - start), rng, files, license, people, weights)
     for start in range(0, pairs, BATCH):
         _pairs(start, min(BATCH, pairs - start), rng)
     _links(rng)
 
 
 def _kernels(
-    start: int, count: int, rng: random.Random, files: Any, license: Any, people: Any
+    start: int,
+    count: int,
+    rng: random.Random,
+    files: Any,
+    license: Any,
+    people: Any,
+    weights: tuple[int, int, int],
 ) -> None:
     rows = []
     for number in range(start, start + count):
         base, name = (ROTARY, "rotate_kernel") if number % 3 else (SOFTMAX, "softmax_kernel")
         source = base.replace(name, f"{name}_{number}").replace("BLOCK", f"B{rng.randint(1, 99)}")
-        status = rng.choices(("pending", "approved", "rejected"), (60, 25, 15))[0]
+        status = rng.choices(("pending", "approved", "rejected"), weights)[0]
         rows.append(
             Kernel(
                 content_hash=make.sha(f"kernel {number}"), name=f"{name}_{number}", kind="entry",
