@@ -53,8 +53,7 @@ class Fault:
     @property
     def lacks_statement(self) -> bool:
         """Return whether the mistake is a statement that is missing."""
-        first, last = _changed_lines(self.code, self.right)
-        return last < first
+        return _statement_count(self.code) < _statement_count(self.right)
 
     @property
     def place(self) -> str:
@@ -104,6 +103,10 @@ def _statement(text: str, line: int, first: int, last: int) -> str:
     if not whole or (len(shown) > SHOWN and first <= last):
         shown = _joined(lines[first - 1 : max(first, last)])
     return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _statement_count(text: str) -> int:
+    return sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(text)))
 
 
 def _statements(text: str, line: int) -> list[ast.stmt]:

@@ -221,6 +221,15 @@ def test_a_missing_statement_is_not_quoted_but_its_place_is_named() -> None:
     assert correction.startswith("The correction inserts `a_ptrs += 4` there.")
 
 
+def test_an_argument_on_a_line_of_its_own_is_no_missing_statement() -> None:
+    text = "@triton.jit\ndef k(x, m):\n    tl.load(\n        x,\n        mask=m,\n    )\n"
+
+    (fault,) = KINDS["missing-load-mask"].faults(Source(text))
+
+    assert not fault.lacks_statement
+    assert fault.shown == "tl.load(x)"
+
+
 @pytest.mark.parametrize(
     ("address", "is_in_rows"),
     [("x + i * s", False), ("x + r * s + c", True)],
