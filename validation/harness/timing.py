@@ -27,14 +27,15 @@ from validation.harness.verdicts import with_check
 from validation.harness.worker_pool import WorkerPool
 
 # Runs that are timed. Each has inputs of its own, unless these take more than MOST bytes.
-RUNS, MOST = 20, 512 << 20
+RUNS, MOST = 20, 256 << 20
 # Two warm-up inputs: a kernel is compiled again when an argument differs from the first run's.
 WARMING = 2
 # Inputs of a large case, on a GPU: one is timed in all runs. Each takes at most LARGEST_SET bytes.
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
 # Answers that are judged: the last, and others chosen at random afterwards. Two where the case is
-# one of PERF_CASES, because NumPy compares each of its many elements.
-LOOKED_AT, LOOKED_AT_PERF = 4, 2
+# one of PERF_CASES, because each is copied from the GPU. No more elements than ELEMENTS of each,
+# chosen at random too: NumPy needs 14 s for 64 million.
+LOOKED_AT, LOOKED_AT_PERF, ELEMENTS = 4, 2, 1 << 20
 
 
 def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
@@ -246,7 +247,9 @@ def _check_answers(
     if any(expected.written for expected in wanted.values()):
         raise _unable("it writes into its arguments, so each run would have other inputs")
     sizes = {number: inputs.elements(number) for number in numbers}
-    runs = evidence.outcomes(answer.header, answer.blobs, inputs.trials, wanted, bound, sizes)
+    runs = evidence.outcomes(
+        answer.header, answer.blobs, inputs.trials, wanted, bound, sizes, ELEMENTS
+    )
     if {run.trial.number for run in runs} != set(numbers):
         raise Unreadable("other answers than were asked for")
     if wrong := [run for run in runs if not run.right]:

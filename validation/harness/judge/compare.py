@@ -147,7 +147,7 @@ def _against(
     count, place = int((share > 1).sum()), int(np.flatnonzero(finite)[worst])
     words = (
         f"{count} of {finite.size} elements are wrong, the worst at "
-        f"{_index(place, actual.shape)}: {_number(values[worst])} instead of "
+        f"{actual.index(place)}: {_number(values[worst])} instead of "
         f"{_number(truth[worst])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
     )
     return Comparison(words, float(error.max()), relative, float(share[worst]))
@@ -268,13 +268,9 @@ def _integers(actual: Numbers, expected: Expected) -> Comparison:
     place = int(np.flatnonzero(wrong)[0])
     words = (
         f"{count} of {values.size} elements are wrong, the first at "
-        f"{_index(place, actual.shape)}: {values[place]} instead of {native[place]}"
+        f"{actual.index(place)}: {values[place]} instead of {native[place]}"
     )
     return Comparison(words, float(distance.max()))
-
-
-def _index(place: int, shape: tuple[int, ...]) -> str:
-    return str([int(part) for part in np.unravel_index(place, shape)])
 
 
 def _number(value: complex) -> str:

@@ -89,9 +89,13 @@ def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
 
 def outcomes(
     header: Any, blobs: list[memoryview], trials: list[Trial], wanted: dict[int, Wanted],
-    bound: PracticalBound, inputs: Mapping[int, int],
+    bound: PracticalBound, inputs: Mapping[int, int], most: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
-    """Return each run, judged. `inputs`: the elements of each trial's inputs."""
+    """Return each run, judged.
+
+    inputs: the elements of each trial's inputs.
+    most: how many elements of each answer are compared, chosen at random; None for all.
+    """
     by_number = {trial.number: trial for trial in trials}
     made: list[Outcome] = []
     for run in header["runs"]:
@@ -104,7 +108,7 @@ def outcomes(
             compare_answers, native=expected.native,
             others=(expected.precise, expected.shaken, expected.rounded), bound=of_case,
             inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
-            slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN,
+            slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN, most=most,
         )  # fmt: skip
         earlier = [one for one in made if one.trial is trial]
         made.append(_outcome(trial, run, blobs, compare, earlier))

@@ -1,6 +1,6 @@
 """A tensor's bytes as numbers that NumPy knows, also those of bfloat16 and of 8-bit floats."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,16 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A tensor as it was described. Two are equal bit by bit if their `raw` bytes are."""
+    """A tensor as it was described. Two are equal bit by bit if their `raw` bytes are.
+
+    places: of a sample, where its elements are in the tensor. `shape` is the whole tensor's.
+    """
 
     dtype: str
     shape: tuple[int, ...]
     device: str
     raw: memoryview
+    places: Array | None = field(default=None, compare=False)
 
     def values(self) -> Array:
         """Return the numbers as float64, int64, bool or complex128, flat."""
@@ -58,6 +62,15 @@ class Numbers:
             with np.errstate(invalid="ignore"):
                 return plain.astype(np.float64)
         return plain.astype(np.complex128) if plain.dtype.kind == "c" else plain
+
+    def sample(self, places: Array) -> "Numbers":
+        elements = np.frombuffer(self.raw, f"V{width(self.dtype)}")[places]
+        return replace(self, raw=memoryview(elements.tobytes()), places=places)
+
+    def index(self, place: int) -> list[int]:
+        """Return the index of an element of `values`."""
+        whole = place if self.places is None else self.places[place]
+        return [int(part) for part in np.unravel_index(whole, self.shape)]
 
 
 def numbers(tree: Any, blobs: list[memoryview]) -> Numbers:
