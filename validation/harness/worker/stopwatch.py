@@ -41,7 +41,11 @@ class Stopwatch:
         self.warming = order["warming"]
 
     def prepare(self, order: dict[str, Any], blobs: Blobs) -> tuple[Any, list[Blob]]:
-        """Do everything up to the first timed run, on the first few of the inputs alone."""
+        """Do everything up to the first timed run, on the first few of the inputs alone.
+
+        A function for torch.compile runs on all: torch compiles some again for each new value,
+        until it gives up.
+        """
         flops = 0
         try:
             place = Placing(blobs, self.device)
@@ -51,8 +55,9 @@ class Stopwatch:
                 self.calls = self._reference(order, place)
             if order.get("count"):
                 flops = _flops(self.calls[0][1])
+            warming = len(self.calls) if order.get("compiled") else self.warming
             for _ in range(WARM_UPS):
-                for _, call in self.calls[: self.warming]:
+                for _, call in self.calls[:warming]:
                     self.clock.get_ahead(self._seeded(call))
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
