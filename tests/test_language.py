@@ -133,11 +133,11 @@ def rooms() -> list[str]:
 def python_faults(path: Path) -> Iterator[Fault]:
     source = path.read_text()
     name = path.relative_to(ROOT).as_posix()
-    tree = ast.parse(source)
+    nodes = list(ast.walk(ast.parse(source)))
     tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    for line, text in (*docstrings_of(tree), *comments_of(tokens)):
+    for line, text in (*docstrings_of(nodes), *comments_of(tokens)):
         yield from prose_faults(f"{name}:{line}", text)
-    yield from name_faults(name, tree)
+    yield from name_faults(name, nodes)
     stored = [words for place, words in STORED_WORDS.items() if name.startswith(place)]
     for token in tokens:
         text = token.string
@@ -153,8 +153,8 @@ def is_british(token: str) -> bool:
     return bool(BRITISH.search(token))
 
 
-def docstrings_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+def docstrings_of(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
@@ -193,20 +193,27 @@ def prose_faults(place: str, text: str) -> Iterator[Fault]:
             yield Fault("length", place, sentence)
 
 
-def name_faults(name: str, tree: ast.Module) -> Iterator[Fault]:
+def name_faults(name: str, nodes: list[ast.AST]) -> Iterator[Fault]:
     """Find variables with an unclear name that live longer than a few lines."""
-    for function in ast.walk(tree):
+    if not any(_variable(node) in UNCLEAR_NAMES for node in nodes):
+        return
+    for function in nodes:
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         lines: dict[str, list[int]] = defaultdict(list)
         for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in UNCLEAR_NAMES:
-                lines[node.id].append(node.lineno)
-            elif isinstance(node, ast.arg) and node.arg in UNCLEAR_NAMES:
-                lines[node.arg].append(node.lineno)
+            if isinstance(node, ast.Name | ast.arg) and _variable(node) in UNCLEAR_NAMES:
+                lines[_variable(node)].append(node.lineno)
         for variable, used in lines.items():
             if max(used) - min(used) > LONGEST_LIFE:
                 yield Fault("name", f"{name}:{min(used)}", f"{variable} in {function.name}")
+
+
+def _variable(node: ast.AST) -> str:
+    """Return the name of a variable or a parameter."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.arg if isinstance(node, ast.arg) else ""
 
 
 # --- Pages and documents --------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Installation
@@ -11,6 +12,7 @@ from tests.conftest import commit
 from tests.waiting import wait_for
 
 
+@pytest.mark.slow
 def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
     installation: Installation, page: Page, kernel_folder: Path, tmp_path: Path
 ) -> None:

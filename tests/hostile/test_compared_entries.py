@@ -41,6 +41,7 @@ def test_half_of_the_drawn_entries_are_faulty_and_a_seed_draws_them_again(tmp_pa
     assert items_of(first) == items_of(again)
 
 
+@pytest.mark.slow
 def test_an_evaluator_that_crashes_gives_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

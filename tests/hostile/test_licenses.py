@@ -56,6 +56,7 @@ BLOCKED_KEYS = [
 FEW = settings(max_examples=60)
 
 
+@pytest.mark.slow
 @FEW
 @given(text=TEXTS, path=st.sampled_from(["a.py", "a/b.pyi", "notes.md", "", "a\n.py"]))
 def test_any_text_is_assessed_and_permissive_only_with_a_license(text: str, path: str) -> None:
@@ -74,6 +75,7 @@ def test_any_bytes_get_a_license_assessment(data: bytes) -> None:
     assert assessed({"a.py": data, "LICENSE": data, "README": data}, "a.py").reason
 
 
+@pytest.mark.slow
 @FEW
 @given(text=TEXTS)
 def test_a_blocked_license_header_is_not_hidden_by_text_before_it(text: str) -> None:
@@ -147,6 +149,7 @@ def test_adding_a_file_never_relaxes_the_license_verdict_of_a_unit(
     assert STRICTNESS.index(after) >= STRICTNESS.index(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -187,6 +190,7 @@ def test_a_truncated_file_is_reported_and_not_permissive() -> None:
     assert any("were read" in note for note in found.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", BLOCKED_KEYS)
 def test_no_blocked_license_text_is_accepted_in_a_license_file(key: str) -> None:
     found = assessed({"a.py": kernel(), "LICENSE": text_of(key)}, "a.py")
@@ -194,6 +198,7 @@ def test_no_blocked_license_text_is_accepted_in_a_license_file(key: str) -> None
     assert found.verdict in {Verdict.BLOCKED, Verdict.UNKNOWN}
 
 
+@pytest.mark.slow
 def test_the_licenses_of_the_standard_library_are_read_without_a_crash() -> None:
     sources = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
     for path in islice(sources, 0, None, 5):

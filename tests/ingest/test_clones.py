@@ -143,6 +143,7 @@ def clones(kernel_folder: Path, tmp_path: Path, settings: Any) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_source_of_the_web_is_read_from_its_local_clone(clones: Path) -> None:
     call_command("ingest", "ada/kernels", "--now", verbosity=0)
 

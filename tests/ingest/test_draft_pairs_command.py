@@ -97,6 +97,7 @@ def test_a_dry_run_stores_nothing(folder: Path) -> None:
     assert not Pair.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_limit_bounds_the_number_of_stored_pairs(folder: Path) -> None:
     (folder / "tests" / "test_halving.py").write_text(
         (HEAD + TEST).replace("doubl", "halv").replace("Doubl", "Halv")

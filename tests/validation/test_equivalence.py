@@ -87,6 +87,7 @@ def test_the_validate_command_checks_pairs() -> None:
     assert call("--now", "--pending") == "0 items: nothing to do."
 
 
+@pytest.mark.slow
 @pytest.mark.any_database
 def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors(
     pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
@@ -107,6 +108,7 @@ def test_a_pair_that_raises_before_a_launch_has_skipped_checks_and_no_errors(
     assert "share_of_allowed" not in result.checks.get(name="accuracy").figures
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU is there")
 @pytest.mark.any_database
 def test_without_a_gpu_a_cuda_validation_is_refused_and_stores_no_result() -> None:

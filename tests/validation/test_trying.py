@@ -45,6 +45,7 @@ def test_a_reviewer_sees_both_answers_and_no_verdict_changes(pair: Pair, reviewe
     assert not ValidationResult.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_case_that_the_test_has_not_gives_a_sentence(pair: Pair, reviewer: Client) -> None:
     reviewer.post(f"/pairs/{pair.pk}/try", {"place": "99", "change": ""})
     run = TriedCase.objects.get()

@@ -270,6 +270,7 @@ def test_the_next_call_finishes_a_run_that_was_interrupted(counting: CountingChe
     assert counting.asked == [kernel.pk]
 
 
+@pytest.mark.slow
 @pytest.mark.any_database
 def test_validating_a_helper_by_name_explains_why_it_is_unsupported() -> None:
     helper = a_kernel(kind=Kind.HELPER)

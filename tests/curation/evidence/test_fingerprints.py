@@ -103,6 +103,7 @@ texts = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(function=texts, unit=texts, python=texts)
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_can_be_stored_as_a_fingerprint(function: str, unit: str, python: str) -> None:

@@ -52,6 +52,7 @@ def test_an_exact_duplicate_with_other_names_is_represented() -> None:
     assert (link.content_hash, link.of_content_hash) == (worse.content_hash, better.content_hash)
 
 
+@pytest.mark.slow
 def test_a_near_duplicate_is_represented_with_its_exact_similarity() -> None:
     better, worse = put(SOFTMAX, stars=9), put(with_a_line(SOFTMAX), stars=1)
 
@@ -296,6 +297,7 @@ def test_a_kernels_next_version_is_a_near_duplicate_like_any_other_kernel() -> N
     assert links() == {new.pk: old.pk}
 
 
+@pytest.mark.slow
 def test_clustering_in_batches_equals_clustering_at_once() -> None:
     for number in range(300):
         put(variant(number % 60, number), stars=number % 7)
@@ -367,6 +369,7 @@ def test_an_attempt_that_has_lost_its_lease_writes_nothing() -> None:
     assert not Fingerprint.objects.exclude(placed=None).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_concurrent_workers_produce_the_same_clusters() -> None:
     for number in range(90):

@@ -341,6 +341,7 @@ def test_only_an_unchanged_earlier_extraction_is_replaced(tmp_path: Path) -> Non
     assert (folder / "utils" / "mine.py").read_text() == "precious"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_extraction_leaves_no_folder_and_keeps_the_earlier_one(tmp_path: Path) -> None:
     repository = a_repository()

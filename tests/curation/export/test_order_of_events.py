@@ -133,6 +133,7 @@ def test_an_export_contains_exactly_the_items_that_may_be_exported(
         raise Undone
 
 
+@pytest.mark.slow
 def test_a_kernel_with_a_license_change_after_approval_is_not_exported(
     kernel_folder: Path, tmp_path: Path
 ) -> None:

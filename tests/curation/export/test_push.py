@@ -65,6 +65,7 @@ def test_a_folder_is_pushed_whole_and_replaces_an_earlier_export(hub: Hub, folde
     assert pushed.url.endswith("/datasets/lab/pairs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [

@@ -142,6 +142,7 @@ def test_an_export_to_a_read_only_target_fails_with_a_sentence(tmp_path: Path) -
         export(target)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_export_leaves_rows_and_folders_unchanged(
     tmp_path: Path,

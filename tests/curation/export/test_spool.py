@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -76,6 +77,7 @@ def test_lines_come_in_the_order_of_the_hashes_also_after_a_first_round(tmp_path
         assert list(lines.take()) == []
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_json_has_the_bytes_of_the_standard_encoder(value: Any) -> None:
     text = encode(value)

@@ -118,6 +118,7 @@ def work(data: Path, mark: Path) -> str:
     return worker.stdout + worker.stderr
 
 
+@pytest.mark.slow
 def test_a_worker_refuses_foreign_jobs_and_continues(
     data: Path, queue: Queue, kernel_folder: Path, tmp_path: Path
 ) -> None:

@@ -134,6 +134,7 @@ def test_renewing_a_lease_writes_progress_in_the_same_statement(
     assert run.lease_until > timezone.now()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_job_silent_for_longer_than_its_lease_keeps_the_lease(settings: Any) -> None:
     """As one does that loads torch on a busy machine."""

@@ -33,6 +33,7 @@ def opened(tmp_path: Path, copy_of_prepared: Callable[[Path], Path]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_up_makes_an_existing_data_folder_private_to_its_owner(opened: Path) -> None:
     with house(opened):
         assert mode(opened) == 0o700
@@ -44,6 +45,7 @@ def test_up_makes_an_existing_data_folder_private_to_its_owner(opened: Path) -> 
         assert mode(opened.parent / "elsewhere") == 0o755
 
 
+@pytest.mark.slow
 def test_a_storing_command_makes_the_data_folder_private(opened: Path) -> None:
     done = manage(opened, "load_sources")
 
@@ -66,6 +68,7 @@ def test_every_process_creates_files_readable_only_by_its_user(tmp_path: Path) -
     assert mode(tmp_path / "data" / "fresh") == 0o600
 
 
+@pytest.mark.slow
 def test_a_dataset_outside_the_data_folder_is_readable_by_others(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "new" / "out"))
 

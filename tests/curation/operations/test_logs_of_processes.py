@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
 
 from tests.curation.operations.house import environment, free_port, manage
@@ -21,6 +22,7 @@ def objects(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.slow
 def test_the_web_server_logs_only_json_lines(tmp_path: Path) -> None:
     port, log = free_port(), tmp_path / "log"
     with log.open("wb") as output:
@@ -80,6 +82,7 @@ def test_an_interrupted_command_prints_stopped_without_a_traceback(
     assert (command.returncode, complaint) == (130, "Stopped.\n")
 
 
+@pytest.mark.slow
 def test_a_failed_command_logs_one_json_line(tmp_path: Path) -> None:
     done = manage(
         tmp_path, "load_sources", **JSON, DATABASE_URL="postgres://me:hunter2@127.0.0.1:1/x"

@@ -54,6 +54,7 @@ def test_up_refuses_a_data_folder_that_another_up_uses(tmp_path: Path) -> None:
     assert f"`up` runs already on the data folder {tmp_path} (process 4711)" in said
 
 
+@pytest.mark.slow
 def test_up_refuses_a_database_newer_than_the_code(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
 ) -> None:
@@ -69,6 +70,7 @@ def test_up_refuses_a_database_newer_than_the_code(
     assert "newer than this code: it has the migration curation.9999_of_tomorrow" in said
 
 
+@pytest.mark.slow
 def test_up_refuses_an_unreachable_database(tmp_path: Path) -> None:
     url = f"postgres://curation@127.0.0.1:{free_port()}/curation"
 
@@ -77,6 +79,7 @@ def test_up_refuses_an_unreachable_database(tmp_path: Path) -> None:
     assert said.startswith("The database can't be reached")
 
 
+@pytest.mark.slow
 def test_up_refuses_an_unreachable_redis(tmp_path: Path) -> None:
     port = free_port()
 
@@ -96,6 +99,7 @@ def test_up_refuses_a_redis_on_tcp_without_a_password(tmp_path: Path, address: s
     assert "on loopback any user of this machine" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["rqworker", "scheduler", "check"])
 def test_no_command_starts_with_a_redis_on_tcp_without_a_password(
     tmp_path: Path, copy_of_prepared: Callable[[Path], Path], command: str
@@ -108,6 +112,7 @@ def test_no_command_starts_with_a_redis_on_tcp_without_a_password(
     assert refused.stderr.startswith("REDIS_URL names a Redis on TCP without a password")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variables",
     [

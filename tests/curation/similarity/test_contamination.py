@@ -106,6 +106,7 @@ def test_a_copied_python_side_is_found_too() -> None:
     assert [m.problem for m in found] == ["level2/12"]
 
 
+@pytest.mark.slow
 def test_no_kernel_among_200_unrelated_ones_is_flagged() -> None:
     flagged = [seed for seed in range(200) if matches(unrelated(seed), BENCHMARK)]
 

@@ -200,6 +200,7 @@ def test_variable_names_and_spellings_do_not_change_the_operations(
     assert read_operations(first, "f").exact == read_operations(other, "f").exact
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(steps=STEPS, changed=st.integers(0, 5), step=STEP, whole=st.booleans())
 def test_functions_with_different_results_never_have_the_same_operations(

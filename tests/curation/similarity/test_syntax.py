@@ -116,6 +116,7 @@ def test_a_string_is_normalized_for_any_spelling(value: str) -> None:
     assert string(repr(value)) == "'" + value
 
 
+@pytest.mark.slow
 def test_the_standard_library_is_read_in_bounded_time() -> None:
     sources = sorted(Path(ast.__file__).parent.glob("*.py"))[:60]
     for source in sources:

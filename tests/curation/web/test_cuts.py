@@ -39,6 +39,7 @@ def shown(browser: Client, **columns: Any) -> tuple[str, Kernel]:
     return browser.get(kernel.get_absolute_url()).content.decode(), kernel
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("source", "most"),
@@ -57,6 +58,7 @@ def test_a_page_has_a_bounded_size(browser: Client, source: str, most: int) -> N
     assert f'class="cut" href="{kernel.get_absolute_url()}standalone_source.py"' in page
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_text_of_many_short_tokens_is_not_truncated(browser: Client) -> None:
     source = f"{SUM[:1990]}\n" * 90

@@ -47,6 +47,7 @@ def text(browser: Client, url: str) -> str:
 
 
 # --- Find -----------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize(("read", "looked_up"), [(5, 10), (5, 1000), (1000, 1000)])
 @pytest.mark.parametrize("query", ["order=newest", "order=priority", "q=kernel_"])
 def test_every_item_is_on_exactly_one_page_of_the_list(

@@ -52,6 +52,7 @@ def test_a_field_of_another_type_is_refused(change: dict[str, Any]) -> None:
         from_json(Dropped, {**DROPPED, **change})
 
 
+@pytest.mark.slow
 def test_a_missing_field_and_an_unknown_choice_are_refused(candidate: Candidate) -> None:
     data = json.loads(to_json(candidate))
     del data["tokens"]

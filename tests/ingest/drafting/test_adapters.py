@@ -161,6 +161,7 @@ def test_tuned_configurations_and_heuristics_are_written_out() -> None:
     assert "with " not in triton
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "name"),
     [
@@ -360,6 +361,7 @@ def test_an_operation_may_name_its_output_as_its_callers_do() -> None:
     assert "def shift(x, y, out=None):" in write_pointwise(replace(op, outputs=("out",)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [

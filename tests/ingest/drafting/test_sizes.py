@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ingest.drafting.cases import Cases
 from ingest.drafting.sizes import reduce_sizes
 from tests.ingest.drafting.repositories import cases, function, whole
@@ -135,6 +137,7 @@ def test_lengths_in_a_tensor_shrink_with_the_rows_that_they_divide() -> None:
     assert "lengths[0] = 64" in function(draft.texts.test_code, "make_inputs")
 
 
+@pytest.mark.slow
 def test_nested_loops_and_calls_of_itself_take_bounded_time() -> None:
     loops = "".join(f"{'    ' * depth}for n{depth} in range(60):\n" for depth in range(1, 7))
     body = f"{loops}{'    ' * 7}x = torch.randn(4096, 4096)\n    return (x,)\n"

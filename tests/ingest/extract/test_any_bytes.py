@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,7 @@ def test_no_bytes_crash_the_extraction(data: bytes) -> None:
     _check(b"jit triton\n" + data)
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(st.lists(st.tuples(st.integers(0, len(SOURCE)), st.integers(0, 12), TOKENS), max_size=6))
 def test_extracted_lines_are_exact_for_mutated_kernels(

@@ -76,6 +76,7 @@ def test_a_file_above_the_size_limit_is_reported_as_a_problem() -> None:
     assert [item.code for item in items if isinstance(item, Problem)] == ["too-large"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bomb",
     [

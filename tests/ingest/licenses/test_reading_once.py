@@ -1,5 +1,7 @@
 """A content is read once: what was found is kept by blob hash, and says the same again."""
 
+import pytest
+
 from ingest.licenses import LicenseReader, read_tree
 from ingest.licenses.detector import Match
 from ingest.licenses.reader import from_json, git_blob_hash, to_json
@@ -39,6 +41,7 @@ def test_a_file_without_license_words_does_not_call_the_detector() -> None:
     assert detector.asked == 0
 
 
+@pytest.mark.slow
 def test_license_findings_round_trip_through_json() -> None:
     found = reader().read("a.py", kernel(APACHE_HEADER))
 

@@ -27,6 +27,7 @@ def compile_one(judge: Judge, source: str) -> Outcome:
     return done
 
 
+@pytest.mark.slow
 def test_each_signature_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
     names = dict(enumerate(kernels.COMPILING))
     units = [Unit(key, kernels.COMPILING[name], "kernel") for key, name in names.items()]
@@ -74,6 +75,7 @@ def test_a_unit_that_cannot_be_loaded_is_undecided(judge: Judge) -> None:
     assert "nowhere_to_be_found" in done.message
 
 
+@pytest.mark.slow
 def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None:
     done = compile_one(judge, kernels.NOT_INFERRED)
 
@@ -81,6 +83,7 @@ def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None
     assert done.sentence(judge.environment).startswith("undecided: inference, ")
 
 
+@pytest.mark.slow
 def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Judge) -> None:
     units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]
 
@@ -99,6 +102,7 @@ def test_a_unit_can_not_kill_the_compile_worker(judge: Judge) -> None:
     assert "PermissionError" in done.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mischief",
     [
@@ -158,6 +162,7 @@ def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: Judge) -> Non
     assert done.answer is Answer.COMPILES, done.message
 
 
+@pytest.mark.slow
 def test_the_judge_reports_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.compile.judge.WORKER", "validation.compile.nobody")
 

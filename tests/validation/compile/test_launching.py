@@ -36,6 +36,7 @@ def test_a_compiled_kernel_is_launched_with_its_found_signature(
     assert made.figures["launches"] == checks["launch"].message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["THROUGH_HELPERS", "INDEXED", "TUNED"])
 def test_helpers_indices_and_tuned_kernels_can_be_launched(
     name: str, judge: Judge, launcher: Launcher
@@ -45,6 +46,7 @@ def test_helpers_indices_and_tuned_kernels_can_be_launched(
     assert launcher.launch(unit, done) == Launch(launched=True)
 
 
+@pytest.mark.slow
 def test_a_failed_launch_counts_as_unknown(launcher: Launcher) -> None:
     source = kernels.unit(
         "@triton.jit\ndef kernel(out, n):\n    tl.static_assert(n == 3, 'three')\n"
@@ -60,6 +62,7 @@ def test_a_failed_launch_counts_as_unknown(launcher: Launcher) -> None:
     assert check.outcome == CheckOutcome.SKIPPED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
     [

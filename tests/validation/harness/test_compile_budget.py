@@ -69,6 +69,7 @@ def test_compile_time_does_not_count_as_run_time() -> None:
     assert 0.5 < child.compile_seconds < 1.5
 
 
+@pytest.mark.slow
 def test_compiling_beyond_its_budget_is_a_timeout() -> None:
     with child_that(compiles(0.3), compiles(5.0)) as child, pytest.raises(DeadlinePassed) as passed:
         child.ask("suite", "suite", {}, 5.0, compile_budget=0.6)

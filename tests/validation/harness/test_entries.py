@@ -162,6 +162,7 @@ def test_a_report_that_cannot_be_written_is_named(
     assert capsys.readouterr().out == f"{report}: No such file or directory.\n"
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_ends_the_command_silently(tmp_path: Path) -> None:
     path = written(tmp_path, json.dumps({**RECORD, "test_code": "CASES = 7"}))
     command = [sys.executable, "-m", "validation.harness", str(path), "--device", "interpreter"]

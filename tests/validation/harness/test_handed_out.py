@@ -59,6 +59,7 @@ def test_equivalence():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("out", "verdict"),
     [

@@ -314,6 +314,7 @@ def test_the_end_of_the_fork_server_is_raised_as_such() -> None:
         pool._with_context()
 
 
+@pytest.mark.slow
 def test_without_a_gpu_a_child_without_a_cuda_context_is_used(pool: WorkerPool) -> None:
     child: Child = pool._with_context()
     order = {"python_code": "def one(x):\n    return x\n", "entry_point": "one"}

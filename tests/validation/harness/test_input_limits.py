@@ -78,6 +78,7 @@ def words(report: Report, name: str) -> str:
     return next(check.words for check in report.checks if check.name == name)
 
 
+@pytest.mark.slow
 def test_a_too_large_case_is_compared_at_smaller_sizes_and_reported(
     pool: WorkerPool,
 ) -> None:
@@ -114,6 +115,7 @@ def test_an_entry_with_only_trivial_comparable_cases_is_vacuous(pool: WorkerPool
     assert "nothing but trivial cases can be compared" in report.message
 
 
+@pytest.mark.slow
 def test_a_fault_at_large_inputs_is_found_at_the_smaller_size(pool: WorkerPool) -> None:
     wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
 
@@ -123,6 +125,7 @@ def test_a_fault_at_large_inputs_is_found_at_the_smaller_size(pool: WorkerPool) 
     assert report.message.startswith("case 1, made smaller")
 
 
+@pytest.mark.slow
 def test_an_answer_too_large_to_transfer_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.harness.fork_server.FILE_SIZE", 4 << 20)
     python = PYTHON.replace("return x + x", "return (x + x).repeat(1000)")

@@ -63,6 +63,7 @@ def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
     return report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "check", "verdict", "words"),
     [

@@ -90,6 +90,7 @@ def test_a_malformed_recording_is_refused(said: Any) -> None:
         read(said)
 
 
+@pytest.mark.slow
 def test_a_recording_with_too_many_instructions_is_refused() -> None:
     with pytest.raises(BadProgram, match="200,000 instructions"):
         read(recording(*[{"do": "poison", "target": WINDOW}] * 200_001))
@@ -104,6 +105,7 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=500, deadline=None)
 def test_any_mutated_recording_is_read_or_refused(data: st.DataObject) -> None:

@@ -1,10 +1,13 @@
 """Questions to a fork server that ends are asked again, and each gets its own answer."""
 
+import pytest
+
 from tests.validation.compile import kernels
 from validation.compile import Answer, Judge, Unit
 from validation.harness.sandbox import kill
 
 
+@pytest.mark.slow
 def test_questions_of_a_fork_server_that_ends_are_asked_again() -> None:
     units = [Unit(key, kernels.ADD, "kernel") for key in range(4)]
     killed: list[object] = []

@@ -62,6 +62,7 @@ def under_it(pool: WorkerPool, more: str = "", *, within: str = "") -> Check:
     return made
 
 
+@pytest.mark.slow
 def test_an_entry_without_sanitizer_errors_passes(pool: WorkerPool, stand_in: Path) -> None:
     made = under_it(pool)
 
@@ -70,6 +71,7 @@ def test_an_entry_without_sanitizer_errors_passes(pool: WorkerPool, stand_in: Pa
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_sanitizer_error_fails_the_check_with_its_first_lines(
     pool: WorkerPool, stand_in: Path
 ) -> None:

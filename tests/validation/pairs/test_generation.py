@@ -27,6 +27,7 @@ def generated(count: int) -> list[PairDraft]:
     return generate(RECIPES, count)
 
 
+@pytest.mark.slow
 def test_the_seed_determines_the_generated_pairs() -> None:
     one, same, other = (generate(RECIPES, 100, seed) for seed in (4, 4, 5))
 
@@ -34,6 +35,7 @@ def test_the_seed_determines_the_generated_pairs() -> None:
     assert {draft.content_hash for draft in one} != {draft.content_hash for draft in other}
 
 
+@pytest.mark.slow
 def test_no_two_generated_pairs_are_equal() -> None:
     drafts = generated(300)
 
@@ -42,12 +44,14 @@ def test_no_two_generated_pairs_are_equal() -> None:
     assert len({draft.triton_code for draft in drafts}) == 300
 
 
+@pytest.mark.slow
 def test_no_recipe_exceeds_its_share_of_the_generated_pairs() -> None:
     used = Counter(draft.recipe for draft in generate(RECIPES, 300, caps=Caps(recipe_share=0.04)))
 
     assert max(used.values()) <= 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", [0.0, 0.2, 0.5])
 def test_the_share_of_near_duplicates_stays_within_its_cap(cap: float) -> None:
     drafts = generate([_recipe("unary-map")], 120, caps=Caps(near_share=cap))
@@ -63,6 +67,7 @@ def test_renamed_variables_and_constants_do_not_hide_a_near_duplicate() -> None:
     assert diversity([draft.triton_code, other]).with_neighbor == {0.7: 1.0, 0.8: 1.0}
 
 
+@pytest.mark.slow
 def test_indexed_neighbors_equal_those_of_brute_force() -> None:
     texts = [structure(draft.triton_code) for draft in generated(60)]
     sets = [set(text.tolist()) for text in texts]
@@ -81,6 +86,7 @@ def test_a_hundred_pairs_use_nearly_all_recipes_and_many_operation_types() -> No
     assert len({draft.operation_type for draft in drafts}) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [38, 60, 150])
 def test_every_recipe_is_used_once_before_one_is_used_three_times(count: int) -> None:
     seen: Counter[str] = Counter()
@@ -89,6 +95,7 @@ def test_every_recipe_is_used_once_before_one_is_used_three_times(count: int) ->
         seen[draft.recipe] += 1
 
 
+@pytest.mark.slow
 def test_operation_types_and_difficulties_follow_their_weights() -> None:
     drafts = generated(300)
 
@@ -108,6 +115,7 @@ def test_an_exhausted_recipe_ends_the_generation() -> None:
     assert len(generate([small], 50)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_generate_pairs_reports_similarity_and_stores_pairs_once() -> None:
     first, again = run("--count", "60"), run("--count", "60")
@@ -123,6 +131,7 @@ def test_generate_pairs_reports_similarity_and_stores_pairs_once() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_dry_run_stores_nothing() -> None:
     assert "Nothing stored." in run("--count", "5", "--dry-run")
@@ -145,6 +154,7 @@ def test_a_count_of_zero_pairs_is_refused() -> None:
         run("--count", "0")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_an_interrupted_storing_of_pairs_is_finished_by_the_next_run(
     monkeypatch: pytest.MonkeyPatch,

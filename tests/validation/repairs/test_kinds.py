@@ -183,6 +183,7 @@ def test_a_kind_makes_its_mistake_in_a_pair_of_the_library(name: str) -> None:
     assert any((before, after) in changes(text, fault) for fault in faults)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
 def test_a_faulty_text_can_be_parsed_and_is_the_same_above_the_named_line(kind: Kind) -> None:
     for path in LIBRARY.glob("*/triton_code.py"):

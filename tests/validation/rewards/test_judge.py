@@ -78,6 +78,7 @@ def test_a_reference_is_answered_once_for_a_group(judge: Judge) -> None:
     assert judge.references.size > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("broken", "words"),
     [
@@ -98,6 +99,7 @@ def test_a_broken_reference_costs_no_kernel_its_reward(
     assert words in answer.message
 
 
+@pytest.mark.slow
 def test_a_kernel_whose_process_is_killed_from_outside_runs_again(judge: Judge) -> None:
     judge.answer(Question(ADD, ADD_KERNEL, Tier.FAST))
     slow = f"import time\n\ntime.sleep(1.5)\n{ADD_KERNEL}"
@@ -116,6 +118,7 @@ def test_a_kernel_whose_process_is_killed_from_outside_runs_again(judge: Judge) 
     assert [(answer.verdict, answer.reward) for answer in answers] == [("passed", 0.5)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("is_full", "of_others", "verdict", "reward", "attempts"),
     [

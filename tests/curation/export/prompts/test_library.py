@@ -19,6 +19,7 @@ def drafts() -> list[PairDraft]:
     return [*handwritten(), *generate(RECIPES, 120, 5)]
 
 
+@pytest.mark.slow
 def test_nearly_all_pairs_are_phrased_in_three_ways_that_keep_the_rules(
     drafts: list[PairDraft],
 ) -> None:

@@ -37,6 +37,7 @@ def test_the_content_security_policy_forbids_inline_and_foreign_scripts(client: 
     assert "script-src 'self'" in policy
 
 
+@pytest.mark.slow
 def test_check_deploy_reports_no_issues(tmp_path: Path) -> None:
     done = manage(
         tmp_path,
@@ -63,6 +64,7 @@ def test_the_secret_key_is_created_once_and_only_its_owner_can_read_it(tmp_path:
     assert stat.S_IMODE((data / "secret_key").stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_a_command_without_a_queue_works_on_a_fresh_checkout(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "out"))
 

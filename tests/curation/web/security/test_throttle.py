@@ -105,6 +105,7 @@ def test_a_login_resets_the_failure_count_and_others_are_not_throttled(ada: User
     assert not LoginFailure.objects.filter(name="ada").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_parallel_password_guesses_stay_within_the_limit(ada: User, settings: Any) -> None:
     # A slow hash, as in production: all threads are at it at the same time.
@@ -176,6 +177,7 @@ def test_a_forged_device_cookie_does_not_bypass_the_throttle(ada: User) -> None:
 
 
 # --- Addresses ------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_failures_from_one_address_do_not_throttle_other_addresses(ada: User) -> None:
     for number in range(LIMIT**3 + 1):
         answer = guess(1, f"name {number}", REMOTE_ADDR="192.0.2.1")

@@ -51,6 +51,7 @@ def described(dtype: str, shape: list[int], raw: bytes) -> tuple[dict[str, Any],
     return {"tensor": 0, "dtype": dtype, "shape": shape, "device": "cpu"}, [memoryview(raw)]
 
 
+@pytest.mark.slow
 def test_every_dtype_is_decoded_as_torch_decodes_it() -> None:
     asked = [sys.executable, "-c", ORACLE, json.dumps([*DIRECT, *EIGHT_BIT, "bfloat16"])]
     told = json.loads(subprocess.run(asked, capture_output=True, check=True, text=True).stdout)

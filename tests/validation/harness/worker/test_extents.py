@@ -97,6 +97,7 @@ def changed(code: str, *changes: tuple[str, str]) -> str:
     return code
 
 
+@pytest.mark.slow
 def test_stray_reads_and_atomics_are_found_even_without_an_effect(pool: WorkerPool) -> None:
     honest = ZOO["vector-add"].code.triton_code
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 BEGIN = """\
 import sys
 import torch
@@ -22,11 +24,13 @@ def said(then: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_the_dispatch_mode_does_not_import_torch_compile() -> None:
     there = 'print("torch._dynamo" in sys.modules)'
     assert said(f"{there}\nrounded(torch.sin, x)\n{there}").split() == ["False", "False"]
 
 
+@pytest.mark.slow
 def test_torch_compile_skips_the_dispatch_mode() -> None:
     compiled = """
 function = torch.compile(lambda x: x.sin() * 2, backend="eager")

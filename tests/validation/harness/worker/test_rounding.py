@@ -87,6 +87,7 @@ def normed(kept: str, test: str = TEST) -> Entry:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kept", "verdict"),
     [("y", Verdict.PASSED), ("y.to(tl.float16).to(tl.float32)", Verdict.FAILED)],
@@ -101,6 +102,7 @@ def test_a_normalized_constant_row_may_differ_by_rounding(
     assert report.verdict is verdict, report.message
 
 
+@pytest.mark.slow
 def test_an_intermediate_float32_fails_for_float64_inputs(pool: WorkerPool) -> None:
     """Inputs that are wide are shaken by no more than their own last bit."""
     wide = TEST.replace('["cols"])', '["cols"]).double()')

@@ -1,5 +1,6 @@
 """A NaN with its sign set, which no case shows and every caller may bring."""
 
+import pytest
 import torch
 
 from tests.hostile.zoo.load import honest_entries
@@ -24,6 +25,7 @@ def test_the_special_nan_value_has_its_sign_bit_set() -> None:
     assert found.signbit().tolist() == found.isnan().tolist()
 
 
+@pytest.mark.slow
 def test_a_bitwise_sort_that_misorders_a_negative_nan_gets_a_note(pool: WorkerPool) -> None:
     (source,) = (entry for entry in honest_entries() if entry.name == "row-sort")
     record = source.record()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 KERNEL = """
@@ -21,6 +22,7 @@ def other(out_ptr, BLOCK: tl.constexpr):
 SCRIPT = Path(__file__).parent / "programs" / "compile_after_warm_up.py"
 
 
+@pytest.mark.slow
 def test_the_fork_server_has_preloaded_the_modules_for_compiling(tmp_path: Path) -> None:
     (tmp_path / "other_kernel.py").write_text(KERNEL)
     environment = {name: value for name, value in os.environ.items() if "TRITON" not in name}

@@ -139,6 +139,7 @@ def test_too_deeply_nested_code_violates_the_contract(key: str) -> None:
     assert violations(record) == ["The code is nested too deeply to be checked."]
 
 
+@pytest.mark.slow
 def test_converted_pairs_pass_pytest_in_an_empty_folder(tmp_path: Path) -> None:
     lines = [
         json.dumps(record).encode() for record in (records.kernelbook(2), records.tritonbench(2))

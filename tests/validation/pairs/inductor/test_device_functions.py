@@ -7,11 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from validation.pairs.inductor.device_functions import TEXT as HELPERS
 
 PROGRAM = Path(__file__).parent / "programs" / "device_functions_agree.py"
 
 
+@pytest.mark.slow
 def test_inductor_helpers_agree_with_torch_on_all_kinds_of_values() -> None:
     done = subprocess.run(
         [sys.executable, PROGRAM],

@@ -87,6 +87,7 @@ def test_each_rung_opens_with_the_sentence_on_its_step() -> None:
             assert rung.note.endswith(".")
 
 
+@pytest.mark.slow
 def test_no_rung_is_a_near_duplicate_of_another() -> None:
     """An export would keep only one of the two."""
     both = [*drafts(), *handwritten()]
@@ -133,6 +134,7 @@ def test_some_rung_takes_every_branch_of_every_template() -> None:
     assert sorted(branches - taken) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["add-residual-rms-norm-silu", "tensor-mean-squared-error", "adam-update"]
 )

@@ -31,6 +31,7 @@ def pairs(pytestconfig: pytest.Config) -> list[PairDraft]:
     return random.Random(5).sample(made, TRIED)  # noqa: S311 - to be repeated
 
 
+@pytest.mark.slow
 def test_the_tests_of_generated_pairs_detect_damaged_answers(
     pairs: list[PairDraft], filled: Filled
 ) -> None:

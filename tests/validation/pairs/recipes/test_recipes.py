@@ -78,11 +78,13 @@ def coverage() -> Coverage:
     return Coverage(environment.list_templates(), known, taken, kernels)
 
 
+@pytest.mark.slow
 def test_some_combination_takes_every_branch_of_every_template(coverage: Coverage) -> None:
     assert {name for name, _, _ in coverage.known} <= set(coverage.templates)
     assert sorted(coverage.known - coverage.taken) == []
 
 
+@pytest.mark.slow
 def test_every_branch_calls_triton_with_arguments_that_its_functions_have(
     coverage: Coverage,
 ) -> None:
@@ -92,6 +94,7 @@ def test_every_branch_calls_triton_with_arguments_that_its_functions_have(
     assert len(coverage.kernels) > 500
 
 
+@pytest.mark.slow
 def test_every_template_is_used_by_a_recipe() -> None:
     used = {sketch.triton for recipe in RECIPES for sketch in _covering(recipe)}
 
@@ -99,6 +102,7 @@ def test_every_template_is_used_by_a_recipe() -> None:
     assert files == used
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_pairs_of_each_recipe_follow_the_contract(recipe: Recipe) -> None:
     for draft in generate([recipe], 12, seed=1):
