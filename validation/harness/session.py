@@ -74,9 +74,9 @@ class Session:
         return self.pool.shares(alone=self.alone)
 
     @contextmanager
-    def candidate(self, role: str) -> Iterator[Child]:
+    def candidate(self, role: str, *, alone: bool = False) -> Iterator[Child]:
         started = time.monotonic()
-        with self.pool.candidate(role, self.entry.owner, alone=self.alone) as child:
+        with self.pool.candidate(role, self.entry.owner, alone=alone or self.alone) as child:
             self.seconds["wait"] += time.monotonic() - started
             yield child
 

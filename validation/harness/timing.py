@@ -1,12 +1,14 @@
 """Timing of an entry that passed: its program, its reference, and its reference compiled.
 
-Each has a process of its own and values that it has not seen. They are measured one after the
-other, while no other process uses the GPU.
+Each is measured in a process of its own, with values that it has not seen: one after the other,
+while no other process uses the GPU. Processes that are not measured may serve other entries too.
 """
 
 import secrets
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from validation.harness.arguments import Inputs, mapped, tensors
@@ -41,7 +43,7 @@ LOOKED_AT, LOOKED_AT_PERF, ELEMENTS = 4, 2, 1 << 20
 def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with its times."""
     # Gradients are not timed.
-    session = Session(replace(entry, differentiable=False), pool, alone=True)
+    session = Session(replace(entry, differentiable=False), pool, alone=False)
     measured: dict[str, Any] = {}
     try:
         check = _measure_all(session, measured)
@@ -75,13 +77,21 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
     """Measure the entry, and add the numbers to `figures`."""
     children, tuning_cache = ExitStack(), secrets.token_hex(8)
     try:
-        return _measure_with(children, tuning_cache, session, figures)
-    finally:
-        # A process that ends disturbs what another one measures.
-        with session.pool.lock.held(exclusive=False):
-            children.close()
-        session.pool.forget(tuning_cache)
-        session.pool.forget(session.cache)
+        check = _measure_with(children, tuning_cache, session, figures)
+    except BaseException as error:
+        # No process in which something failed serves another entry.
+        _end(session, tuning_cache, partial(children.__exit__, type(error), error, None))
+        raise
+    _end(session, tuning_cache, children.close)
+    return check
+
+
+def _end(session: Session, tuning_cache: str, close: Callable[[], Any]) -> None:
+    # A process that ends disturbs what another one measures.
+    with session.pool.lock.held(exclusive=False):
+        close()
+    session.pool.forget(tuning_cache)
+    session.pool.forget(session.cache)
 
 
 def _measure_with(
@@ -100,7 +110,7 @@ def _measure_with(
         ]
 
         def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
-            child = children.enter_context(session.candidate("timing"))
+            child = children.enter_context(session.candidate("timing", alone=True))
             return child, _prepare(session, child, side, what, blobs)
 
         launcher = children.enter_context(session.candidate("launcher"))
