@@ -1,7 +1,9 @@
 """The process that times calls: the inputs that it sees before the first timed run."""
 
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,9 +15,9 @@ REFERENCE = "seen = []\n\n\ndef f(x):\n    seen.append(x)\n    return x\n"
 
 
 @pytest.fixture(autouse=True)
-def _no_entry_stays_on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("TMPDIR", "TORCHINDUCTOR_CACHE_DIR"):
-        monkeypatch.setenv(name, "")
+def _no_entry_stays_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "")
     monkeypatch.setattr(sys, "dont_write_bytecode", sys.dont_write_bytecode)
     yield
     folder.forget()
