@@ -8,6 +8,10 @@ from validation.repairs.kind import Kind
 from validation.repairs.source import Edits, Mistake, Source, in_order
 
 SMALL = 1e-3
+FLOAT16 = "float16 keeps 11 bits, so each addition loses digits, and beyond 65,504 it is infinite"
+INPUT_TYPE = (
+    "Without the conversion, all that follows is computed in the inputs' type, with 8 or 11 bits"
+)
 MAXIMUM = re.compile(r"(tl\.max|tl\.maximum|row_max)\(")
 TWO_AXES = re.compile(r"\[(None, :|:, None)\]")
 SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")
@@ -27,7 +31,7 @@ def _conversions(source: Source, *types: str) -> Iterator[ast.Call]:
 
 
 def _typed(source: Source, types: dict[str, str]) -> Iterator[Edits]:
-    """Give new tiles and products another type."""
+    """Give tiles and products another type."""
     for call in source.calls(source.kernels, "zeros", "full", "dot"):
         for word in call.keywords:
             if word.arg in ("dtype", "out_dtype") and source.spelled(word.value) in types:
@@ -43,17 +47,18 @@ def narrow_integers(source: Source) -> Iterator[Edits]:
     yield from _typed(source, {"tl.int64": "tl.int32", "tl.int32": "tl.int8"})
 
 
-def low_precision(source: Source) -> Iterator[Edits]:
+def low_precision(source: Source) -> Iterator[Mistake]:
     """Accumulate in float16; without an accumulator, compute in the type of the inputs."""
     # The interpreter computes something else if `tl.dot` adds to another type.
     added_to = any(len(call.args) > 2 for call in source.calls(source.kernels, "dot"))
     accumulators = list(_typed(source, {"tl.float32": "tl.float16"}))
-    yield from () if added_to else accumulators
+    for edits in () if added_to else accumulators:
+        yield Mistake(edits, {"what": FLOAT16})
     for call in _conversions(source, "tl.float32") if not accumulators else ():
-        yield (source.drop_conversion(call),)
+        yield Mistake((source.drop_conversion(call),), {"what": INPUT_TYPE})
 
 
-def unmasked_reductions(source: Source) -> Iterator[Edits]:
+def unmasked_reductions(source: Source) -> Iterator[Mistake]:
     """Drop `tl.where(mask, …, neutral)` around values that are reduced."""
     for kernel in source.kernels:
         masks = {
@@ -64,7 +69,9 @@ def unmasked_reductions(source: Source) -> Iterator[Edits]:
         }
         for call in source.calls([kernel], "where"):
             if len(call.args) == 3 and source.spelled(call.args[0]) in masks:
-                yield (source.replace_by_operation(call, source.spelled(call.args[1])),)
+                mask, value, neutral = map(source.flat, call.args)
+                edit = source.replace_by_operation(call, source.spelled(call.args[1]))
+                yield Mistake((edit,), {"mask": mask, "value": value, "neutral": neutral})
 
 
 def wrong_axes(source: Source) -> Iterator[Mistake]:
@@ -76,6 +83,7 @@ def wrong_axes(source: Source) -> Iterator[Mistake]:
             for word in call.keywords if call.args else ():
                 if word.arg == "axis" and (axis := source.spelled(word.value)) in ("0", "1"):
                     other = "1" if axis == "0" else "0"
+                    is_line = other == "1" and not _has_two_axes(source, kernel, call.args[0])
                     facts = {
                         "call": source.spelled(call.func),
                         "tile": source.flat(call.args[0]),
@@ -83,9 +91,30 @@ def wrong_axes(source: Source) -> Iterator[Mistake]:
                         "wrong": other,
                         "lines": "columns" if other == "0" else "rows",
                         "needed": "rows" if other == "0" else "columns",
-                        "limit": "" if other == "0" else " A tile of one axis has no axis 1.",
+                        "limit": " This tile has one axis only." if is_line else "",
                     }
                     yield Mistake((source.replace(word.value, other),), facts)
+
+
+def _has_two_axes(source: Source, kernel: ast.FunctionDef, tile: ast.expr) -> bool:
+    """Return whether the tile is composed of values along two axes."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in in_order(kernel):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            values.setdefault(node.targets[0].id, []).append(node.value)
+    seen: set[str] = set()
+    waiting = [tile]
+    while waiting:
+        text = source.spelled(node := waiting.pop())
+        # A reduction has one axis less than its tile.
+        if "axis=" in text:
+            continue
+        if TWO_AXES.search(text):
+            return True
+        for name in {leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name)} - seen:
+            seen.add(name)
+            waiting += values.get(name, [])
+    return False
 
 
 def swapped_operands(source: Source) -> Iterator[Mistake]:
@@ -194,15 +223,22 @@ def _overwritten(source: Source, node: ast.Assign) -> Iterator[Edits]:
         yield (source.drop_argument(value.args[2]),)
 
 
-def wrong_initial_values(source: Source) -> Iterator[Edits]:
-    for call in source.calls(source.kernels, "full"):
-        if len(call.args) > 1 and "inf" in source.spelled(call.args[1]):
-            yield (source.replace(call.args[1], "0.0"),)
+def wrong_initial_values(source: Source) -> Iterator[Mistake]:
+    infinities = [call.args[1] for call in source.calls(source.kernels, "full") if call.args[1:]]
     for kernel in source.kernels:
-        for node in in_order(kernel):
-            # A single number, such as a running maximum.
-            if isinstance(node, ast.Assign) and "inf" in source.spelled(node.value)[:12]:
-                yield (source.replace(node.value, "0.0"),)
+        # A single number, such as a running maximum.
+        assigned = (node.value for node in in_order(kernel) if isinstance(node, ast.Assign))
+        infinities += [value for value in assigned if "inf" in source.spelled(value)[:12]]
+    for value in infinities:
+        if "inf" in (text := source.spelled(value)):
+            small = "-" in text
+            facts = {
+                "extreme": "maximum" if small else "minimum",
+                "sign": "negative" if small else "positive",
+                "right": text,
+                "side": "below" if small else "above",
+            }
+            yield Mistake((source.replace(value, "0.0"),), facts)
 
 
 def missing_maxima(source: Source) -> Iterator[Mistake]:
@@ -254,15 +290,15 @@ KINDS = (
     Kind(
         "low-precision",
         low_precision,
-        "This is computed in a narrower type than float32. It loses digits, overflows or "
-        "is not supported.",
+        "{what}.",
         "float32 keeps the digits, and only the result is rounded.",
     ),
     Kind(
         "unmasked-reduction",
         unmasked_reductions,
-        "Lanes beyond the end take part in what follows, with values that change the result.",
-        "`tl.where` sets these lanes to a value that changes nothing.",
+        "Lanes where `{mask}` is false hold `{value}` instead of `{neutral}`, and what follows "
+        "counts them.",
+        "`tl.where` sets these lanes to `{neutral}`, which changes nothing.",
     ),
     Kind(
         "wrong-axis",
@@ -300,8 +336,8 @@ KINDS = (
     Kind(
         "wrong-initial-value",
         wrong_initial_values,
-        "The running value begins at 0, which may itself be larger or smaller than all inputs.",
-        "It must begin at an infinity, which changes nothing.",
+        "A {extreme} that begins at 0 stays 0 where all values are {sign}.",
+        "`{right}` is {side} every value, so the first one replaces it.",
         needs_variations=True,
     ),
     Kind(

@@ -47,16 +47,32 @@ def wrong_grids(source: Source) -> Iterator[Mistake]:
         yield Mistake((edit,), facts)
 
 
-def short_loops(source: Source) -> Iterator[Edits]:
-    """Leave out the last, incomplete block of a loop."""
+SHORT_LOOP = {
+    "what": "The loop ends before the last, incomplete block, so its elements are left out",
+    "fix": "The loop must go on to the end, and the mask bounds its last block",
+}
+
+
+def short_loops(source: Source) -> Iterator[Mistake]:
+    """Leave out the last, incomplete block of a loop, or of a number of blocks."""
+    steps = [text for _, call in source.loops() for text in map(source.spelled, call.args)]
     for call in source.calls(source.kernels, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
-        yield (source.replace_by_operation(call, f"{size} // {block}"),)
-    for _, steps in source.loops():
-        if len(steps.args) == 3:
-            end, step = steps.args[1:]
+        named = re.search(rf"(\w+) = {re.escape(source.spelled(call))}", source.text)
+        counted = {source.spelled(call), named[1]} if named else {source.spelled(call)}
+        down = f"{size} // {block}"
+        facts = {
+            "what": f"`{down}` rounds down, so it does not count the last, incomplete block",
+            "fix": f"`{source.flat(call)}` counts that block too",
+        }
+        is_loop = any(text in step for text in counted for step in steps)
+        edit = source.replace_by_operation(call, down)
+        yield Mistake((edit,), SHORT_LOOP if is_loop else facts)
+    for _, call in source.loops():
+        if len(call.args) == 3:
+            end, step = call.args[1:]
             text = f"{source.as_operand(end)} - {source.spelled(step)} + 1"
-            yield (source.replace(end, text),)
+            yield Mistake((source.replace(end, text),), SHORT_LOOP)
 
 
 def repeated_blocks(source: Source) -> Iterator[Mistake]:
@@ -122,11 +138,27 @@ def _block_offsets(source: Source, kernel: ast.FunctionDef) -> Iterator[ast.BinO
             yield node
 
 
-def wrong_program_axes(source: Source) -> Iterator[Edits]:
-    for call in source.calls(source.kernels, "program_id"):
-        axis = call.args[0] if call.args else call.keywords[0].value
-        if source.spelled(axis) in ("1", "2"):
-            yield (source.replace(axis, "0"),)
+def wrong_program_axes(source: Source) -> Iterator[Mistake]:
+    for kernel in source.kernels:
+        stored = {
+            id(node)
+            for call in source.calls([kernel], "store")
+            for node in ast.walk(call.args[0])
+        }  # fmt: skip
+        for call in source.calls([kernel], "program_id"):
+            axis = call.args[0] if call.args else call.keywords[0].value
+            if (number := source.spelled(axis)) in ("1", "2"):
+                what = (
+                    "Two indices come from the same axis of the grid, so only tiles on the "
+                    "diagonal are computed, each of them once for every program of the other axis"
+                )
+                if id(call) in stored:
+                    what = (
+                        f"The address takes the number along axis 0 of the grid in place of axis "
+                        f"{number}. Programs that differ along axis {number} write to one place, "
+                        "and the other places stay unwritten"
+                    )
+                yield Mistake((source.replace(axis, "0"),), {"what": what})
 
 
 def swapped_arguments(source: Source) -> Iterator[Mistake]:
@@ -148,12 +180,14 @@ def swapped_arguments(source: Source) -> Iterator[Mistake]:
                     yield Mistake(source.swap(first, second), facts)
 
 
-def uninitialized_outputs(source: Source) -> Iterator[Edits]:
+def uninitialized_outputs(source: Source) -> Iterator[Mistake]:
+    adds = any(source.calls(source.kernels, "atomic_add"))
+    what = "The kernel adds to that" if adds else "What no program writes keeps it"
     for call in source.calls(source.launchers, "zeros", "zeros_like"):
         end = source.end(call.func)
         start = source.start(call.func)
         name = source.text[start:end].replace("zeros", "empty")
-        yield (Edit(start, end, name),)
+        yield Mistake((Edit(start, end, name),), {"what": what})
 
 
 KINDS = (
@@ -179,8 +213,8 @@ KINDS = (
     Kind(
         "short-loop",
         short_loops,
-        "The loop ends before the last, incomplete block, so its elements are left out.",
-        "The loop must go on to the end, and the mask bounds its last block.",
+        "{what}.",
+        "{fix}.",
     ),
     Kind(
         "repeated-block",
@@ -206,8 +240,7 @@ KINDS = (
     Kind(
         "wrong-program-axis",
         wrong_program_axes,
-        "Two indices come from the same axis of the grid, so only tiles on the diagonal "
-        "are computed, each of them once for every program of the other axis.",
+        "{what}.",
         "Each index must come from its own axis of the grid.",
     ),
     Kind(
@@ -219,8 +252,7 @@ KINDS = (
     Kind(
         "uninitialized-output",
         uninitialized_outputs,
-        "`empty` leaves in the tensor what its memory held before. The kernel adds to it, "
-        "or leaves parts of it unwritten.",
+        "`empty` leaves in the tensor what its memory held before. {what}.",
         "The tensor must begin with zeros.",
     ),
 )

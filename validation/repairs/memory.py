@@ -66,10 +66,13 @@ REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 
 def wrong_others(source: Source) -> Iterator[Mistake]:
     """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
+    summed = any(source.calls(source.kernels, "exp", "exp2"))
     for word, mask in _reduced_others(source):
         right = source.spelled(word.value)
         if "inf" in right:
-            text, harm = "0.0", "0, which can be larger or smaller than every element"
+            extreme, sign = ("maximum", "negative") if "-" in right else ("minimum", "positive")
+            text, harm = "0.0", f"0, and so is the {extreme} where all elements are {sign}"
+            harm += ". Their exponentials are added to the sum" if summed else ""
         else:
             text, harm = '-float("inf")', "-inf, which makes a sum -inf and a product with 0 NaN"
         facts = {"harm": harm, "right": right, "mask": mask}
@@ -152,7 +155,13 @@ def transposed_loads(source: Source) -> Iterator[Mistake]:
                 along[turned] = along[turned] or name
         if len(edits) > 1 and all(along.values()):
             first, second = along.values()
-            yield Mistake(tuple(edits), {"first": first, "second": second})
+            masks = [word.value for word in call.keywords if word.arg == "mask"]
+            rest = "".join(
+                f" The mask `{mask.id}` is not transposed with it, so it guards other lanes."
+                for mask in masks
+                if isinstance(mask, ast.Name)
+            )
+            yield Mistake(tuple(edits), {"first": first, "second": second, "rest": rest})
 
 
 def racing_stores(source: Source) -> Iterator[Edits]:
@@ -249,7 +258,7 @@ KINDS = (
         transposed_loads,
         "`{first}` lies along axis 0 of the tile and `{second}` along axis 1, so the tile is "
         "transposed. A tile with unequal sizes does not fit those beside it. In another, lane "
-        "(i, j) holds the value of lane (j, i).",
+        "(i, j) holds the value of lane (j, i).{rest}",
         "`{second}` belongs along axis 0, and `{first}` along axis 1.",
     ),
     Kind(
