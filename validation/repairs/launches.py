@@ -55,24 +55,32 @@ SHORT_LOOP = {
 
 def short_loops(source: Source) -> Iterator[Mistake]:
     """Leave out the last, incomplete block of a loop, or of a number of blocks."""
-    steps = [text for _, call in source.loops() for text in map(source.spelled, call.args)]
+    deciding = _deciding_loops(source)
     for call in source.calls(source.kernels, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
-        named = re.search(rf"(\w+) = {re.escape(source.spelled(call))}", source.text)
-        counted = {source.spelled(call), named[1]} if named else {source.spelled(call)}
         down = f"{size} // {block}"
         facts = {
             "what": f"`{down}` rounds down, so it does not count the last, incomplete block",
             "fix": f"`{source.flat(call)}` counts that block too",
         }
-        is_loop = any(text in step for text in counted for step in steps)
         edit = source.replace_by_operation(call, down)
-        yield Mistake((edit,), SHORT_LOOP if is_loop else facts)
-    for _, call in source.loops():
-        if len(call.args) == 3:
-            end, step = call.args[1:]
+        yield Mistake((edit,), SHORT_LOOP if id(call) in deciding else facts)
+    for _, steps in source.loops():
+        if len(steps.args) == 3:
+            end, step = steps.args[1:]
             text = f"{source.as_operand(end)} - {source.spelled(step)} + 1"
             yield Mistake((source.replace(end, text),), SHORT_LOOP)
+
+
+def _deciding_loops(source: Source) -> set[int]:
+    """Return the ids of the expressions in the ranges of loops, and in values of names there."""
+    inside = [node for _, steps in source.loops() for node in ast.walk(steps)]
+    names = {node.id for node in inside if isinstance(node, ast.Name)}
+    for kernel in source.kernels:
+        for node in in_order(kernel):
+            if isinstance(node, ast.Assign) and source.spelled(node.targets[0]) in names:
+                inside += ast.walk(node.value)
+    return set(map(id, inside))
 
 
 def repeated_blocks(source: Source) -> Iterator[Mistake]:

@@ -244,6 +244,20 @@ def test_only_a_matrix_has_a_next_row(address: str, *, is_in_rows: bool) -> None
     assert ("next row" in KINDS["missing-load-mask"].explain(fault)) == is_in_rows
 
 
+def test_only_a_count_of_steps_ends_a_loop() -> None:
+    text = """@triton.jit
+def kernel(n, BLOCK: tl.constexpr):
+    tiles = tl.cdiv(n, BLOCK)
+    steps = tl.cdiv(n, BLOCK)
+    for step in range(0, steps):
+        tl.store(tl.program_id(0) % tiles, step)
+"""
+    first, second = map(KINDS["short-loop"].explain, KINDS["short-loop"].faults(Source(text)))
+
+    assert "rounds down, so it does not count the last" in first
+    assert "The loop ends before the last" in second
+
+
 def test_a_store_has_no_memory_order() -> None:
     text = '@triton.jit\ndef k(x, y):\n    tl.atomic_add(x, y, sem="relaxed", scope="gpu")\n'
 
