@@ -162,7 +162,7 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
 
 
 def _optional_upcast(node: ast.expr) -> str:
-    """Return the name in code such as `None if b is None else b.double()`, or an empty text."""
+    """Return `b` for `None if b is None else b.double()`, and "" for other code."""
     match node:
         case ast.IfExp(
             test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()]),
