@@ -242,7 +242,7 @@ SCHEDULED = [
     "validation.requests.queue_uncompiled",
     "curation.evidence.clusters.follow_decisions",
     "curation.evidence.refresh.refresh_pairs_periodically",
-    "curation.export.release_changes.mark_withdrawn_now_and_then",
+    "curation.export.release.changes.mark_withdrawn_now_and_then",
     "curation.export.jobs.remove_old_archives_now_and_then",
     "ingest.mirrors.remove_unused_now_and_then",
     "curation.decisions.priority.refresh",

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from curation.admin.links import list_link, run_link
 from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
-from curation.export.options import request_export
+from curation.export.requests import request_export
 from curation.models import (
     ExportRun,
     Release,

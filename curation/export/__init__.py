@@ -1,1 +1,5 @@
-"""Export of datasets: selection, splits, formats, releases."""
+"""Export of datasets: selection, splits and records.
+
+`training/` writes the files of records, `card/` the dataset card. `release/` stores, compares and
+uploads releases.
+"""

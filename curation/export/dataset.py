@@ -14,16 +14,14 @@ from django.db.models import Exists, OuterRef
 
 from curation import __version__
 from curation.errors import CurationError
-from curation.export.card import write_card
+from curation.export.card.writing import write_card
 from curation.export.coverage import Coverage, check_release
-from curation.export.derived import write_derived
 from curation.export.facts import db_snapshot
 from curation.export.folder import LineFile, new_folder, write_manifest
-from curation.export.formats import FormatTarget, Record, write_formats
 from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
 from curation.export.plan import build_plan
-from curation.export.release import save_release, save_splits
+from curation.export.release.storage import save_release, save_splits
 from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
 from curation.export.spool import Spool
 from curation.export.statistics import (
@@ -35,6 +33,8 @@ from curation.export.statistics import (
     shares,
     split_tables,
 )
+from curation.export.training.derived import write_derived
+from curation.export.training.formats import FormatTarget, Record, write_formats
 from curation.models import Device, Pair, Release, Status, ValidationResult
 from curation.text import pluralize
 from curation.tokens import tokenizer_of

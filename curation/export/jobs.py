@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from curation.export.dataset import export as export_dataset
 from curation.export.options import ExportOptions
-from curation.export.push import check_push, push
-from curation.export.release import find_release, rebuild
+from curation.export.release.push import check_push, push
+from curation.export.release.storage import find_release, rebuild
 from curation.jobs.attempt import Attempt, LeaseLost, carry_out
 from curation.models import ExportRun, Release, RunState
 from curation.models.runs import ENDED

@@ -13,13 +13,13 @@ from curation.evidence.sources import ExportSource
 from curation.export.coverage import Coverage
 from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.held_out import HeldOut
-from curation.export.ladders import Ladders
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions
-from curation.export.repairs import Repairs
 from curation.export.schema import NONE, PALLAS, RecordProfile
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.export.spool import PLACE
+from curation.export.training.ladders import Ladders
+from curation.export.training.repairs import Repairs
 from curation.models import PairOrigin, Split
 
 KINDS = ("pair", "kernel")

@@ -23,9 +23,10 @@ from markdown_it import MarkdownIt
 from curation.errors import CurationError
 from curation.export.dataset import dry_run
 from curation.export.declared import OPTIONS, Option, chosen
-from curation.export.options import ExportOptions, request_export, request_push
-from curation.export.push import CannotPush, check_push, obstacle
-from curation.export.release_changes import differences
+from curation.export.options import ExportOptions
+from curation.export.release.changes import differences
+from curation.export.release.push import CannotPush, check_push, obstacle
+from curation.export.requests import request_export, request_push
 from curation.models import ExportRun, Hardware, Kernel, Pair, Release, SavedView, Status
 from curation.search.filters import Filter
 from curation.search.matching import WrongFilter

@@ -263,7 +263,7 @@ class ExportRun(Run):
     KIND = "export"
     QUEUE = "default"
     JOB = "curation.export.jobs.export"
-    RETRY = "curation.export.options.retry_export"
+    RETRY = "curation.export.requests.retry_export"
 
     options = models.JSONField(default=dict, blank=True)
     name = models.CharField(

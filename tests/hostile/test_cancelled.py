@@ -52,7 +52,7 @@ request_validation([a_kernel() for _ in range(20)], device=Device.COMPILER, hand
 EXPORT = """
 from curation.models import Status
 from tests.factories import a_curator, an_approved_kernel
-from curation.export.options import request_export
+from curation.export.requests import request_export
 an_approved_kernel()
 request_export({}, user=a_curator())
 """

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from curation.export.release import find_release
-from curation.export.release_changes import differences, mark_withdrawn
+from curation.export.release.changes import differences, mark_withdrawn
+from curation.export.release.storage import find_release
 from curation.models import Withdrawal
 from curation.text import pluralize
 

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.export.dataset import ExportOutcome, dry_run, export
 from curation.export.declared import OPTIONS, Option, chosen
 from curation.export.options import ExportOptions
-from curation.export.push import check_push, push
-from curation.export.release import find_release, rebuild
+from curation.export.release.push import check_push, push
+from curation.export.release.storage import find_release, rebuild
 from curation.models import Release
 from curation.text import pluralize
 

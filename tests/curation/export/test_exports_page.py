@@ -11,7 +11,8 @@ import tests.factories as make
 from curation.export import views
 from curation.export.declared import OPTIONS, chosen
 from curation.export.jobs import export as export_job
-from curation.export.options import ExportOptions, WrongOptions, request_export
+from curation.export.options import ExportOptions, WrongOptions
+from curation.export.requests import request_export
 from curation.export.views import ExportForm
 from curation.models import ExportRun, Pair, SavedView, Status
 

@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 
 from curation.errors import CurationError
-from curation.export.options import ExportOptions, request_export
+from curation.export.options import ExportOptions
+from curation.export.requests import request_export
 from curation.models import ExportRun
 from tests.factories import a_curator, a_release
 

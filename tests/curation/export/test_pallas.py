@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.export.release import find_release, rebuild
+from curation.export.release.storage import find_release, rebuild
 from curation.models import Language
 from tests.curation.export.writing import a_seen_kernel, every, export, hashes, manifest, records
 

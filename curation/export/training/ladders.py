@@ -13,9 +13,9 @@ from typing import Any, TypedDict
 from curation.evidence.ladders import Place, TimedRung, timed_rungs
 from curation.export.folder import LineFile, encode
 from curation.export.records import record_id
-from curation.export.repairs import Message, fenced
 from curation.export.schema import RecordProfile, columns_of
 from curation.export.splits import SPLITS
+from curation.export.training.repairs import Message, fenced
 from curation.models import Pair
 from curation.text import pluralize
 from curation.tokens import Tokenizer

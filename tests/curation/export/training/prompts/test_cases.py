@@ -1,7 +1,7 @@
 """Inputs that are read from a reference and from its test."""
 
-from curation.export.prompts.cases import TestCases as Cases
-from curation.export.prompts.cases import parameters_of, read_cases
+from curation.export.training.prompts.cases import TestCases as Cases
+from curation.export.training.prompts.cases import parameters_of, read_cases
 
 TEST = """\
 CASES = [

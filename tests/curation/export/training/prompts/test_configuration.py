@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from curation.export.prompts.instructions import INSTRUCTION, VARIED
-from curation.export.prompts.writing import PROMPTS
 from curation.export.schema import differing
+from curation.export.training.prompts.phrasing import INSTRUCTION, VARIED
+from curation.export.training.prompts.writing import PROMPTS
 from tests.curation.export.writing import every, export, hashes, records, some_rows
 from tests.factories import an_approved_pair, sha
 

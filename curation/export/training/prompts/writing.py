@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from curation.evidence.pass_rates import mean_rate
 from curation.export.folder import LineFile, encode
-from curation.export.json_array import JsonArray, fenced
-from curation.export.prompts.cases import parameters_of, read_cases
-from curation.export.prompts.phrasing import KERNEL, phrase
 from curation.export.schema import columns_of
 from curation.export.splits import SPLITS
+from curation.export.training.json_array import JsonArray, fenced
+from curation.export.training.prompts.cases import parameters_of, read_cases
+from curation.export.training.prompts.phrasing import KERNEL, phrase
 
 if TYPE_CHECKING:
-    from curation.export.formats import FormatTarget, Record
+    from curation.export.training.formats import FormatTarget, Record
 
 FOLDER = "prompts"
 TRITON = re.compile(r"(?i)triton|\btl\.")

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from curation.export.folder import LineFile
-from curation.export.ladders import write_ladders
 from curation.export.options import ExportOptions
-from curation.export.repairs import write_repairs
-from curation.export.reviews import write_reviews
 from curation.export.statistics import ExportPlan
+from curation.export.training.ladders import write_ladders
+from curation.export.training.repairs import write_repairs
+from curation.export.training.reviews import write_reviews
 from curation.tokens import tokenizer_of
 
 

@@ -8,8 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from curation.errors import CurationError
-from curation.export.options import ExportOptions, request_export
-from curation.export.release_changes import mark_withdrawn
+from curation.export.options import ExportOptions
+from curation.export.release.changes import mark_withdrawn
+from curation.export.requests import request_export
 from curation.export.schema import KERNEL, columns_as_in
 from curation.models import (
     Decision,
@@ -114,7 +115,7 @@ def test_a_release_that_can_not_be_reproduced_is_not_written(
     some_rows(2, 0)
     export(tmp_path / "one", "--release", "1")
     other = '{"input":"other","metadata":{}}'
-    monkeypatch.setattr("curation.export.release.encode", lambda value: other)
+    monkeypatch.setattr("curation.export.release.storage.encode", lambda value: other)
 
     with pytest.raises(CurationError, match="would not be what it was"):
         export(tmp_path / "two", "--release", "1")

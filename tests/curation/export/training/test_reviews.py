@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from curation.errors import CurationError
-from curation.export.release import rebuild
+from curation.export.release.storage import rebuild
 from curation.models import LineComment, Pair, Release, Status
 from tests.curation.export.writing import (
     a_seen_kernel,

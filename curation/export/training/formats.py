@@ -10,11 +10,7 @@ from typing import Any, Protocol
 from curation.export.folder import LineFile, decode, encode
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.held_out import HeldOut
-from curation.export.json_array import JsonArray, fenced
 from curation.export.options import ExportOptions
-from curation.export.parquet import ParquetFile
-from curation.export.prompts.instructions import instruction
-from curation.export.prompts.writing import Prompts
 from curation.export.schema import (
     PALLAS,
     AlpacaRecord,
@@ -22,6 +18,10 @@ from curation.export.schema import (
     KernelBookRecord,
 )
 from curation.export.splits import SPLITS
+from curation.export.training.json_array import JsonArray, fenced
+from curation.export.training.parquet import ParquetFile
+from curation.export.training.prompts.phrasing import instruction
+from curation.export.training.prompts.writing import Prompts
 from curation.models import PairOrigin, Split
 
 BATCH = 1000

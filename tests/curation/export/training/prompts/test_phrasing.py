@@ -2,9 +2,22 @@
 
 import pytest
 
-from curation.export.prompts.clauses import VERBS, gerund, name_inputs, read_task, third_person
-from curation.export.prompts.mentions import required_mentions
-from curation.export.prompts.phrasing import FAMILIES, Call, Phrasings, filled, flaws, phrase
+from curation.export.training.prompts.clauses import (
+    VERBS,
+    gerund,
+    name_inputs,
+    read_task,
+    third_person,
+)
+from curation.export.training.prompts.mentions import required_mentions
+from curation.export.training.prompts.phrasing import (
+    FAMILIES,
+    Call,
+    Phrasings,
+    filled,
+    flaws,
+    phrase,
+)
 from validation.pairs.recipes.operations import BINARY, OUTER, TERNARY
 from validation.pairs.recipes.unary import UNARY
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from curation.export.held_out import FOLDER as HELD_OUT
-from curation.export.ladders import FOLDER as LADDERS
-from curation.export.ladders import PREFERENCES
-from curation.export.prompts.writing import FOLDER as PROMPTS
-from curation.export.repairs import FOLDER as REPAIRS
 from curation.export.schema import PALLAS
+from curation.export.training.ladders import FOLDER as LADDERS
+from curation.export.training.ladders import PREFERENCES
+from curation.export.training.prompts.writing import FOLDER as PROMPTS
+from curation.export.training.repairs import FOLDER as REPAIRS
 from curation.text import pluralize
 
 USES: dict[str, str] = {

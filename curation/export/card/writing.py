@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from curation.export import ladders
-from curation.export.card_configurations import configurations_section
-from curation.export.card_sections import (
+from curation.export.card.configurations import configurations_section
+from curation.export.card.sections import (
     benchmarks_section,
     estimates_table,
     files_table,
@@ -21,11 +20,6 @@ from curation.export.card_sections import (
 )
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
-from curation.export.prompts.writing import FOLDER as PROMPTS_FOLDER
-from curation.export.prompts.writing import PROMPTS
-from curation.export.repairs import COLUMNS as REPAIR_COLUMNS
-from curation.export.repairs import FOLDER as REPAIRS
-from curation.export.repairs import repairs_section
 from curation.export.schema import (
     ALPACA,
     KERNEL,
@@ -37,6 +31,12 @@ from curation.export.schema import (
 )
 from curation.export.splits import SPLITS
 from curation.export.statistics import KINDS, ExportPlan, Statistics
+from curation.export.training import ladders
+from curation.export.training.prompts.writing import FOLDER as PROMPTS_FOLDER
+from curation.export.training.prompts.writing import PROMPTS
+from curation.export.training.repairs import COLUMNS as REPAIR_COLUMNS
+from curation.export.training.repairs import FOLDER as REPAIRS
+from curation.export.training.repairs import repairs_section
 from curation.text import pluralize
 from curation.tokens import tokenizer_of
 

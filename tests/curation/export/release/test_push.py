@@ -12,11 +12,11 @@ from django.test import Client
 from django.urls import reverse
 
 from curation.export.jobs import export
-from curation.export.options import request_export
-from curation.export.push import CannotPush, push
+from curation.export.release.push import CannotPush, push
+from curation.export.requests import request_export
 from curation.jobs.retry import retry
 from curation.models import ExportRun, RunState
-from tests.curation.export.hub import TOKEN, Hub, serving
+from tests.curation.export.release.hub import TOKEN, Hub, serving
 from tests.factories import a_curator, a_reviewer, an_approved_pair
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]

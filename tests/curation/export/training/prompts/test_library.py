@@ -2,9 +2,9 @@
 
 import pytest
 
-from curation.export.prompts.cases import parameters_of
-from curation.export.prompts.mentions import missing_mentions, required_mentions
-from curation.export.prompts.phrasing import Call, flaws, phrase
+from curation.export.training.prompts.cases import parameters_of
+from curation.export.training.prompts.mentions import missing_mentions, required_mentions
+from curation.export.training.prompts.phrasing import Call, flaws, phrase
 from curation.pairs.draft import PairDraft
 from validation.pairs.generation import generate
 from validation.pairs.handwritten import handwritten

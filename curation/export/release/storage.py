@@ -18,12 +18,12 @@ from curation.errors import CurationError
 from curation.evidence.notices import texts_named
 from curation.export.facts import PAIR_TEXTS, joined, text_columns
 from curation.export.folder import MANIFEST, encode, new_folder
-from curation.export.formats import FormatTarget, Record, write_formats
 from curation.export.held_out import HeldOut
 from curation.export.options import ExportOptions, ProgressCallback, no_progress
 from curation.export.schema import KERNEL, Columns, columns_as_in, pair_columns
 from curation.export.splits import FREE, SPLITS
 from curation.export.statistics import KINDS, ExportPlan
+from curation.export.training.formats import FormatTarget, Record, write_formats
 from curation.models import (
     Kernel,
     Pair,

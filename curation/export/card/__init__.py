@@ -1,0 +1,1 @@
+"""The dataset card: header, tables and pictures of README.md."""
