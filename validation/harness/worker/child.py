@@ -42,6 +42,8 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
             if message["begin"]:
                 go(folder)
                 empty(folder)
+                # Its tensors go before the next role frees what they took of the GPU.
+                role = None
                 role = roles[message["begin"]](order)
             header, out = getattr(role, message["step"])(order, blobs)
         except Exception as error:  # noqa: BLE001 - a CUDA error stays in every later call
