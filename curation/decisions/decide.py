@@ -1,4 +1,4 @@
-"""Decisions: the only code that changes a status, each time with a row that gives the reason."""
+"""Decisions on one item: they change its status, each time with a row that gives the reason."""
 
 import uuid
 from collections.abc import Sequence

@@ -34,8 +34,6 @@ OF_DEVICES = re.compile(
     r"|device == \w+(\.\w+)*\.device)"
 )
 RANDOM = re.compile(r"torch\.(rand|randn|randint|rand_like|randn_like|randperm)")
-# Expressions that only compute.
-VALUES = (ast.BinOp, ast.Name, ast.Compare, ast.Subscript, ast.UnaryOp)
 # Statements that do not read like a sentence.
 CODE = (ast.Delete, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AugAssign)
 

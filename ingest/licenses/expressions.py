@@ -9,7 +9,6 @@ from license_expression import LicenseWithExceptionSymbol, get_license_index, ge
 # Length of the database column of an expression. Real ones are shorter.
 LONGEST_EXPRESSION = 300
 LONGEST_READ = 1_000
-_NOT_LICENSES = {"NONE", "NOASSERTION"}
 
 
 @lru_cache(maxsize=4096)
