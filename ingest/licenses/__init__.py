@@ -4,7 +4,6 @@ Pure Python over texts. It runs no foreign code and uses no database or network.
 """
 
 from ingest.licenses.assess import assess, assess_file
-from ingest.licenses.copies import Copy, Flag, flagged_copies, with_flag
 from ingest.licenses.coverage import Category, category, coverage
 from ingest.licenses.detector import LicenseDetector, Scancode
 from ingest.licenses.notices import LicenseText, texts_for
@@ -17,9 +16,7 @@ from ingest.licenses.unit import strictest
 __all__ = [
     "Assessment",
     "Category",
-    "Copy",
     "Evidence",
-    "Flag",
     "LicenseDetector",
     "LicenseReader",
     "LicenseText",
@@ -33,10 +30,8 @@ __all__ = [
     "assess_file",
     "category",
     "coverage",
-    "flagged_copies",
     "load_policy",
     "read_tree",
     "strictest",
     "texts_for",
-    "with_flag",
 ]
