@@ -7,10 +7,12 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from functools import partial
 
+from curation.models import Device
 from validation.equivalence import finding
 from validation.findings import Finding, judged
 from validation.harness.tasks import run_tasks
 from validation.harness.worker_pool import WorkerPool
+from validation.repairs.kind import Kind
 from validation.repairs.plant import Candidate
 from validation.repairs.stages import KEPT_MOST, examine_mistake
 from validation.rewards.references import References, Unusable
@@ -21,7 +23,7 @@ def check(
 ) -> Generator[tuple[Candidate, Finding | None], None, None]:
     """Yield the candidates with their findings, in the order in which they are done.
 
-    A finding is None if the reference could not answer.
+    A finding is None if the reference could not answer, or if it proves nothing.
     """
     references = References(pool, KEPT_MOST)
     tasks = (partial(_checked, candidate, pool, references) for candidate in candidates)
@@ -39,4 +41,11 @@ def _checked(
         report = examine_mistake(candidate.entry, pool, references, varied=varied)
     except Unusable:
         return candidate, None
-    return candidate, judged(partial(finding, report))
+    verdict = judged(partial(finding, report))
+    return candidate, verdict if proves(candidate.kind, verdict, pool.options.device) else None
+
+
+def proves(kind: Kind, verdict: Finding, device: str) -> bool:
+    """Return whether a finding on a device proves a mistake of a kind."""
+    words = (verdict.message, *(check.message for check in verdict.checks))
+    return device != Device.INTERPRETER or any(kind.shown_in_interpreter in text for text in words)

@@ -16,6 +16,8 @@ class Kind:
     why: the reason why it is wrong, in sentences. `{name}` stands for a fact of the mistake.
     fix: how the correction mends it, likewise.
     needs_variations: whether it may show only on sizes or values beyond the cases of a test.
+    shown_in_interpreter: words of a check that must fail in Triton's interpreter. Other failures
+        there prove nothing, because the interpreter computes on the bit patterns of bfloat16.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Kind:
     why: str
     fix: str
     needs_variations: bool = False
+    shown_in_interpreter: str = ""
 
     def faults(self, source: Source, draw: Random | None = None) -> Iterator[Fault]:
         """Yield the faulty texts, each with one mistake, in the order of the text or at random."""

@@ -1,8 +1,10 @@
 """Every kind of mistake, by its name."""
 
-from validation.repairs import arithmetic, launches, memory
+from validation.repairs import arithmetic, launches, masks, memory, precision, reductions
 from validation.repairs.kind import Kind
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (*memory.KINDS, *arithmetic.KINDS, *launches.KINDS)
+    kind.name: kind
+    for module in (masks, memory, precision, reductions, arithmetic, launches)
+    for kind in module.KINDS
 }

@@ -7,6 +7,9 @@ from itertools import pairwise, takewhile
 
 from validation.repairs.kind import Kind
 from validation.repairs.source import Edit, Edits, Mistake, Source, in_order
+from validation.repairs.tiles import VIEW
+from validation.repairs.values import is_computed_from, names, values_of
+from validation.repairs.values import sources as values
 
 POINTER = re.compile(r"_(ptr|pointer|base)$")
 POINTERS = ("ptr", "ptrs")
@@ -25,10 +28,10 @@ def missing_constexprs(source: Source) -> Iterator[Mistake]:
 def _use(source: Source, kernel: ast.FunctionDef, argument: ast.arg) -> str:
     """Return what a constant of a kernel decides."""
     for call in source.calls([kernel], "arange", "zeros", "full"):
-        if argument.arg in _names(call):
+        if argument.arg in names(call):
             return f"`{source.flat(call)}` makes a tile of that size"
     for node in in_order(kernel):
-        if isinstance(node, ast.If) and argument.arg in _names(node.test):
+        if isinstance(node, ast.If) and argument.arg in names(node.test):
             return f"`if {source.flat(node.test)}` chooses the code"
     return "other constants are computed from it"
 
@@ -85,24 +88,34 @@ def _deciding_loops(source: Source) -> set[int]:
 
 def repeated_blocks(source: Source) -> Iterator[Mistake]:
     """Drop the part of an index or the step of a pointer that moves with the loop."""
-    for loop, _ in source.loops():
-        counter = source.spelled(loop.target)
-        for node in in_order(loop):
-            if isinstance(node, ast.AugAssign) and source.spelled(node.target).endswith(POINTERS):
-                target = source.spelled(node.target)
-                facts = {"gone": source.flat(node), "what": f"`{target}`"}
-                yield Mistake((source.drop_statement(node),), facts)
-            elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-                if counter in _names(node.left) and isinstance(node.right, ast.Call):
-                    facts = {"gone": source.flat(node.left), "what": "the address"}
-                    yield Mistake((source.drop_left(node),), facts)
-                elif counter in _names(node.right):
-                    facts = {"gone": source.flat(node.right), "what": "the address"}
-                    yield Mistake((source.drop_right(node),), facts)
+    for kernel in source.kernels:
+        loops = (node for node in in_order(kernel) if isinstance(node, ast.For))
+        for loop in (loop for loop in loops if isinstance(loop.iter, ast.Call)):
+            counter = source.spelled(loop.target)
+            for node in in_order(loop):
+                if isinstance(node, ast.AugAssign):
+                    if (target := source.spelled(node.target)).endswith(POINTERS):
+                        facts = {"gone": source.flat(node), "what": f"`{target}`", "lanes": ""}
+                        yield Mistake((source.drop_statement(node),), facts)
+                elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+                    if counter in names(node.left) and isinstance(node.right, ast.Call):
+                        facts = _without_part(source, kernel, node.left)
+                        yield Mistake((source.drop_left(node),), facts)
+                    elif counter in names(node.right):
+                        facts = _without_part(source, kernel, node.right)
+                        yield Mistake((source.drop_right(node),), facts)
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name)}
+def _without_part(source: Source, kernel: ast.FunctionDef, part: ast.expr) -> dict[str, str]:
+    facts = {"gone": source.flat(part), "what": "the address", "lanes": ""}
+    if is_computed_from(kernel, part, "arange"):
+        texts = (source.spelled(root) for root in values(kernel, part))
+        axis = " along that axis" if any(VIEW.search(text) for text in texts) else ""
+        facts["lanes"] = (
+            f" `{facts['gone']}` also holds the offsets of the lanes, so all lanes{axis} take the "
+            "same element."
+        )
+    return facts
 
 
 def skipped_blocks(source: Source) -> Iterator[Mistake]:
@@ -157,9 +170,16 @@ def wrong_program_axes(source: Source) -> Iterator[Mistake]:
             axis = call.args[0] if call.args else call.keywords[0].value
             if (number := source.spelled(axis)) in ("1", "2"):
                 what = (
-                    "Two indices come from the same axis of the grid, so only tiles on the "
-                    "diagonal are computed, each of them once for every program of the other axis"
+                    f"The number along axis 0 of the grid takes the place of the number along axis "
+                    f"{number}. Programs that differ only along axis {number} do the same work, "
+                    "and other work is left out"
                 )
+                if _is_diagonal(source, kernel, call):
+                    what = (
+                        "Two indices come from the same axis of the grid, so only tiles on the "
+                        "diagonal are computed, each of them once for every program of the other "
+                        "axis"
+                    )
                 if id(call) in stored:
                     what = (
                         f"The address takes the number along axis 0 of the grid in place of axis "
@@ -167,6 +187,30 @@ def wrong_program_axes(source: Source) -> Iterator[Mistake]:
                         "and the other places stay unwritten"
                     )
                 yield Mistake((source.replace(axis, "0"),), {"what": what})
+
+
+def _is_diagonal(source: Source, kernel: ast.FunctionDef, changed: ast.Call) -> bool:
+    """Return whether a number with axis 0 in its place equals that of another index.
+
+    A number that chooses the steps of a loop splits the work of a tile. A divided number is not
+    that of one tile.
+    """
+    calls = list(source.calls([kernel], "program_id"))
+    firsts = [call for call in calls if source.spelled(call).endswith(("(0)", "=0)"))]
+    nodes = in_order(kernel)
+    loops = [node.iter for node in nodes if isinstance(node, ast.For)]
+    divided = [
+        part
+        for node in nodes
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
+        for part in (node.left, *values_of(kernel, source.spelled(node.left)))
+        if "arange" not in source.spelled(part)
+    ]
+    steps = [root for loop in loops for root in values(kernel, loop)]
+    is_split = any(leaf is call for step in steps for leaf in ast.walk(step) for call in calls)
+    parts = [leaf for part in divided for leaf in ast.walk(part)]
+    is_divided = any(leaf is call for leaf in parts for call in (changed, *firsts))
+    return bool(firsts) and not is_split and not is_divided
 
 
 def swapped_arguments(source: Source) -> Iterator[Mistake]:
@@ -228,7 +272,7 @@ KINDS = (
         "repeated-block",
         repeated_blocks,
         "Without `{gone}`, {what} does not move with the loop, so each iteration takes the same "
-        "elements.",
+        "elements.{lanes}",
         "With it, each iteration takes its own elements.",
     ),
     Kind(

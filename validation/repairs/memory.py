@@ -1,4 +1,4 @@
-"""Mistakes of addresses and masks."""
+"""Mistakes of addresses."""
 
 import ast
 import re
@@ -6,99 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from validation.repairs.kind import Kind
-from validation.repairs.source import Edits, Mistake, Source, in_order
-
-
-def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
-    for call in source.calls(source.kernels, name):
-        guards = [word for word in call.keywords if word.arg in ("mask", "other")]
-        mask = next((word.value for word in guards if word.arg == "mask"), None)
-        if mask is not None:
-            operations = [node for node in ast.walk(call.args[0]) if isinstance(node, ast.operator)]
-            # A pointer, a row and a column.
-            sums = sum(isinstance(node, ast.Add) for node in operations)
-            rows = sums > 1 and any(isinstance(node, ast.Mult) for node in operations)
-            where = "in the next row or " if rows else ""
-            # `other` without `mask` is an error of Triton.
-            edits = tuple(source.drop_argument(word) for word in guards)
-            yield Mistake(edits, {"mask": source.flat(mask), "where": where})
-
-
-def without_load_mask(source: Source) -> Iterator[Mistake]:
-    return _without_mask("load", source)
-
-
-def without_store_mask(source: Source) -> Iterator[Mistake]:
-    return _without_mask("store", source)
-
-
-def half_masks(source: Source) -> Iterator[Mistake]:
-    """Drop one of two bounds."""
-    for operation in source.operations(ast.BitAnd):
-        if _is_bound(operation.left) and _is_bound(operation.right):
-            left, right = source.flat(operation.left), source.flat(operation.right)
-            yield Mistake((source.drop_right(operation),), {"kept": left, "gone": right})
-            edit = source.replace(operation, source.spelled(operation.right))
-            yield Mistake((edit,), {"kept": right, "gone": left})
-
-
-def _is_bound(node: ast.expr) -> bool:
-    return isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt)
-
-
-def masks_off_by_one(source: Source) -> Iterator[Mistake]:
-    """Write `<=` instead of `<` before a size that the launcher passes."""
-    for kernel in source.kernels:
-        sizes = {argument.arg for argument in kernel.args.args if argument.annotation is None}
-        for node in in_order(kernel):
-            if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Lt):
-                continue
-            bound = node.comparators[0]
-            if isinstance(bound, ast.Name) and bound.id in sizes:
-                left, right = source.spelled(node.left), source.spelled(bound)
-                edit = source.replace(node, f"{left} <= {right}")
-                yield Mistake((edit,), {"size": right})
-
+from validation.repairs.source import Edit, Edits, Mistake, Source, in_order
+from validation.repairs.tiles import literal_sizes, sizes
 
 PROGRAM = re.compile(r"tl\.program_id\((axis=)?\d\)(\.to\(tl\.int64\))?")
-REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
-
-
-def wrong_others(source: Source) -> Iterator[Mistake]:
-    """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
-    summed = any(source.calls(source.kernels, "exp", "exp2"))
-    for word, mask in _reduced_others(source):
-        right = source.spelled(word.value)
-        if "inf" in right:
-            extreme, sign = ("maximum", "negative") if "-" in right else ("minimum", "positive")
-            text, harm = "0.0", f"0, and so is the {extreme} where all elements are {sign}"
-            harm += ". Their exponentials are added to the sum" if summed else ""
-        else:
-            text, harm = '-float("inf")', "-inf, which makes a sum -inf and a product with 0 NaN"
-        facts = {"harm": harm, "right": right, "mask": mask}
-        yield Mistake((source.replace(word.value, text),), facts)
-
-
-def missing_others(source: Source) -> Iterator[Mistake]:
-    for word, mask in _reduced_others(source):
-        right = source.spelled(word.value)
-        if "inf" in right:
-            yield Mistake((source.drop_argument(word),), {"mask": mask, "right": right})
-
-
-def _reduced_others(source: Source) -> Iterator[tuple[ast.keyword, str]]:
-    """Yield the values of masked lanes in kernels that reduce, each with its mask."""
-    for kernel in source.kernels:
-        if not any(source.calls([kernel], *REDUCTIONS)):
-            continue
-        chosen = {source.spelled(call.args[0]) for call in source.calls([kernel], "where")}
-        for call in source.calls([kernel], "load"):
-            words = {word.arg: word for word in call.keywords}
-            # Lanes that `tl.where` sets again may hold anything.
-            if {"mask", "other"} <= set(words) and source.spelled(
-                words["mask"].value
-            ) not in chosen:
-                yield words["other"], source.flat(words["mask"].value)
 
 
 def _is_stride(node: ast.AST) -> bool:
@@ -136,32 +47,80 @@ def assumed_contiguous(source: Source) -> Iterator[Mistake]:
             yield Mistake((source.drop_right(product),), facts)
 
 
+def transposed_loads(source: Source) -> Iterator[Mistake]:
+    for kernel in source.kernels:
+        for call in source.calls([kernel], "load"):
+            edits, along = _turned(source, call)
+            if len(edits) > 1 and all(along.values()):
+                first, second = (each[0] for each in along.values())
+                facts = {
+                    "what": _transposed(source, kernel, call, first, second),
+                    "first": first.id,
+                    "second": second.id,
+                }
+                yield Mistake(edits, facts)
+
+
 TURNED = {"[:, None]": "[None, :]", "[None, :]": "[:, None]"}
 
 
-def transposed_loads(source: Source) -> Iterator[Mistake]:
-    for call in source.calls(source.kernels, "load"):
-        views = [
-            node
-            for node in in_order(call)
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
-        ]
-        edits, along = [], {"[:, None]": "", "[None, :]": ""}
-        for view in views:
-            name = source.spelled(view.value)
+def _turned(source: Source, scope: ast.AST) -> tuple[Edits, dict[str, list[ast.Name]]]:
+    """Return edits that turn all views of names, and the names by their new view."""
+    edits: list[Edit] = []
+    along: dict[str, list[ast.Name]] = {"[:, None]": [], "[None, :]": []}
+    for view in in_order(scope):
+        if isinstance(view, ast.Subscript) and isinstance(view.value, ast.Name):
+            name = view.value.id
             turned = TURNED.get(source.spelled(view).removeprefix(name))
             if turned:
                 edits.append(source.replace(view, name + turned))
-                along[turned] = along[turned] or name
-        if len(edits) > 1 and all(along.values()):
-            first, second = along.values()
-            masks = [word.value for word in call.keywords if word.arg == "mask"]
-            rest = "".join(
-                f" The mask `{mask.id}` is not transposed with it, so it guards other lanes."
-                for mask in masks
-                if isinstance(mask, ast.Name)
-            )
-            yield Mistake(tuple(edits), {"first": first, "second": second, "rest": rest})
+                along[turned].append(view.value)
+    return tuple(edits), along
+
+
+def _transposed(
+    source: Source, kernel: ast.FunctionDef, call: ast.Call, first: ast.Name, second: ast.Name
+) -> str:
+    """Return the effect of turned views. `first` then lies along axis 0, and `second` along 1."""
+    _, in_address = _turned(source, call.args[0])
+    if not any(in_address.values()):
+        return (
+            f"Only the mask is transposed: `{first.id}` lies along axis 0 of it and `{second.id}` "
+            "along axis 1"
+        )
+    if not all(in_address.values()):
+        axis, name = (0, first.id) if in_address["[:, None]"] else (1, second.id)
+        return f"`{name}` lies along axis {axis} of the address"
+    what = (
+        f"`{first.id}` lies along axis 0 of the tile and `{second.id}` along axis 1, so the tile "
+        "is transposed"
+    )
+    what += _effect_of_sizes(source, kernel, first, second)
+    masks = [word.value for word in call.keywords if word.arg == "mask"]
+    if masks and isinstance(masks[0], ast.Name):
+        name = masks[0].id
+        what += f". The mask `{name}` is not transposed with it, so it guards other lanes"
+    return what
+
+
+def _effect_of_sizes(
+    source: Source, kernel: ast.FunctionDef, first: ast.Name, second: ast.Name
+) -> str:
+    """Return the effect that the sizes of the tile decide, or nothing if they may be any."""
+    lengths = [sizes(source, kernel, name) for name in (second, first)]
+    if any(len(set(length)) != 1 for length in lengths):
+        return ""
+    rows, cols = (length[0] for length in lengths)
+    pairs = literal_sizes(source, kernel, rows, cols)
+    if rows == cols or (pairs and all(one == two for one, two in pairs)):
+        return ". Lane (i, j) gets the value that belongs to lane (j, i)"
+    # A size of 1 is broadcast.
+    if pairs and all(one != two and min(one, two) > 1 for one, two in pairs):
+        return (
+            f". It has the shape [{cols}, {rows}] instead of [{rows}, {cols}], so it cannot be "
+            "combined with the other tiles"
+        )
+    return ""
 
 
 def racing_stores(source: Source) -> Iterator[Edits]:
@@ -200,46 +159,6 @@ def _programs(kernel: ast.FunctionDef) -> set[str]:
 
 KINDS = (
     Kind(
-        "missing-load-mask",
-        without_load_mask,
-        "The load has no mask, so lanes where `{mask}` is false read too, {where}past the end of "
-        "the tensor.",
-        "The mask keeps these lanes from reading.",
-    ),
-    Kind(
-        "missing-store-mask",
-        without_store_mask,
-        "The store has no mask, so lanes where `{mask}` is false write too, {where}past the end of "
-        "the tensor.",
-        "The mask lets only lanes before the end write.",
-    ),
-    Kind(
-        "half-mask",
-        half_masks,
-        "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
-        "false read or write too.",
-        "The mask must bound both axes.",
-    ),
-    Kind(
-        "mask-off-by-one",
-        masks_off_by_one,
-        "With `<=`, the index `{size}` passes the mask too, one past the last.",
-        "With `<`, the last index that passes is `{size} - 1`.",
-    ),
-    Kind(
-        "wrong-other",
-        wrong_others,
-        "Lanes where `{mask}` is false take part in the reduction. They hold {harm}.",
-        "With `other={right}` they do not affect the result.",
-    ),
-    Kind(
-        "missing-other",
-        missing_others,
-        "Without `other`, lanes where `{mask}` is false hold undefined values, and take part in "
-        "the reduction.",
-        "With `other={right}` they change nothing.",
-    ),
-    Kind(
         "wrong-stride",
         wrong_strides,
         "`{first}` is multiplied by `{second_stride}`, and `{second}` by `{first_stride}`. The "
@@ -256,9 +175,7 @@ KINDS = (
     Kind(
         "transposed-load",
         transposed_loads,
-        "`{first}` lies along axis 0 of the tile and `{second}` along axis 1, so the tile is "
-        "transposed. A tile with unequal sizes does not fit those beside it. In another, lane "
-        "(i, j) holds the value of lane (j, i).{rest}",
+        "{what}.",
         "`{second}` belongs along axis 0, and `{first}` along axis 1.",
     ),
     Kind(

@@ -63,7 +63,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A candidate with the harness's finding; None if the pair's reference could not answer."""
+    """A candidate with the harness's finding, or None if the finding proves nothing."""
 
     candidate: Candidate
     finding: Finding | None

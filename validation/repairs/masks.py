@@ -1,0 +1,257 @@
+"""Mistakes of masks, and of the values of masked lanes."""
+
+import ast
+from collections.abc import Iterator
+
+from validation.repairs.kind import Kind
+from validation.repairs.source import Mistake, Source, in_order
+from validation.repairs.tiles import VIEW
+from validation.repairs.values import called, names, sources, users, values_of
+
+
+def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
+    for kernel in source.kernels:
+        for call in source.calls([kernel], name):
+            guards = [word for word in call.keywords if word.arg in ("mask", "other")]
+            mask = next((word.value for word in guards if word.arg == "mask"), None)
+            if mask is not None:
+                # `other` without `mask` is an error of Triton.
+                edits = tuple(source.drop_argument(word) for word in guards)
+                facts = {"mask": source.flat(mask), "where": _outside(kernel, call.args[0], mask)}
+                yield Mistake(edits, facts)
+
+
+def _outside(kernel: ast.FunctionDef, address: ast.expr, mask: ast.expr) -> str:
+    """Return the place of masked lanes, as far as the mask and the address show it."""
+    comparisons = [
+        leaf
+        for root in sources(kernel, mask)
+        for leaf in ast.walk(root)
+        if isinstance(leaf, ast.Compare)
+    ]
+    # Lanes before the start of a row are outside too.
+    is_below = any(isinstance(comparison.ops[0], ast.GtE) for comparison in comparisons)
+    bounded = {
+        name
+        for comparison in comparisons
+        if isinstance(comparison.ops[0], ast.Lt)
+        for name in names(comparison.left)
+    }
+    if _is_column(kernel, address, bounded):
+        return "in another row or outside" if is_below else "in the next row or past the end"
+    return "outside" if is_below else "past the end"
+
+
+def _is_column(kernel: ast.FunctionDef, address: ast.expr, bounded: set[str]) -> bool:
+    """Return whether the last index of an address is bounded, and rows come before it."""
+    if not isinstance(address, ast.BinOp) or not isinstance(address.op, ast.Add):
+        return False
+    column = list(sources(kernel, address.right))
+    # The column of a flat index is in its row, if masked or not.
+    is_flat = any(isinstance(leaf, ast.Mod) for root in column for leaf in ast.walk(root))
+    has_rows = any(
+        isinstance(leaf, ast.Mult)
+        for root in (address.left, *_bases(kernel, address.left))
+        for leaf in ast.walk(root)
+    )
+    return has_rows and not is_flat and any(names(root) & bounded for root in column)
+
+
+def _bases(kernel: ast.FunctionDef, address: ast.expr) -> list[ast.expr]:
+    """Return the values of the pointer with which an address begins."""
+    while isinstance(address, ast.BinOp):
+        address = address.left
+    return values_of(kernel, address.id) if isinstance(address, ast.Name) else []
+
+
+def without_load_mask(source: Source) -> Iterator[Mistake]:
+    return _without_mask("load", source)
+
+
+def without_store_mask(source: Source) -> Iterator[Mistake]:
+    return _without_mask("store", source)
+
+
+def half_masks(source: Source) -> Iterator[Mistake]:
+    """Drop one of two bounds."""
+    for operation in source.operations(ast.BitAnd):
+        if _is_bound(operation.left) and _is_bound(operation.right):
+            left, right = source.flat(operation.left), source.flat(operation.right)
+            yield Mistake((source.drop_right(operation),), {"kept": left, "gone": right})
+            edit = source.replace(operation, source.spelled(operation.right))
+            yield Mistake((edit,), {"kept": right, "gone": left})
+
+
+def _is_bound(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt)
+
+
+def masks_off_by_one(source: Source) -> Iterator[Mistake]:
+    """Write `<=` instead of `<` before a size that the launcher passes."""
+    for kernel in source.kernels:
+        sizes = {argument.arg for argument in kernel.args.args if argument.annotation is None}
+        for node in in_order(kernel):
+            if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Lt):
+                continue
+            bound = node.comparators[0]
+            if isinstance(bound, ast.Name) and bound.id in sizes:
+                left, right = source.spelled(node.left), source.spelled(bound)
+                edit = source.replace(node, f"{left} <= {right}")
+                yield Mistake((edit,), {"size": right})
+
+
+REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
+
+
+def wrong_others(source: Source) -> Iterator[Mistake]:
+    """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
+    for kernel, call, word, mask in _reduced_others(source):
+        right = source.spelled(word.value)
+        if "inf" in right:
+            extreme, sign = ("maximum", "negative") if "-" in right else ("minimum", "positive")
+            text, harm = "0.0", f"0, and so is the {extreme} where all elements are {sign}"
+            harm += ". Their exponentials are added to the sum" if _is_summed(kernel, call) else ""
+        else:
+            text, harm = '-float("inf")', _effect_of_infinity(source, kernel, call, right)
+        facts = {"harm": harm, "right": right, "mask": mask}
+        yield Mistake((source.replace(word.value, text),), facts)
+
+
+def _is_summed(kernel: ast.FunctionDef, load: ast.Call) -> bool:
+    """Return whether the exponentials of loaded values reach a sum."""
+    return any(
+        called(user) == "sum"
+        for exponential in users(kernel, load)
+        if called(exponential) in ("exp", "exp2")
+        for user in users(kernel, exponential)
+    )
+
+
+def _effect_of_infinity(source: Source, kernel: ast.FunctionDef, load: ast.Call, right: str) -> str:
+    """Return the effect of lanes with -inf, by the operations up to the first reduction."""
+    for user in users(kernel, load):
+        if called(user) == "dot":
+            return "-inf, and the products of `tl.dot` with it are infinite or NaN instead of 0"
+        if called(user) == "sum":
+            return "-inf, and so is the sum"
+        if isinstance(user, ast.BinOp) and isinstance(user.op, ast.Mult):
+            for factor in map(_converted, (user.left, user.right)):
+                if isinstance(factor, ast.Name) and _is_zero(source, kernel, factor, load):
+                    return (
+                        f"-inf, and -inf times the 0 in these lanes of `{factor.id}` is NaN, so "
+                        "the sum is NaN too"
+                    )
+            break
+        is_view = called(user) == "to"
+        if not is_view and not (isinstance(user, ast.BinOp) and isinstance(user.op, ast.Add)):
+            break
+    return f"-inf instead of `{right}`"
+
+
+def _converted(node: ast.expr) -> ast.expr:
+    """Return a value without views and conversions."""
+    while isinstance(node, ast.Subscript) or called(node) == "to":
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        else:
+            break
+    return node
+
+
+def _is_zero(source: Source, kernel: ast.FunctionDef, name: ast.Name, load: ast.Call) -> bool:
+    """Return whether a name is loaded with 0 in lanes that are masked in another load."""
+    values = values_of(kernel, name.id)
+    loads = [call for value in values for call in source.calls([value], "load")]
+    return len(values) == len(loads) == 1 and all(
+        other is not load
+        and any(
+            word.arg == "other" and source.spelled(word.value) in ("0", "0.0")
+            for word in other.keywords
+        )
+        and _bounds(source, kernel, other) & _bounds(source, kernel, load)
+        for other in loads
+    )
+
+
+def _bounds(source: Source, kernel: ast.FunctionDef, load: ast.Call) -> set[str]:
+    """Return the comparisons of a mask, without views."""
+    masks = [word.value for word in load.keywords if word.arg == "mask"]
+    roots = [root for mask in masks for root in (mask, *_named(kernel, mask))]
+    return {
+        VIEW.sub("", source.spelled(leaf))
+        for root in roots
+        for leaf in ast.walk(root)
+        if isinstance(leaf, ast.Compare)
+    }
+
+
+def _named(kernel: ast.FunctionDef, node: ast.expr) -> list[ast.expr]:
+    return values_of(kernel, node.id) if isinstance(node, ast.Name) else []
+
+
+def missing_others(source: Source) -> Iterator[Mistake]:
+    for _, _, word, mask in _reduced_others(source):
+        right = source.spelled(word.value)
+        if "inf" in right:
+            yield Mistake((source.drop_argument(word),), {"mask": mask, "right": right})
+
+
+def _reduced_others(
+    source: Source,
+) -> Iterator[tuple[ast.FunctionDef, ast.Call, ast.keyword, str]]:
+    """Yield the loads of kernels that reduce, each with its value of masked lanes and its mask."""
+    for kernel in source.kernels:
+        if not any(source.calls([kernel], *REDUCTIONS)):
+            continue
+        chosen = {source.spelled(call.args[0]) for call in source.calls([kernel], "where")}
+        for call in source.calls([kernel], "load"):
+            words = {word.arg: word for word in call.keywords}
+            # Lanes that `tl.where` sets again may hold anything.
+            if {"mask", "other"} <= set(words) and source.spelled(
+                words["mask"].value
+            ) not in chosen:
+                yield kernel, call, words["other"], source.flat(words["mask"].value)
+
+
+KINDS = (
+    Kind(
+        "missing-load-mask",
+        without_load_mask,
+        "The load has no mask, so lanes where `{mask}` is false read too, {where} of the tensor.",
+        "The mask keeps these lanes from reading.",
+    ),
+    Kind(
+        "missing-store-mask",
+        without_store_mask,
+        "The store has no mask, so lanes where `{mask}` is false write too, {where} of the tensor.",
+        "The mask lets only lanes before the end write.",
+    ),
+    Kind(
+        "half-mask",
+        half_masks,
+        "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
+        "false read or write too.",
+        "The mask must bound both axes.",
+    ),
+    Kind(
+        "mask-off-by-one",
+        masks_off_by_one,
+        "With `<=`, the index `{size}` passes the mask too, one past the last.",
+        "With `<`, the last index that passes is `{size} - 1`.",
+    ),
+    Kind(
+        "wrong-other",
+        wrong_others,
+        "Lanes where `{mask}` is false take part in the reduction. They hold {harm}.",
+        "With `other={right}` they do not affect the result.",
+    ),
+    Kind(
+        "missing-other",
+        missing_others,
+        "Without `other`, lanes where `{mask}` is false hold undefined values, and take part in "
+        "the reduction.",
+        "With `other={right}` they change nothing.",
+    ),
+)

@@ -1,0 +1,264 @@
+"""Mistakes of reductions: masks, axes, accumulators, maxima."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from validation.repairs.kind import Kind
+from validation.repairs.source import Edits, Mistake, Source, in_order
+from validation.repairs.tiles import VIEW, axes
+from validation.repairs.values import called, combines, names, sources, users
+
+MAXIMUM = re.compile(r"(tl\.max|tl\.maximum|row_max)\(")
+# Most characters of a call that an explanation quotes beside the statement.
+SHORT = 60
+
+
+def unmasked_reductions(source: Source) -> Iterator[Mistake]:
+    """Drop `tl.where(mask, …, neutral)` around values that are reduced."""
+    for kernel in source.kernels:
+        masks = {
+            source.spelled(word.value)
+            for call in source.calls([kernel], "load")
+            for word in call.keywords
+            if word.arg == "mask"
+        }
+        for call in source.calls([kernel], "where"):
+            if len(call.args) == 3 and source.spelled(call.args[0]) in masks:
+                mask, value, neutral = map(source.flat, call.args)
+                edit = source.replace_by_operation(call, source.spelled(call.args[1]))
+                facts = {"mask": mask, "value": value, "neutral": neutral}
+                yield Mistake((edit,), facts | _counted(source, kernel, call))
+
+
+def _counted(source: Source, kernel: ast.FunctionDef, call: ast.Call) -> dict[str, str]:
+    """Return the effect of lanes that are not set, by the first reduction that gets them."""
+    helpers = {other.name for other in source.kernels if any(map(combines, ast.walk(other)))}
+    reductions = (
+        user
+        for user in users(kernel, call)
+        if isinstance(user, ast.Call) and (combines(user) or called(user) in helpers)
+    )
+    reduction = next(reductions, None)
+    if reduction is None:
+        return {"effect": "what follows counts them", "unchanged": "changes nothing"}
+    text = source.flat(reduction)
+    # The text of a call around the mistake is not that of the faulty kernel.
+    is_around = any(node is call for node in ast.walk(reduction))
+    shown = source.spelled(reduction.func) if is_around or len(text) > SHORT else text
+    return {"effect": f"`{shown}` includes them", "unchanged": "does not change its result"}
+
+
+def wrong_axes(source: Source) -> Iterator[Mistake]:
+    """Exchange the axes of tiles with two axes."""
+    for kernel in source.kernels:
+        if not VIEW.search(source.spelled(kernel)):
+            continue
+        for call in (node for node in in_order(kernel) if isinstance(node, ast.Call)):
+            for word in call.keywords if call.args else ():
+                if word.arg == "axis" and (axis := source.spelled(word.value)) in ("0", "1"):
+                    other = "1" if axis == "0" else "0"
+                    is_line = axes(source, kernel, call.args[0]) == 1
+                    facts = {
+                        "call": source.spelled(call.func),
+                        "tile": source.flat(call.args[0]),
+                        "axis": axis,
+                        "wrong": other,
+                    }
+                    facts |= LINE if is_line else COLUMNS if other == "0" else ROWS
+                    yield Mistake((source.replace(word.value, other),), facts)
+
+
+LINE = {
+    "within": "", "limit": " This tile has one axis only.",
+    "needed": "is the only axis of that tile",
+}  # fmt: skip
+COLUMNS = {
+    "within": ", within its columns,", "limit": "",
+    "needed": "combines the values within the rows",
+}  # fmt: skip
+ROWS = {
+    "within": ", within its rows,", "limit": "",
+    "needed": "combines the values within the columns",
+}  # fmt: skip
+
+
+def overwritten_accumulators(source: Source) -> Iterator[Mistake]:
+    for kernel in source.kernels:
+        loops = [node for node in in_order(kernel) if isinstance(node, ast.For)]
+        # The innermost loop of a statement comes last.
+        around = {id(node): loop for loop in loops for node in in_order(loop)}
+        inside = [node for node in in_order(kernel) if id(node) in around]
+        accumulators = {
+            source.spelled(node.targets[0])
+            for node in in_order(kernel)
+            if isinstance(node, ast.Assign) and id(node) not in around
+        }
+        for node in inside:
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+                target, value = source.spelled(node.target), source.spelled(node.value)
+                if target in accumulators and "ptr" not in target:
+                    edits: Edits = (source.replace(node, f"{target} = {value}"),)
+                    yield Mistake(edits, _replaced(target, node, node.value, around[id(node)]))
+            elif isinstance(node, ast.Assign):
+                target = source.spelled(node.targets[0])
+                for edits, block in _overwritten(source, node) if target in accumulators else ():
+                    yield Mistake(edits, _replaced(target, node, block, around[id(node)]))
+
+
+def _replaced(target: str, statement: ast.stmt, block: ast.expr, loop: ast.For) -> dict[str, str]:
+    """Return the effect of a lost accumulator, by the places in the loop that read it too.
+
+    block: the value without the accumulator.
+    """
+    if any(target in names(root) for root in sources(loop, block)):
+        return {"what": f"Each iteration replaces `{target}` by the change that it must add to it"}
+    own = {id(node) for node in ast.walk(statement)}
+    reads = [
+        node.lineno
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Name) and node.id == target and isinstance(node.ctx, ast.Load)
+        and id(node) not in own
+    ]  # fmt: skip
+    if any(line < statement.lineno for line in reads):
+        return {
+            "what": f"`{target}` holds only the previous block, so each iteration goes on from "
+            "that one instead of from all earlier blocks"
+        }
+    if reads:
+        return {"what": f"Each iteration replaces `{target}`, so it holds only its own block"}
+    return {
+        "what": f"Each iteration replaces `{target}`, so after the loop it holds only the last "
+        "block"
+    }
+
+
+def _overwritten(source: Source, node: ast.Assign) -> Iterator[tuple[Edits, ast.expr]]:
+    """Drop the accumulator from `acc = acc + …`, `acc = f(acc, …)` and `acc = dot(a, b, acc)`.
+
+    Yield the edits with the value that stays.
+    """
+    target, value = source.spelled(node.targets[0]), node.value
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        if source.spelled(value.left) == target:
+            yield (source.replace(value, source.spelled(value.right)),), value.right
+    elif isinstance(value, ast.Call) and ast.unparse(value.func) in ("tl.maximum", "tl.minimum"):
+        if source.spelled(value.args[0]) == target:
+            yield (source.replace(value, source.spelled(value.args[1])),), value.args[1]
+    elif (
+        isinstance(value, ast.Call)
+        and ast.unparse(value.func) == "tl.dot"
+        and len(value.args) == 3
+        and source.spelled(value.args[2]) == target
+    ):
+        # The values that stay are two factors.
+        factors = ast.Tuple(value.args[:2], ast.Load())
+        yield (source.drop_argument(value.args[2]),), factors
+
+
+def wrong_initial_values(source: Source) -> Iterator[Mistake]:
+    infinities = [call.args[1] for call in source.calls(source.kernels, "full") if call.args[1:]]
+    for kernel in source.kernels:
+        # A single number, such as a running maximum.
+        assigned = (node.value for node in in_order(kernel) if isinstance(node, ast.Assign))
+        infinities += [value for value in assigned if "inf" in source.spelled(value)[:12]]
+    for value in infinities:
+        if "inf" in (text := source.spelled(value)):
+            small = "-" in text
+            facts = {
+                "extreme": "maximum" if small else "minimum",
+                "sign": "negative" if small else "positive",
+                "right": text,
+                "side": "below" if small else "above",
+            }
+            yield Mistake((source.replace(value, "0.0"),), facts)
+
+
+def missing_maxima(source: Source) -> Iterator[Mistake]:
+    for kernel in source.kernels:
+        if not any(source.calls([kernel], "exp", "exp2")):
+            continue
+        maxima = {
+            node.targets[0].id
+            for node in ast.walk(kernel)
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and MAXIMUM.match(ast.unparse(node.value))
+        }
+        copies = {
+            source.spelled(node.targets[0])
+            for node in ast.walk(kernel)
+            if isinstance(node, ast.Assign) and source.spelled(node.value) in maxima
+        }
+        differences = [
+            node
+            for node in in_order(kernel)
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+        ]
+        # The difference of two maxima rescales a sum; a stored maximum does so in a later kernel.
+        stored = {source.spelled(call.args[1]) for call in source.calls([kernel], "store")}
+        rescaling = {
+            id(node) for node in differences if source.spelled(node.left) in maxima | copies
+        }
+        harm = OVERFLOW
+        if rescaling or stored & maxima:
+            harm = "parts that are rescaled by their maxima no longer fit together"
+        for node in differences:
+            used, right = names(node.right) & maxima, source.spelled(node.right)
+            if id(node) not in rescaling and (used or MAXIMUM.match(right)):
+                facts = {"maximum": source.flat(node.right), "harm": harm}
+                if harm == OVERFLOW and _is_in_another_exponential(source, kernel, node, used):
+                    facts["harm"] = ANOTHER
+                yield Mistake((source.drop_right(node),), facts)
+
+
+OVERFLOW = "large inputs overflow to infinity"
+ANOTHER = "another exponential contains it still, so the two no longer have the same reference"
+
+
+def _is_in_another_exponential(
+    source: Source, kernel: ast.FunctionDef, difference: ast.BinOp, maxima: set[str]
+) -> bool:
+    """Return whether a maximum occurs in an exponential without the difference."""
+    right = source.spelled(difference.right)
+    return any(
+        names(call) & maxima or right in source.spelled(call)
+        for call in source.calls([kernel], "exp", "exp2")
+        if all(node is not difference for node in ast.walk(call))
+    )
+
+
+KINDS = (
+    Kind(
+        "unmasked-reduction",
+        unmasked_reductions,
+        "Lanes where `{mask}` is false hold `{value}` instead of `{neutral}`, and {effect}.",
+        "`tl.where` sets these lanes to `{neutral}`, which {unchanged}.",
+    ),
+    Kind(
+        "wrong-axis",
+        wrong_axes,
+        "`{call}` works along axis {wrong} of `{tile}`{within} instead of axis {axis}.{limit}",
+        "Axis {axis} {needed}.",
+    ),
+    Kind(
+        "overwritten-accumulator",
+        overwritten_accumulators,
+        "{what}.",
+        "Each block must be combined with what the earlier iterations accumulated.",
+    ),
+    Kind(
+        "wrong-initial-value",
+        wrong_initial_values,
+        "A {extreme} that begins at 0 stays 0 where all values are {sign}.",
+        "`{right}` is {side} every value, so the first one replaces it.",
+        needs_variations=True,
+    ),
+    Kind(
+        "missing-maximum",
+        missing_maxima,
+        "The maximum `{maximum}` is not subtracted before the exponential: {harm}.",
+        "After the subtraction, no exponent is above 0, and all parts have the same reference.",
+        needs_variations=True,
+    ),
+)
