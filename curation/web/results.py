@@ -277,6 +277,7 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "capability": ("Compute capability", _plain),
     "driver": ("Driver", _plain),
     "cuda": ("CUDA", _plain),
+    "memory_bytes": ("GPU memory, bytes", _plain),
     "memory_gb_s": ("Memory bandwidth, GB/s", _plain),
     "l2_bytes": ("L2 cache, bytes", _plain),
     "python": ("Python", _plain),

@@ -8,6 +8,7 @@ ones ahead of need. A request takes the first that is free: a new one, or one of
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
 from validation.harness.children import Closed
@@ -89,10 +90,11 @@ class IdlePool(Generic[Idle]):
             self._used.setdefault(kind, []).append(child)
             self._changed.notify_all()
 
-    def give_up_new(self) -> None:
-        """Release the new children: later requests get one that is begun from now on."""
+    def give_up(self) -> None:
+        """Release the idle children: later requests get one that is begun from now on."""
         with self._changed:
-            given_up, self._new = self._new, []
+            given_up = [*self._new, *chain.from_iterable(self._used.values())]
+            self._new, self._used = [], {}
             self._valid_from = self._begun
             self._changed.notify_all()
         for child in given_up:

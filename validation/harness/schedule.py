@@ -21,8 +21,6 @@ from validation.harness.worker_pool import GpuSick, WorkerPool
 
 log = logging.getLogger(__name__)
 
-# Each has three processes with a context while it waits for its turn.
-TIMED_AT_ONCE = 8
 PRODUCT = re.compile(r"\bdot(_scaled)?\(")
 # Faults of the machine, no matter which entry met them. An OSError is a full disk, or no free file.
 FAULTS_OF_THE_MACHINE = (Closed, GpuSick, ForkServerFailed, SandboxUnavailable, OSError)
@@ -78,11 +76,13 @@ def reports(
                 passed.append((entry, report))
             else:
                 yield report
+    if passed:
+        pool.give_up_idle()
     timings = (
         partial(_contain_faults, entry, pool, partial(timed, entry, report, pool))
         for entry, report in passed
     )
-    yield from run_tasks(timings, min(at_once, TIMED_AT_ONCE), beat, stop=pool.close)
+    yield from run_tasks(timings, at_once, beat, stop=pool.close)
 
 
 def _examinations(

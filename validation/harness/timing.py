@@ -34,6 +34,9 @@ RUNS, MOST = 20, 256 << 20
 WARMING = 2
 # Inputs of a large case, on a GPU: one is timed in all runs. Each takes at most LARGEST_SET bytes.
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
+# Foreseen on the GPU: an entry's processes, each with a CUDA context of so many bytes, and with the
+# inputs and as many bytes of answers.
+PROCESSES, CONTEXT, COPIES = 4, 800 << 20, 2
 # Answers that are judged: the last, and others chosen at random afterwards. Two where the case is
 # one of PERF_CASES, because each is copied from the GPU. No more elements than ELEMENTS of each,
 # chosen at random too: NumPy needs 14 s for 64 million.
@@ -98,12 +101,15 @@ def _measure_with(
     children: ExitStack, tuning_cache: str, session: Session, figures: dict[str, Any]
 ) -> Check:
     lock, entry = session.pool.lock, session.entry
+    with lock.held(exclusive=False), session.pool.reference() as author:
+        constants = load_constants(session, author)
+        case, size = _choose_case(session, author, constants)
+        inputs = _fresh_inputs(session, author, case, size)
+    figures["timed_case"], is_perf_case = case, case in constants.perf_cases
+    foreseen = PROCESSES * (CONTEXT + COPIES * sum(map(len, inputs.blobs)))
+    # Waits without the lock, for which entries wait that hold the memory.
+    children.enter_context(session.pool.gpu_memory.held(foreseen))
     with lock.held(exclusive=False):
-        with session.pool.reference() as author:
-            constants = load_constants(session, author)
-            case, size = _choose_case(session, author, constants)
-            inputs = _fresh_inputs(session, author, case, size)
-        figures["timed_case"], is_perf_case = case, case in constants.perf_cases
         sets = [
             {"number": trial.number, "arguments": inputs.arguments[trial.number]}
             for trial in inputs.trials

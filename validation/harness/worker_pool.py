@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from validation.harness.children import SERVER_ENDED, Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.fork_server import ForkServer
+from validation.harness.gpu_memory import GpuMemory
 from validation.harness.idle_pool import AHEAD, IdlePool
 from validation.harness.options import Options
 from validation.harness.policy import most_compile_seconds
@@ -69,6 +70,8 @@ class WorkerPool:
         self.references.begin()
         self.candidates.open()
         self.references.open()
+        total = self.candidates.versions.get("memory_bytes", "")
+        self.gpu_memory = GpuMemory(int(total) if total.isdecimal() else 0)
 
     def prepare(self, entries: int) -> None:
         """Make children ahead of need for so many entries that begin together."""
@@ -120,6 +123,10 @@ class WorkerPool:
         if self._on_gpu:
             self.candidates.send("forget", cache)
 
+    def give_up_idle(self) -> None:
+        """End the idle children, which hold memory of the GPU."""
+        self._idle.give_up()
+
     def _with_context(self) -> Child:
         """Return a child with a CUDA context, or without one if it gets none in time.
 
@@ -142,7 +149,7 @@ class WorkerPool:
         if not self._on_gpu:
             return
         # Idle children were made before it.
-        self._idle.give_up_new()
+        self._idle.give_up()
         trouble = ""
         for pause in PAUSES:
             time.sleep(pause)

@@ -233,7 +233,7 @@ def test_a_child_that_died_while_idle_is_not_used(
     assert taking(MINE).result(10) is not another
 
 
-def test_after_discarding_new_children_only_later_ones_are_used(
+def test_after_discarding_children_only_later_ones_are_used(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(2)
@@ -242,19 +242,24 @@ def test_after_discarding_new_children_only_later_ones_are_used(
     before = idle._new[0]
     waiting = [taking(MINE), taking(MINE)]
     until(lambda: sum(one.done() for one in waiting) == 1 and workshop.at_once == MAKERS)
-    idle.give_up_new()
+    idle.give_up()
     workshop.let(4)
     late = next(one.result(10) for one in waiting if one.result(10) is not before)
     assert late.number > 4
 
 
-def test_a_discarded_child_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
+def test_discarded_children_are_released(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+) -> None:
     workshop.let(2)
-    idle.take(MINE)
+    used = idle.take(MINE)
     until(lambda: bool(idle._new))
-    (before,) = idle._new
-    idle.give_up_new()
-    assert before.released
+    (new,) = idle._new
+    idle.put(MINE, used)
+    idle.give_up()
+    assert new.released and used.released
+    workshop.let(2)
+    assert taking(MINE).result(10) is not used
 
 
 def test_a_waiting_request_raises_closed_when_the_run_is_closed(

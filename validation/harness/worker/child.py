@@ -11,7 +11,7 @@ from typing import Any
 from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.worker.cleanup import empty_folder
 from validation.harness.worker.complaint import described
-from validation.harness.worker.gpu import Newcomer
+from validation.harness.worker.gpu import Newcomer, give_back
 
 
 def serve(end: socket.socket, folder: str, program: Any) -> None:
@@ -27,7 +27,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
     read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
-    describe, empty, go = described, empty_folder, os.chdir
+    describe, empty, go, give = described, empty_folder, os.chdir, give_back
     role: Any = Newcomer()
     order: Any = None
     blobs: list[memoryview] = []
@@ -46,6 +46,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
                 role = None
                 role = roles[message["begin"]](order)
             header, out = getattr(role, message["step"])(order, blobs)
+            give()
         except Exception as error:  # noqa: BLE001 - a CUDA error stays in every later call
             header, out, broken = {"broken": describe(error)}, [], True
         spoiled = size(fds[1]).st_size != 0

@@ -12,9 +12,8 @@ CACHES, LEAST = 4, 64 << 20
 # The GPU is kept busy while the host prepares: its clock then measures the GPU, not the host.
 AHEAD, HEAD_START, HEAD_START_MOST = 3, 200_000, 50_000_000
 CYCLES_PER_NS = 2
-# Work later than the calibrated wait by so many microseconds counts.
+# Work that ends so many microseconds later than an empty run counts.
 LATE = 30.0
-CALIBRATIONS = 20
 WAKING = 50_000_000
 
 
@@ -26,7 +25,6 @@ class Clock:
         size = max(CACHES * cache, LEAST)
         self._flush = torch.empty(size, dtype=torch.uint8, device="cuda")
         self._cycles = HEAD_START * CYCLES_PER_NS
-        self._usual_wait = min(self.run(lambda: None)[2] for _ in range(CALIBRATIONS))
 
     def wake(self) -> None:
         """Keep the GPU busy: an idle one runs slowly at first."""
@@ -61,8 +59,7 @@ class Clock:
             began.record(self._home)
             answer = call()
             ended.record(self._home)
-            # A host that sleeps here wakes up late, in some processes in all runs: up to 100 µs,
-            # which would count as work on other streams.
+            # A host that sleeps here wakes up late, by up to 100 µs.
             while not ended.query():  # type: ignore[no-untyped-call]
                 pass
             torch.cuda.synchronize()
@@ -72,13 +69,19 @@ class Clock:
             gc.enable()
         return answer, 1e3 * began.elapsed_time(ended), 1e3 * ended.elapsed_time(over)
 
-    def late(self, waits: Sequence[float]) -> float:
-        """Return the microseconds that work on other streams adds to each run.
+    def idle_wait(self) -> float:
+        """Return the wait after a run without work."""
+        return self.run(lambda: None)[2]
 
-        A host that is late lengthens some of the waits, and work on other streams all.
-        """
-        late = min(waits) - self._usual_wait
-        return late if late > LATE else 0.0
+
+def late(waits: Sequence[float], idle_waits: Sequence[float]) -> float:
+    """Return the microseconds that work on other streams adds to each run.
+
+    A host that is late lengthens some waits, or in some processes all, those of empty runs too.
+    Work on other streams lengthens all waits after work.
+    """
+    later = min(waits) - min(idle_waits)
+    return later if later > LATE else 0.0
 
 
 class HostClock:
@@ -95,5 +98,5 @@ class HostClock:
         answer = call()
         return answer, (time.perf_counter_ns() - began) / 1e3, 0.0
 
-    def late(self, _: Sequence[float]) -> float:
+    def idle_wait(self) -> float:
         return 0.0

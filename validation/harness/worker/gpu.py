@@ -20,7 +20,10 @@ BLOCKING_SYNC = 4
 # Characters of the reason why the GPU can't be used.
 MOST = 1000
 
-DESCRIPTION = ("gpu", "capability", "driver", "cuda", "memory_gb_s", "l2_bytes")
+# Bytes of the GPU that a process may keep while no tensor uses them.
+KEPT = 256 << 20
+
+DESCRIPTION = ("gpu", "capability", "driver", "cuda", "memory_bytes", "memory_gb_s", "l2_bytes")
 # Files that Triton builds once for every process, by their path in a cache.
 _seed: dict[str, bytes] = {}
 # The parent's folder of caches. An entry could look for another's cache: a child can't list the
@@ -48,6 +51,14 @@ def begin(order: dict[str, Any]) -> None:
             path.write_bytes(content)
             path.chmod(0o755)
     os.environ["TRITON_CACHE_DIR"] = str(cache)
+
+
+def give_back() -> None:
+    """Free memory of the GPU that no tensor uses, if it is much: other processes need it."""
+    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return
+    if torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > KEPT:
+        torch.cuda.empty_cache()
 
 
 def _wait_asleep() -> None:
@@ -120,7 +131,7 @@ def _description(folder: str) -> list[str]:
     cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
     return [
         torch.cuda.get_device_name(), f"{major}.{minor}", _driver(), str(torch.version.cuda),
-        _memory_speed(), str(cache),
+        str(torch.cuda.mem_get_info()[1]), _memory_speed(), str(cache),
     ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.replayer.programs import Programs
 from validation.harness.worker import folder, gpu
-from validation.harness.worker.clock import Clock, HostClock
+from validation.harness.worker.clock import Clock, HostClock, late
 from validation.harness.worker.complaint import described
 from validation.harness.worker.values import Packing, Placing, rebuilt, tensors_in, unpack
 
@@ -88,7 +88,7 @@ class Stopwatch:
 
         `runs`: their number. `keep`: whether to keep the last answer for each of the inputs.
         """
-        took, waits = [], []
+        took, waits, idle_waits = [], [], []
         try:
             self.clock.wake()
             for _, call in self.calls[: self.warming]:
@@ -97,14 +97,15 @@ class Stopwatch:
                 answer, microseconds, waited = self.clock.run(self._seeded(call))
                 took.append(microseconds)
                 waits.append(waited)
+                idle_waits.append(self.clock.idle_wait())
                 if order["keep"]:
                     self.answers[number] = rebuilt(answer, lambda one: one.detach().clone())
                 # The next run reuses its memory, and need not ask for more.
                 del answer
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
-        late = self.clock.late(waits)
-        return {"took": [microseconds + late for microseconds in took]}, []
+        added = late(waits, idle_waits)
+        return {"took": [microseconds + added for microseconds in took]}, []
 
     def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with the answers of these runs."""
