@@ -36,7 +36,7 @@ WARMING = 2
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
 # Foreseen on the GPU: an entry's processes, each with a CUDA context of so many bytes, and with the
 # inputs and as many bytes of answers.
-PROCESSES, CONTEXT, COPIES = 4, 800 << 20, 2
+PROCESSES, CONTEXT, COPIES = 5, 800 << 20, 2
 # Answers that are judged: the last, and others chosen at random afterwards. Two where the case is
 # one of PERF_CASES, because each is copied from the GPU. No more elements than ELEMENTS of each,
 # chosen at random too: NumPy needs 14 s for 64 million.
