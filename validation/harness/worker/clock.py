@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,15 +12,13 @@ CACHES, LEAST = 4, 64 << 20
 # The GPU is kept busy while the host prepares: its clock then measures the GPU, not the host.
 AHEAD, HEAD_START, HEAD_START_MOST = 3, 200_000, 50_000_000
 CYCLES_PER_NS = 2
-# Work that ends so many microseconds later than an empty run counts.
-LATE = 30.0
 WAKING = 50_000_000
 
 
 class Clock:
     def __init__(self) -> None:
         self._home = torch.cuda.current_stream()
-        self._marks = [torch.cuda.Event(enable_timing=True) for _ in range(3)]  # type: ignore[no-untyped-call]
+        self._marks = [torch.cuda.Event(enable_timing=True) for _ in range(2)]  # type: ignore[no-untyped-call]
         cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
         size = max(CACHES * cache, LEAST)
         self._flush = torch.empty(size, dtype=torch.uint8, device="cuda")
@@ -45,13 +43,13 @@ class Clock:
         self._cycles = CYCLES_PER_NS * ahead
         return answer
 
-    def run(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
-        """Return the answer, the microseconds of the work on the present stream, and how long after
-        its end all streams were idle.
+    def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
+        """Return the answer, and the microseconds of the work on the present stream.
 
         The time counts from when the GPU was free for it. The caches hold nothing of its inputs.
+        Programs whose present stream does not wait for the others don't pass the replay.
         """
-        began, ended, over = self._marks
+        began, ended = self._marks
         gc.disable()
         try:
             self._flush.zero_()
@@ -59,29 +57,10 @@ class Clock:
             began.record(self._home)
             answer = call()
             ended.record(self._home)
-            # A host that sleeps here wakes up late, by up to 100 µs.
-            while not ended.query():  # type: ignore[no-untyped-call]
-                pass
-            torch.cuda.synchronize()
-            over.record(self._home)
             torch.cuda.synchronize()
         finally:
             gc.enable()
-        return answer, 1e3 * began.elapsed_time(ended), 1e3 * ended.elapsed_time(over)
-
-    def idle_wait(self) -> float:
-        """Return the wait after a run without work."""
-        return self.run(lambda: None)[2]
-
-
-def late(waits: Sequence[float], idle_waits: Sequence[float]) -> float:
-    """Return the microseconds that work on other streams adds to each run.
-
-    A host that is late lengthens some waits, or in some processes all, those of empty runs too.
-    Work on other streams lengthens all waits after work.
-    """
-    later = min(waits) - min(idle_waits)
-    return later if later > LATE else 0.0
+        return answer, 1e3 * began.elapsed_time(ended)
 
 
 class HostClock:
@@ -93,10 +72,7 @@ class HostClock:
     def get_ahead(self, call: Callable[[], Any]) -> Any:
         return call()
 
-    def run(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
+    def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
         began = time.perf_counter_ns()
         answer = call()
-        return answer, (time.perf_counter_ns() - began) / 1e3, 0.0
-
-    def idle_wait(self) -> float:
-        return 0.0
+        return answer, (time.perf_counter_ns() - began) / 1e3

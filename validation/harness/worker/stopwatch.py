@@ -16,7 +16,7 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.replayer.programs import Programs
 from validation.harness.worker import folder, gpu
-from validation.harness.worker.clock import Clock, HostClock, late
+from validation.harness.worker.clock import Clock, HostClock
 from validation.harness.worker.complaint import described
 from validation.harness.worker.values import Packing, Placing, rebuilt, tensors_in, unpack
 
@@ -88,24 +88,21 @@ class Stopwatch:
 
         `runs`: their number. `keep`: whether to keep the last answer for each of the inputs.
         """
-        took, waits, idle_waits = [], [], []
+        took = []
         try:
             self.clock.wake()
             for _, call in self.calls[: self.warming]:
                 self.clock.run(self._seeded(call))
             for number, call in islice(cycle(self.calls[self.warming :]), order["runs"]):
-                answer, microseconds, waited = self.clock.run(self._seeded(call))
+                answer, microseconds = self.clock.run(self._seeded(call))
                 took.append(microseconds)
-                waits.append(waited)
-                idle_waits.append(self.clock.idle_wait())
                 if order["keep"]:
                     self.answers[number] = rebuilt(answer, lambda one: one.detach().clone())
                 # The next run reuses its memory, and need not ask for more.
                 del answer
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
-        added = late(waits, idle_waits)
-        return {"took": [microseconds + added for microseconds in took]}, []
+        return {"took": took}, []
 
     def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with the answers of these runs."""
