@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from django.conf import settings
@@ -32,7 +32,7 @@ from ingest.compiled import read_compiled
 from ingest.confined.reader import Reader
 from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.git.errors import RepositoryNotFound
-from ingest.git.submodules import submodule
+from ingest.git.submodules import Submodule, submodule
 from ingest.github_status import update_status
 from ingest.local_clones import remote_of
 from ingest.mirrors import remove_unused_mirrors
@@ -59,7 +59,8 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
     if repository.origin == Origin.INDUCTOR:
         with Reader(license_reader(), progress) as reader:
             items = read_compiled(Path(repository.url), progress)
-            _store(run, attempt, items, "", reader, progress)
+            funnel = _store(run, attempt, items, reader, progress)
+        _succeed(run, attempt, funnel, "", {})
         return
     snapshot = _fetch(run, progress)
     update_status(repository)
@@ -70,9 +71,8 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         return
     with snapshot.open() as tree, Reader(license_reader(), progress, tree) as reader:
         items = read(snapshot, tree, _named(repository), reader, progress)
-        _store(run, attempt, items, reading, reader, progress)
-    if repository.submodules:
-        _queue_submodules(run, snapshot)
+        funnel = _store(run, attempt, items, reader, progress)
+    _succeed(run, attempt, funnel, reading, _submodules(repository, snapshot))
 
 
 def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
@@ -108,22 +108,16 @@ def _store(
     run: IngestRun,
     attempt: Attempt[IngestRun],
     items: Iterator[Item],
-    reading: str,
     reader: Reader,
     progress: RunProgress,
-) -> None:
+) -> dict[str, int]:
+    """Write the items and the evidence of all rows. Return the count of each kind of item."""
     ledger = Ledger(run, attempt, reader.evidence)
     ledger.store_all(items)
     kept_readings().write()
     ledger.close()
     _judge(run.repository, attempt, progress)
-    with transaction.atomic():
-        attempt.succeed(stage="done", funnel=dict(ledger.funnel))
-        Repository.objects.filter(pk=run.repository_id).update(
-            last_commit=run.commit,
-            last_reading=reading,
-            last_ingested_at=timezone.now(),
-        )
+    return dict(ledger.funnel)
 
 
 def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunProgress) -> None:
@@ -143,11 +137,42 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
         place_changed(subjects, watch)
 
 
-def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:
-    """Queue each listed submodule as a source of its own, because its kernels are there."""
-    for path in run.repository.submodules:
+def _submodules(repository: Repository, snapshot: Snapshot) -> dict[str, Submodule | CurationError]:
+    """Return the listed submodules by path, or the reason why one has no source."""
+    submodules: dict[str, Submodule | CurationError] = {}
+    for path in repository.submodules:
         try:
-            source = take_up_submodule(run.repository, submodule(snapshot, path))
+            submodules[path] = submodule(snapshot, path)
+        except CurationError as error:
+            submodules[path] = error
+    return submodules
+
+
+def _succeed(
+    run: IngestRun,
+    attempt: Attempt[IngestRun],
+    funnel: Mapping[str, int],
+    reading: str,
+    submodules: Mapping[str, Submodule | CurationError],
+) -> None:
+    with transaction.atomic():
+        # Together: the next run would find the source unchanged and queue no submodule.
+        _queue_submodules(run, submodules)
+        attempt.succeed(stage="done", funnel=funnel)
+        Repository.objects.filter(pk=run.repository_id).update(
+            last_commit=run.commit,
+            last_reading=reading,
+            last_ingested_at=timezone.now(),
+        )
+
+
+def _queue_submodules(run: IngestRun, submodules: Mapping[str, Submodule | CurationError]) -> None:
+    """Queue each submodule as a source of its own, because its kernels are there."""
+    for path, target in submodules.items():
+        try:
+            if isinstance(target, CurationError):
+                raise target
+            source = take_up_submodule(run.repository, target)
             request_ingest(source, requested_by=run.requested_by)
         except CurationError as error:
             Drop.objects.create(

@@ -32,7 +32,9 @@ from ingest.in_process import ingest_now
 from ingest.jobs import ingest
 from ingest.requests import request_ingest
 from ingest.sources import take_up
-from tests.conftest import commit
+from tests.conftest import KERNEL, commit
+from tests.ingest.git import repositories
+from tests.ingest.git.repositories import File, make_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.any_database]
 
@@ -163,3 +165,31 @@ def test_running_an_ingest_job_twice_changes_no_row(first_read: FirstRead) -> No
     ingest(run.pk)
 
     assert (outcome(), IngestRun.objects.values().get(pk=run.pk)) == before
+
+
+def test_an_ingest_killed_while_it_queues_submodules_queues_them_when_rerun(
+    transactional_db: None, tmp_path: Path, queue_redis: object
+) -> None:
+    listing = b'[submodule "x"]\n\tpath = lib/x\n\turl = https://github.com/o/x.git\n'
+    folder = make_repository(tmp_path / "repository")
+    files = [
+        File(b"add.py", KERNEL.encode()),
+        File(b".gitmodules", listing),
+        File(b"lib/x", b"2" * 40, "160000"),
+    ]
+    repositories.commit(folder, files)
+    repository = take_up(str(folder), submodules=["lib/x"])
+    run = request_ingest(repository, hand_over=False)
+
+    def kill_at_queuing(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith(f'INSERT INTO "{IngestRun._meta.db_table}"'):
+            raise Killed
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(kill_at_queuing), pytest.raises(Killed):
+        ingest(run.pk)
+    ingest_now(repository)
+
+    assert Kernel.objects.count() == 1
+    queued = IngestRun.objects.get(repository__name="o/x")
+    assert (queued.state, queued.repository.ref) == (RunState.QUEUED, "2" * 40)

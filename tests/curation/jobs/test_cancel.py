@@ -169,7 +169,6 @@ def test_a_job_may_continue_after_its_run_succeeded(quick_beats: None) -> None:
 
     def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         attempt.succeed()
-        # As an ingest that queues its submodules.
         time.sleep(4 * heartbeat.BEAT_SECONDS)
         later.append(True)
 
