@@ -36,6 +36,7 @@ from curation.similarity.duplicates import (
     NearDuplicate,
     cluster,
     likeness,
+    may_represent,
     place,
     slots,
 )
@@ -209,7 +210,8 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
         others = {o for slot in slots(prints[key]) for o in members[slot]} - {key}
         twins = []
         for other in others:
-            if alike := likeness(prints[key], prints[other]):
+            alike = likeness(prints[key], prints[other])
+            if alike and may_represent(items[key], items[other]):
                 link = placed[other]
                 of = (link.of, items[link.of].facts) if link else (None, None)
                 twins.append(NearDuplicate(other, items[other].facts, *alike, *of))
