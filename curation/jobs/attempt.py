@@ -1,7 +1,7 @@
 """Attempts at a run: claimed, renewed and finished by compare-and-set on a token.
 
-A job writes only in transactions that also renew the attempt. A worker that was given up and
-resumes finds its token gone and can change nothing.
+A job writes its results in transactions that also renew the attempt. A worker that was given up
+and resumes finds its token gone, and can change none of them.
 """
 
 import logging

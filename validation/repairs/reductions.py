@@ -9,7 +9,6 @@ from validation.repairs.source import Edits, Mistake, Source, in_order
 from validation.repairs.tiles import VIEW, axes
 from validation.repairs.values import called, combines, names, sources, users
 
-MAXIMUM = re.compile(r"(tl\.max|tl\.maximum|row_max)\(")
 # Most characters of a call that an explanation quotes beside the statement.
 SHORT = 60
 
@@ -183,7 +182,7 @@ def missing_maxima(source: Source) -> Iterator[Mistake]:
             for node in ast.walk(kernel)
             if isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Name)
-            and MAXIMUM.match(ast.unparse(node.value))
+            and _is_maximum(node.value)
         }
         copies = {
             source.spelled(node.targets[0])
@@ -204,12 +203,24 @@ def missing_maxima(source: Source) -> Iterator[Mistake]:
         if rescaling or stored & maxima:
             harm = "parts that are rescaled by their maxima no longer fit together"
         for node in differences:
-            used, right = names(node.right) & maxima, source.spelled(node.right)
-            if id(node) not in rescaling and (used or MAXIMUM.match(right)):
+            right = node.right.value if isinstance(node.right, ast.Subscript) else node.right
+            used = {right.id} & maxima if isinstance(right, ast.Name) else set()
+            if id(node) not in rescaling and (used or _is_maximum(right)):
                 facts = {"maximum": source.flat(node.right), "harm": harm}
                 if harm == OVERFLOW and _is_in_another_exponential(source, kernel, node, used):
                     facts["harm"] = ANOTHER
                 yield Mistake((source.drop_right(node),), facts)
+
+
+def _is_maximum(node: ast.expr) -> bool:
+    """Return whether a value is a maximum of several elements. One with a number is a bound."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _is_maximum(node.left)
+    return called(node) in ("max", "row_max") or (
+        called(node) == "maximum"
+        and isinstance(node, ast.Call)
+        and not any(isinstance(argument, ast.Constant) for argument in node.args)
+    )
 
 
 OVERFLOW = "large inputs overflow to infinity"
