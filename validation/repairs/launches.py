@@ -284,9 +284,8 @@ KINDS = (
     Kind(
         "overlapping-blocks",
         overlapping_blocks,
-        "The program ID is not multiplied by the size of a block, so each block begins one "
-        "element after the one before. They overlap, and most elements after the first block are "
-        "never computed.",
+        "The program ID is not multiplied by the size of a block, so the blocks of neighboring "
+        "programs begin one element apart: they overlap, and do not reach all elements.",
         "With the product, each program has a block of its own.",
     ),
     Kind(

@@ -1,7 +1,7 @@
 """Mistakes of masks, and of the values of masked lanes."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from validation.repairs.kind import Kind
 from validation.repairs.source import Mistake, Source, in_order
@@ -51,17 +51,10 @@ def _is_column(kernel: ast.FunctionDef, address: ast.expr, bounded: set[str]) ->
     is_flat = any(isinstance(leaf, ast.Mod) for root in column for leaf in ast.walk(root))
     has_rows = any(
         isinstance(leaf, ast.Mult)
-        for root in (address.left, *_bases(kernel, address.left))
+        for root in sources(kernel, address.left)
         for leaf in ast.walk(root)
     )
     return has_rows and not is_flat and any(names(root) & bounded for root in column)
-
-
-def _bases(kernel: ast.FunctionDef, address: ast.expr) -> list[ast.expr]:
-    """Return the values of the pointer with which an address begins."""
-    while isinstance(address, ast.BinOp):
-        address = address.left
-    return values_of(kernel, address.id) if isinstance(address, ast.Name) else []
 
 
 def without_load_mask(source: Source) -> Iterator[Mistake]:
@@ -74,12 +67,21 @@ def without_store_mask(source: Source) -> Iterator[Mistake]:
 
 def half_masks(source: Source) -> Iterator[Mistake]:
     """Drop one of two bounds."""
+    loads, stores = (_nodes(source.calls(source.kernels, name)) for name in ("load", "store"))
     for operation in source.operations(ast.BitAnd):
         if _is_bound(operation.left) and _is_bound(operation.right):
             left, right = source.flat(operation.left), source.flat(operation.right)
-            yield Mistake((source.drop_right(operation),), {"kept": left, "gone": right})
+            act = "read or write"
+            if id(operation) in loads | stores:
+                act = "read" if id(operation) in loads else "write"
+            facts = {"act": act}
+            yield Mistake((source.drop_right(operation),), {**facts, "kept": left, "gone": right})
             edit = source.replace(operation, source.spelled(operation.right))
-            yield Mistake((edit,), {"kept": right, "gone": left})
+            yield Mistake((edit,), {**facts, "kept": right, "gone": left})
+
+
+def _nodes(calls: Iterable[ast.Call]) -> set[int]:
+    return {id(node) for call in calls for node in ast.walk(call)}
 
 
 def _is_bound(node: ast.expr) -> bool:
@@ -232,7 +234,7 @@ KINDS = (
         "half-mask",
         half_masks,
         "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
-        "false read or write too.",
+        "false {act} past the edge of the tensor.",
         "The mask must bound both axes.",
     ),
     Kind(

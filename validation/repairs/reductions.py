@@ -1,7 +1,6 @@
 """Mistakes of reductions: masks, axes, accumulators, maxima."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from validation.repairs.kind import Kind
@@ -207,8 +206,8 @@ def missing_maxima(source: Source) -> Iterator[Mistake]:
             used = {right.id} & maxima if isinstance(right, ast.Name) else set()
             if id(node) not in rescaling and (used or _is_maximum(right)):
                 facts = {"maximum": source.flat(node.right), "harm": harm}
-                if harm == OVERFLOW and _is_in_another_exponential(source, kernel, node, used):
-                    facts["harm"] = ANOTHER
+                if harm == OVERFLOW and _is_used_again(source, kernel, node, used):
+                    facts["harm"] = f"`{source.flat(right)}` {USED_AGAIN}"
                 yield Mistake((source.drop_right(node),), facts)
 
 
@@ -224,18 +223,21 @@ def _is_maximum(node: ast.expr) -> bool:
 
 
 OVERFLOW = "large inputs overflow to infinity"
-ANOTHER = "another exponential contains it still, so the two no longer have the same reference"
+USED_AGAIN = "is used again, where it must have been subtracted here"
 
 
-def _is_in_another_exponential(
+def _is_used_again(
     source: Source, kernel: ast.FunctionDef, difference: ast.BinOp, maxima: set[str]
 ) -> bool:
-    """Return whether a maximum occurs in an exponential without the difference."""
-    right = source.spelled(difference.right)
+    """Return whether a maximum is read, or computed again, outside of the difference."""
+    right, inside = source.spelled(difference.right), set(map(id, ast.walk(difference)))
     return any(
-        names(call) & maxima or right in source.spelled(call)
-        for call in source.calls([kernel], "exp", "exp2")
-        if all(node is not difference for node in ast.walk(call))
+        id(node) not in inside
+        and (
+            (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in maxima)
+            or (isinstance(node, ast.Call) and source.spelled(node) == right)
+        )
+        for node in ast.walk(kernel)
     )
 
 

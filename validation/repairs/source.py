@@ -98,7 +98,7 @@ def _statement(text: str, line: int, first: int, last: int) -> str:
     """
     lines = text.split("\n")
     around = _statements(text, line)
-    whole = lines[around[0].lineno - 1 : around[0].end_lineno] if around else []
+    whole = lines[around[0].lineno - 1 : _last_line(around[0])] if around else []
     shown = _joined(whole)
     if not whole or (len(shown) > SHOWN and first <= last):
         shown = _joined(lines[first - 1 : max(first, last)])
@@ -110,14 +110,19 @@ def _statement_count(text: str) -> int:
 
 
 def _statements(text: str, line: int) -> list[ast.stmt]:
-    """Return the simple statements at a line."""
+    """Return the simple statements and the heads of loops at a line."""
     return [
         node
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.stmt)
-        and not hasattr(node, "body")
-        and node.lineno <= line <= (node.end_lineno or node.lineno)
+        and (not hasattr(node, "body") or isinstance(node, ast.For))
+        and node.lineno <= line <= _last_line(node)
     ]
+
+
+def _last_line(node: ast.stmt) -> int:
+    """Return the last line of a statement, or of the head of a loop."""
+    return node.body[0].lineno - 1 if isinstance(node, ast.For) else node.end_lineno or node.lineno
 
 
 def _joined(lines: Sequence[str]) -> str:

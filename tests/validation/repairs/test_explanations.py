@@ -274,9 +274,49 @@ def test_the_next_row_is_named_only_if_the_mask_bounds_columns(
     assert place in explain("missing-load-mask", f"x = tl.load(x_ptr + {index}, mask={mask})")
 
 
-def test_a_maximum_in_another_exponential_is_no_overflow() -> None:
-    sink = "high = tl.max(x, axis=0)\ny = tl.exp(x - high)\ns = tl.exp(-high) + tl.sum(y, axis=0)"
+def test_the_start_of_a_row_may_have_a_name() -> None:
+    body = "start = r * stride\nx = tl.load(x_ptr + start + c, mask=c < n_cols)"
+
+    assert "in the next row or past the end of the tensor" in explain("missing-load-mask", body)
+
+
+@pytest.mark.parametrize(
+    "after", ["s = tl.exp(-high) + tl.sum(y, axis=0)", "s = high + tl.log(tl.sum(y, axis=0))"]
+)
+def test_a_maximum_that_is_used_again_is_no_overflow(after: str) -> None:
     plain = "high = tl.max(x, axis=0)\ny = tl.exp(x - high)"
 
-    assert "another exponential contains it still" in explain("missing-maximum", ROW + sink)
+    assert "`high` is used again" in explain("missing-maximum", f"{ROW}{plain}\n{after}")
     assert "large inputs overflow" in explain("missing-maximum", ROW + plain)
+
+
+def test_only_a_maximum_of_elements_counts_as_one() -> None:
+    source = Source(
+        "@triton.jit\ndef kernel(x, target):\n"
+        "    y = tl.maximum(x, 0.0)\n"
+        "    return y - y * target + tl.log(1.0 + tl.exp(-y)) - y\n"
+    )
+
+    assert not [*KINDS["missing-maximum"].faults(source)]
+
+
+# --- half-mask and overlapping-blocks -----------------------------------------------------
+def test_a_half_mask_says_whether_it_guards_a_load_or_a_store() -> None:
+    load = "x = tl.load(x_ptr + i * stride + j, mask=(i < n_rows) & (j < n_cols))"
+    store = "tl.store(out_ptr + i * stride + j, 0.0, mask=(i < n_rows) & (j < n_cols))"
+    named = "mask = (i < n_rows) & (j < n_cols)"
+
+    words = [explain("half-mask", body) for body in (load, store, named)]
+
+    for act, text in zip(("read", "write", "read or write"), words, strict=True):
+        assert f"lanes where `j < n_cols` is false {act} past the edge" in text
+
+
+def test_the_head_of_a_loop_is_quoted_whole() -> None:
+    loop = (
+        "for first in range(tl.program_id(0) * N, n_cols, tl.num_programs(\n    0\n) * N):\n    f()"
+    )
+
+    words = explain("overlapping-blocks", loop)
+
+    assert "`for first in range(tl.program_id(0), n_cols, tl.num_programs(0) * N):`" in words
