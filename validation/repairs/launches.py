@@ -55,6 +55,11 @@ SHORT_LOOP = {
     "fix": "The loop must go on to the end, and the mask bounds its last block",
 }
 
+MUCH_SHORTER_LOOP = {
+    "what": "The loop ends too early, so elements at the end are left out",
+    "fix": "The loop must go on to the end, and the mask bounds its last block",
+}
+
 
 def short_loops(source: Source) -> Iterator[Mistake]:
     """Leave out the last, incomplete block of a loop, or of a number of blocks."""
@@ -72,7 +77,11 @@ def short_loops(source: Source) -> Iterator[Mistake]:
         if len(steps.args) == 3:
             end, step = steps.args[1:]
             text = f"{source.as_operand(end)} - {source.spelled(step)} + 1"
-            yield Mistake((source.replace(end, text),), SHORT_LOOP)
+            # With a longer step, whole blocks are left out too.
+            is_plain = source.spelled(steps.args[0]) == "0" and isinstance(step, ast.Name)
+            yield Mistake(
+                (source.replace(end, text),), SHORT_LOOP if is_plain else MUCH_SHORTER_LOOP
+            )
 
 
 def _deciding_loops(source: Source) -> set[int]:
@@ -214,22 +223,41 @@ def _is_diagonal(source: Source, kernel: ast.FunctionDef, changed: ast.Call) -> 
 
 
 def swapped_arguments(source: Source) -> Iterator[Mistake]:
-    """Exchange two neighbors among the tensors, or among the numbers, of a launch."""
+    """Exchange two neighboring numbers of a launch, or an input and an output."""
     parameters = {kernel.name: [a.arg for a in kernel.args.args] for kernel in source.kernels}
+    written = {kernel.name: _written(source, kernel) for kernel in source.kernels}
     for launcher in source.launchers:
         for node in in_order(launcher):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Subscript):
                 continue
-            names = parameters.get(source.spelled(node.func.value), [])
+            kernel = source.spelled(node.func.value)
+            names = parameters.get(kernel, [])
             # Behind unpacked strides, places are not known.
             given = list(
                 takewhile(lambda argument: not isinstance(argument, ast.Starred), node.args)
             )
             for (first, name), (second, other) in pairwise(zip(given, names, strict=False)):
-                if bool(POINTER.search(name)) == bool(POINTER.search(other)):
-                    one, two = source.flat(first), source.flat(second)
-                    facts = {"one": one, "two": two, "first": name, "second": other}
-                    yield Mistake(source.swap(first, second), facts)
+                one, two = source.flat(first), source.flat(second)
+                facts = {"one": one, "two": two, "first": name, "second": other, "harm": ""}
+                are_pointers = [bool(POINTER.search(each)) for each in (name, other)]
+                if any(are_pointers):
+                    # Two inputs may be summands, whose order changes little.
+                    outputs = {name, other} & written[kernel]
+                    if not all(are_pointers) or len(outputs) != 1:
+                        continue
+                    right, wrong = (one, two) if name in outputs else (two, one)
+                    facts["harm"] = f", so it writes into `{wrong}` instead of `{right}`"
+                yield Mistake(source.swap(first, second), facts)
+
+
+def _written(source: Source, kernel: ast.FunctionDef) -> set[str]:
+    """Return the parameters from which the addresses of stores are computed."""
+    return {
+        name
+        for call in source.calls([kernel], "store", "atomic_add", "atomic_max", "atomic_min")
+        for root in values(kernel, call.args[0])
+        for name in names(root)
+    }
 
 
 def uninitialized_outputs(source: Source) -> Iterator[Mistake]:
@@ -297,7 +325,7 @@ KINDS = (
     Kind(
         "swapped-arguments",
         swapped_arguments,
-        "The launch passes `{two}` as `{first}` and `{one}` as `{second}`.",
+        "The launch passes `{two}` as `{first}` and `{one}` as `{second}`{harm}.",
         "The arguments must come in the order of the parameters.",
     ),
     Kind(

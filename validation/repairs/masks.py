@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from validation.repairs.kind import Kind
 from validation.repairs.source import Mistake, Source, in_order
 from validation.repairs.tiles import VIEW
-from validation.repairs.values import called, names, sources, users, values_of
+from validation.repairs.values import called, users, values_of
 
 
 def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
@@ -17,44 +17,7 @@ def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
             if mask is not None:
                 # `other` without `mask` is an error of Triton.
                 edits = tuple(source.drop_argument(word) for word in guards)
-                facts = {"mask": source.flat(mask), "where": _outside(kernel, call.args[0], mask)}
-                yield Mistake(edits, facts)
-
-
-def _outside(kernel: ast.FunctionDef, address: ast.expr, mask: ast.expr) -> str:
-    """Return the place of masked lanes, as far as the mask and the address show it."""
-    comparisons = [
-        leaf
-        for root in sources(kernel, mask)
-        for leaf in ast.walk(root)
-        if isinstance(leaf, ast.Compare)
-    ]
-    # Lanes before the start of a row are outside too.
-    is_below = any(isinstance(comparison.ops[0], ast.GtE) for comparison in comparisons)
-    bounded = {
-        name
-        for comparison in comparisons
-        if isinstance(comparison.ops[0], ast.Lt)
-        for name in names(comparison.left)
-    }
-    if _is_column(kernel, address, bounded):
-        return "in another row or outside" if is_below else "in the next row or past the end"
-    return "outside" if is_below else "past the end"
-
-
-def _is_column(kernel: ast.FunctionDef, address: ast.expr, bounded: set[str]) -> bool:
-    """Return whether the last index of an address is bounded, and rows come before it."""
-    if not isinstance(address, ast.BinOp) or not isinstance(address.op, ast.Add):
-        return False
-    column = list(sources(kernel, address.right))
-    # The column of a flat index is in its row, if masked or not.
-    is_flat = any(isinstance(leaf, ast.Mod) for root in column for leaf in ast.walk(root))
-    has_rows = any(
-        isinstance(leaf, ast.Mult)
-        for root in sources(kernel, address.left)
-        for leaf in ast.walk(root)
-    )
-    return has_rows and not is_flat and any(names(root) & bounded for root in column)
+                yield Mistake(edits, {"mask": source.flat(mask)})
 
 
 def without_load_mask(source: Source) -> Iterator[Mistake]:
@@ -221,13 +184,15 @@ KINDS = (
     Kind(
         "missing-load-mask",
         without_load_mask,
-        "The load has no mask, so lanes where `{mask}` is false read too, {where} of the tensor.",
+        "The load has no mask, so lanes where `{mask}` is false read too, from other places of the "
+        "tensor or from outside of it.",
         "The mask keeps these lanes from reading.",
     ),
     Kind(
         "missing-store-mask",
         without_store_mask,
-        "The store has no mask, so lanes where `{mask}` is false write too, {where} of the tensor.",
+        "The store has no mask, so lanes where `{mask}` is false write too, to other places of the "
+        "tensor or outside of it.",
         "The mask lets only lanes before the end write.",
     ),
     Kind(

@@ -95,12 +95,16 @@ def _transposed(
         f"`{first.id}` lies along axis 0 of the tile and `{second.id}` along axis 1, so the tile "
         "is transposed"
     )
-    what += _effect_of_sizes(source, kernel, first, second)
+    effect = _effect_of_sizes(source, kernel, first, second)
+    what += effect
     masks = [word.value for word in call.keywords if word.arg == "mask"]
-    if masks and isinstance(masks[0], ast.Name):
+    if effect == OTHER_LANES and masks and isinstance(masks[0], ast.Name):
         name = masks[0].id
         what += f". The mask `{name}` is not transposed with it, so it guards other lanes"
     return what
+
+
+OTHER_LANES = ". Lane (i, j) gets the value that belongs to lane (j, i)"
 
 
 def _effect_of_sizes(
@@ -113,7 +117,7 @@ def _effect_of_sizes(
     rows, cols = (length[0] for length in lengths)
     pairs = literal_sizes(source, kernel, rows, cols)
     if rows == cols or (pairs and all(one == two for one, two in pairs)):
-        return ". Lane (i, j) gets the value that belongs to lane (j, i)"
+        return OTHER_LANES
     # A size of 1 is broadcast.
     if pairs and all(one != two and min(one, two) > 1 for one, two in pairs):
         return (

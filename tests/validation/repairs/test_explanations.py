@@ -231,8 +231,8 @@ def test_a_dropped_offset_of_lanes_repeats_one_element() -> None:
     ("sizes", "effect"),
     [
         ("M=32, N=64", "It has the shape [N, M] instead of [M, N], so it cannot be combined"),
-        ("M=size, N=size", "Lane (i, j) gets the value that belongs to lane (j, i)."),
-        ("M=pick(), N=64", "so the tile is transposed. The mask `mask` is not transposed with it"),
+        ("M=size, N=size", "lane (j, i). The mask `mask` is not transposed with it"),
+        ("M=pick(), N=64", "so the tile is transposed.\n"),
     ],
 )
 def test_literal_sizes_decide_the_effect_of_a_transposed_tile(sizes: str, effect: str) -> None:
@@ -257,29 +257,7 @@ def test_tiles_on_the_diagonal_are_named_only_if_no_axis_splits_the_loop() -> No
     assert "Programs that differ only along axis 1 do the same work" in words
 
 
-# --- missing-load-mask and missing-maximum ------------------------------------------------
-@pytest.mark.parametrize(
-    ("index", "mask", "place"),
-    [
-        ("r * stride + c", "c < n_cols", "in the next row or past the end of the tensor"),
-        ("r * stride + c", "r < n_rows", "false read too, past the end of the tensor"),
-        ("(i // n_cols) * stride + i % n_cols", "i < n_rows", "read too, past the end of the"),
-        ("r * stride + c", "(c < n_cols) & (c >= 0)", "in another row or outside of the tensor"),
-    ],
-    ids=["a column", "a row", "a flat index", "a column from the left"],
-)
-def test_the_next_row_is_named_only_if_the_mask_bounds_columns(
-    index: str, mask: str, place: str
-) -> None:
-    assert place in explain("missing-load-mask", f"x = tl.load(x_ptr + {index}, mask={mask})")
-
-
-def test_the_start_of_a_row_may_have_a_name() -> None:
-    body = "start = r * stride\nx = tl.load(x_ptr + start + c, mask=c < n_cols)"
-
-    assert "in the next row or past the end of the tensor" in explain("missing-load-mask", body)
-
-
+# --- missing-maximum ----------------------------------------------------------------------
 @pytest.mark.parametrize(
     "after", ["s = tl.exp(-high) + tl.sum(y, axis=0)", "s = high + tl.log(tl.sum(y, axis=0))"]
 )
@@ -320,3 +298,36 @@ def test_the_head_of_a_loop_is_quoted_whole() -> None:
     words = explain("overlapping-blocks", loop)
 
     assert "`for first in range(tl.program_id(0), n_cols, tl.num_programs(0) * N):`" in words
+
+
+# --- swapped-arguments and short-loop -----------------------------------------------------
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ("x, out, n", ["k[grid](out, x, n)"]),
+        ("x, y, out, n", ["k[grid](x, out, y, n)"]),
+    ],
+    ids=["an input and an output", "two inputs stay in their order"],
+)
+def test_only_an_input_and_an_output_are_swapped(arguments: str, shown: list[str]) -> None:
+    names = ", ".join(name if name == "n" else f"{name}_ptr" for name in arguments.split(", "))
+    text = (
+        f"@triton.jit\ndef k({names}):\n    tl.store(out_ptr + n, tl.load(x_ptr))\n\n\n"
+        f"def run(x, y, out, n):\n    k[grid]({arguments})\n"
+    )
+
+    faults = [*KINDS["swapped-arguments"].faults(Source(text))]
+
+    assert [fault.shown for fault in faults] == shown
+    wrong = arguments.split(", ")[-3]
+    assert f"so it writes into `{wrong}` instead of `out`" in KINDS["swapped-arguments"].explain(
+        faults[0]
+    )
+
+
+def test_a_loop_over_the_blocks_of_a_program_loses_more_than_the_last_one() -> None:
+    plain = "for first in range(0, n_cols, N):\n    f()"
+    strided = "for first in range(0, n_cols, N * M):\n    f()"
+
+    assert "before the last, incomplete block" in explain("short-loop", plain)
+    assert "so elements at the end are left out" in explain("short-loop", strided)

@@ -231,19 +231,6 @@ def test_an_argument_on_a_line_of_its_own_is_no_missing_statement() -> None:
     assert fault.shown == "tl.load(x)"
 
 
-@pytest.mark.parametrize(
-    ("address", "is_in_rows"),
-    [("x + i * s", False), ("x + r * s + i", True)],
-    ids=["a vector", "a matrix"],
-)
-def test_only_a_matrix_has_a_next_row(address: str, *, is_in_rows: bool) -> None:
-    text = f"@triton.jit\ndef k(x, i, r, s):\n    tl.load({address}, mask=i < 9, other=0.0)\n"
-
-    (fault,) = KINDS["missing-load-mask"].faults(Source(text))
-
-    assert ("next row" in KINDS["missing-load-mask"].explain(fault)) == is_in_rows
-
-
 def test_only_a_count_of_steps_ends_a_loop() -> None:
     text = """@triton.jit
 def kernel(n, BLOCK: tl.constexpr):
