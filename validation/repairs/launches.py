@@ -237,15 +237,16 @@ def swapped_arguments(source: Source) -> Iterator[Mistake]:
                 takewhile(lambda argument: not isinstance(argument, ast.Starred), node.args)
             )
             for (first, name), (second, other) in pairwise(zip(given, names, strict=False)):
-                one, two = source.flat(first), source.flat(second)
-                facts = {"one": one, "two": two, "first": name, "second": other, "harm": ""}
+                texts = source.flat(first), source.flat(second)
+                facts = {"one": texts[0], "two": texts[1], "first": name, "second": other}
+                facts["harm"] = ""
                 are_pointers = [bool(POINTER.search(each)) for each in (name, other)]
                 if any(are_pointers):
                     # Two inputs may be summands, whose order changes little.
                     outputs = {name, other} & written[kernel]
                     if not all(are_pointers) or len(outputs) != 1:
                         continue
-                    right, wrong = (one, two) if name in outputs else (two, one)
+                    right, wrong = texts if name in outputs else reversed(texts)
                     facts["harm"] = f", so it writes into `{wrong}` instead of `{right}`"
                 yield Mistake(source.swap(first, second), facts)
 
