@@ -252,13 +252,22 @@ def swapped_arguments(source: Source) -> Iterator[Mistake]:
 
 
 def _written(source: Source, kernel: ast.FunctionDef) -> set[str]:
-    """Return the parameters from which the addresses of stores are computed."""
-    return {
-        name
-        for call in source.calls([kernel], "store", "atomic_add", "atomic_max", "atomic_min")
-        for root in values(kernel, call.args[0])
-        for name in names(root)
-    }
+    """Return the pointers with which the addresses of stores begin."""
+    stores = source.calls([kernel], "store", "atomic_add", "atomic_max", "atomic_min")
+    return {_first_name(kernel, call.args[0]) for call in stores}
+
+
+def _first_name(kernel: ast.FunctionDef, address: ast.expr) -> str:
+    seen: set[str] = set()
+    while True:
+        while isinstance(address, ast.BinOp):
+            address = address.left
+        name = address.id if isinstance(address, ast.Name) else ""
+        assigned = values_of(kernel, name)
+        if not assigned or name in seen:
+            return name
+        seen.add(name)
+        address = assigned[0]
 
 
 def uninitialized_outputs(source: Source) -> Iterator[Mistake]:

@@ -312,7 +312,8 @@ def test_the_head_of_a_loop_is_quoted_whole() -> None:
 def test_only_an_input_and_an_output_are_swapped(arguments: str, shown: list[str]) -> None:
     names = ", ".join(name if name == "n" else f"{name}_ptr" for name in arguments.split(", "))
     text = (
-        f"@triton.jit\ndef k({names}):\n    tl.store(out_ptr + n, tl.load(x_ptr))\n\n\n"
+        f"@triton.jit\ndef k({names}):\n    out_ptrs = out_ptr + tl.load(x_ptr)\n"
+        "    tl.store(out_ptrs + n, 0.0)\n\n\n"
         f"def run(x, y, out, n):\n    k[grid]({arguments})\n"
     )
 
