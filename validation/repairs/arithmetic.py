@@ -26,10 +26,11 @@ def swapped_operands(source: Source) -> Iterator[Mistake]:
                 )  # fmt: skip
     for call in source.calls(source.kernels, "where"):
         if len(call.args) == 3:
+            condition, first, second = map(source.flat, call.args)
             yield Mistake(
                 source.swap(call.args[1], call.args[2]),
-                {"what": "each lane gets the value of the other case",
-                 "right": "value where the condition holds", "first": source.flat(call.args[1])},
+                {"what": f"lanes where `{condition}` is true get `{second}`, the others `{first}`",
+                 "right": "value where the condition holds", "first": first},
             )  # fmt: skip
     for call in source.calls(source.kernels, "dot"):
         yield Mistake(

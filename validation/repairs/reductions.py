@@ -271,7 +271,7 @@ KINDS = (
         "missing-maximum",
         missing_maxima,
         "The maximum `{maximum}` is not subtracted before the exponential: {harm}.",
-        "After the subtraction, no exponent is above 0, and all parts have the same reference.",
+        "After the subtraction, no exponent is above 0.",
         needs_variations=True,
     ),
 )
