@@ -11,7 +11,7 @@ from curation.export.dataset import EXAMINE, READ, REVIEW, VALIDATE, ExportOutco
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
 from curation.export.gates import ExclusionReason
-from curation.models import Device, IngestRun, Origin, Repository, Role
+from curation.models import Device, IngestRun, Origin, Pair, Repository, Role
 from curation.sources.load import load_sources
 from curation.text import pluralize
 from ingest.in_process import ingest_now
@@ -59,8 +59,15 @@ def check_folders(out: Path) -> None:
 
 
 def draftable(readings: Iterable[Reading]) -> list[Repository]:
-    """Return the sources that pairs can be drafted from: code by people, no benchmarks."""
-    read = (reading.run.repository for reading in readings if reading.run)
+    """Return the sources that pairs can be drafted from: code by people, no benchmarks.
+
+    An unchanged source was drafted before, unless that was interrupted: it has drafts or pairs.
+    """
+    read = (
+        reading.run.repository
+        for reading in readings
+        if reading.run and not (reading.run.stage == "unchanged" and _is_drafted(reading.run))
+    )
     return [
         repository
         for repository in dict.fromkeys(read)
@@ -68,6 +75,11 @@ def draftable(readings: Iterable[Reading]) -> list[Repository]:
         and repository.origin != Origin.INDUCTOR
         and not repository.opted_out
     ]
+
+
+def _is_drafted(run: IngestRun) -> bool:
+    pairs = Pair.objects.filter(kernel__provenances__source_file__repository=run.repository_id)
+    return run.repository.drafts.exists() or pairs.exists()
 
 
 def ingest_summary(readings: Sequence[Reading]) -> str:

@@ -227,6 +227,20 @@ def test_the_pipeline_drafts_generates_validates_and_exports_pairs(
     assert said.splitlines()[-1] == "Next: python manage.py up"
 
 
+def test_an_unchanged_source_is_drafted_once(tested: str, tmp_path: Path) -> None:
+    first, second = (pipeline(tested, out=tmp_path / "out") for _ in range(2))
+
+    assert "draft: 1 repository -> 1 pair" in first
+    assert "draft: 0 repositories -> 0 pairs" in second
+    assert "not-validated 1" in second
+
+
+def test_an_interrupted_drafting_is_made_up_for(tested: str, tmp_path: Path) -> None:
+    call_command("ingest", tested, now=True)
+
+    assert "draft: 1 repository -> 1 pair" in pipeline(tested, out=tmp_path / "out")
+
+
 def test_without_a_device_the_pipeline_skips_validation(tested: str, tmp_path: Path) -> None:
     said = pipeline(tested, out=tmp_path / "out")
 
