@@ -105,7 +105,7 @@ class Drafting:
         line = f"{sources} -> {pluralize(len(self.pairs), 'pair')}"
         return f"{line} ({', '.join(reasons)})" if reasons else line
 
-    def store(self, repository: Repository, limit: int | None) -> None:
+    def store(self, repository: Repository, reading: str, limit: int | None) -> None:
         """Store its whole drafts as pairs, at most `limit`, and keep the others for curators."""
         drafts = self.drafts[repository]
         whole = [draft.pair for draft in drafts if draft.pair]
@@ -117,6 +117,8 @@ class Drafting:
             self.kept.changed + kept.changed,
             self.kept.left + kept.left,
         )
+        if limit is None:
+            Repository.objects.filter(pk=repository.pk).update(last_drafting=reading)
 
 
 def draft_repositories(
@@ -134,7 +136,8 @@ def draft_repositories(
     """
     drafting = Drafting()
     for repository in repositories:
-        earlier = len(drafting.pairs)
+        # A later reading needs another drafting.
+        earlier, reading = len(drafting.pairs), repository.last_reading
         try:
             drafting.drafts[repository] = list(
                 drafted(
@@ -150,7 +153,7 @@ def draft_repositories(
         finally:
             kept_readings().write()
         if store:
-            drafting.store(repository, None if limit is None else max(0, limit - earlier))
+            drafting.store(repository, reading, None if limit is None else max(0, limit - earlier))
     return drafting
 
 

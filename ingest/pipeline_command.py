@@ -11,7 +11,7 @@ from curation.export.dataset import EXAMINE, READ, REVIEW, VALIDATE, ExportOutco
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
 from curation.export.gates import ExclusionReason
-from curation.models import Device, IngestRun, Origin, Pair, Repository, Role
+from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
 from curation.text import pluralize
 from ingest.in_process import ingest_now
@@ -61,25 +61,19 @@ def check_folders(out: Path) -> None:
 def draftable(readings: Iterable[Reading]) -> list[Repository]:
     """Return the sources that pairs can be drafted from: code by people, no benchmarks.
 
-    An unchanged source was drafted before, unless that was interrupted: it has drafts or pairs.
+    A reading that was drafted before is left out.
     """
-    read = (
-        reading.run.repository
-        for reading in readings
-        if reading.run and not (reading.run.stage == "unchanged" and _is_drafted(reading.run))
-    )
+    keys = dict.fromkeys(reading.run.repository_id for reading in readings if reading.run)
+    # The runs' own rows are older than their readings.
+    rows = Repository.objects.in_bulk(keys)
     return [
         repository
-        for repository in dict.fromkeys(read)
+        for repository in (rows[key] for key in keys)
         if repository.role == Role.SOURCE
         and repository.origin != Origin.INDUCTOR
         and not repository.opted_out
+        and repository.last_drafting != repository.last_reading
     ]
-
-
-def _is_drafted(run: IngestRun) -> bool:
-    pairs = Pair.objects.filter(kernel__provenances__source_file__repository=run.repository_id)
-    return run.repository.drafts.exists() or pairs.exists()
 
 
 def ingest_summary(readings: Sequence[Reading]) -> str:

@@ -150,6 +150,9 @@ class Repository(models.Model):
         editable=False,
         help_text="Hash of the last ingest's input and rules.",
     )
+    last_drafting = models.CharField(
+        max_length=64, blank=True, editable=False, help_text="The reading that was last drafted."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.ForeignKey(
