@@ -107,7 +107,7 @@ def _measure_with(
         inputs = _fresh_inputs(session, author, case, size)
     figures["timed_case"], is_perf_case = case, case in constants.perf_cases
     foreseen = PROCESSES * (CONTEXT + COPIES * sum(map(len, inputs.blobs)))
-    # Waits without the lock, for which entries wait that hold the memory.
+    # Wait for memory before taking the lock: entries that hold memory wait for the lock.
     children.enter_context(session.pool.gpu_memory.held(foreseen))
     with lock.held(exclusive=False):
         sets = [
