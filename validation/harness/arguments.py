@@ -53,6 +53,11 @@ class Inputs:
     def elements(self, number: int) -> int:
         return sum(map(math.prod, shapes(self.arguments[number])))
 
+    def half_type(self, number: int) -> str:
+        """Return the type of half precision among the inputs, the coarser of two, or ""."""
+        types = {part["dtype"] for part in tensors(self.arguments[number])}
+        return next((half for half in ("bfloat16", "float16") if half in types), "")
+
     def content(self, number: int) -> list[bytes]:
         return [bytes(self.blobs[place]) for place in storages(self.arguments.get(number))]
 

@@ -22,7 +22,6 @@ from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.options import Options
-from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings
 from validation.harness.references import add_rounding
 from validation.harness.replays import replay
@@ -119,25 +118,24 @@ class Examination:
         wanted: dict[int, Wanted], device: str, bound: PracticalBound,
     ) -> tuple[list[Outcome], dict[int, Wanted]]:  # fmt: skip
         """Return the replayed runs, and what is wanted of them, with rounding where they differ."""
-        sizes = {trial.number: inputs.elements(trial.number) for trial in inputs.trials}
 
-        def outcomes(answers: list[Answer], trials: list[Trial]) -> list[Outcome]:
+        def outcomes(answers: list[Answer]) -> list[Outcome]:
             return [
                 run
                 for one in answers
-                for run in evidence.outcomes(one.header, one.blobs, trials, wanted, bound, sizes)
+                for run in evidence.outcomes(one.header, one.blobs, inputs, wanted, bound)
             ]
 
         with self.session.candidate("replayer") as child:
             answers = replay(self.session, child, order, recordings, inputs, wanted)
-            runs = outcomes(answers, inputs.trials)
+            runs = outcomes(answers)
             if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
-                runs = outcomes(answers, inputs.trials)
+                runs = outcomes(answers)
             if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
                 answers = replay(self.session, child, {}, recordings, again, wanted)
-                runs += outcomes(answers, unsure)
+                runs += outcomes(answers)
         return runs, wanted
 
     def _judge(

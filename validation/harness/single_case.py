@@ -86,11 +86,10 @@ def _try(session: Session, chosen: ChosenCase) -> dict[str, Any]:
     with session.candidate("replayer") as child:
         answers = replay(session, child, order, recordings, inputs, wanted)
     bound = PracticalBound(declared_factor(session.entry.triton_code), constants.tolerance)
-    sizes = {0: inputs.elements(0)}
     runs = [
         run
         for answer in answers
-        for run in outcomes(answer.header, answer.blobs, inputs.trials, wanted, bound, sizes)
+        for run in outcomes(answer.header, answer.blobs, inputs, wanted, bound)
     ]
     report = _report(runs, wanted[0])
     report["inputs"] = [

@@ -1,10 +1,11 @@
 """Answers of the processes about an entry, read as hostile input and compared."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from validation.harness.arguments import Inputs
 from validation.harness.judge.answers import Value, compare_answers, value
 from validation.harness.judge.compare import Comparison, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
@@ -88,26 +89,26 @@ def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
 
 
 def outcomes(
-    header: Any, blobs: list[memoryview], trials: list[Trial], wanted: dict[int, Wanted],
-    bound: PracticalBound, inputs: Mapping[int, int], most: int | None = None,
+    header: Any, blobs: list[memoryview], inputs: Inputs, wanted: dict[int, Wanted],
+    bound: PracticalBound, most: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
     """Return each run, judged.
 
-    inputs: the elements of each trial's inputs.
     most: how many elements of each answer are compared, chosen at random; None for all.
     """
-    by_number = {trial.number: trial for trial in trials}
+    by_number = {trial.number: trial for trial in inputs.trials}
     made: list[Outcome] = []
     for run in header["runs"]:
         trial = by_number[run["trial"]]
         expected = wanted.get(trial.number)
         if expected is None or expected.native is None:
             continue
-        of_case = replace(bound, case_type=str(trial.case.get("dtype", "")))
+        case_type = str(trial.case.get("dtype", "")) or inputs.half_type(trial.number)
         compare = partial(
             compare_answers, native=expected.native,
-            others=(expected.precise, expected.shaken, expected.rounded), bound=of_case,
-            inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
+            others=(expected.precise, expected.shaken, expected.rounded),
+            bound=replace(bound, case_type=case_type),
+            inputs=inputs.elements(trial.number), infinite_inputs=trial.brings_infinity,
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN, most=most,
         )  # fmt: skip
         earlier = [one for one in made if one.trial is trial]

@@ -3,7 +3,7 @@
 Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
 the kernel's text declares; the entry's own tolerance; and a cap on that tolerance. The type is the
 answer's, or the case's if that is narrower: from halves, states in single precision are as far off
-as halves.
+as halves. A case that names no type has that of its half-precision inputs.
 """
 
 import re
@@ -41,7 +41,7 @@ _APPROXIMATE = re.compile(r"\bexp2\b|\bfast_\w+|\bapprox\b|\bex2\b")
 @dataclass(frozen=True, slots=True)
 class PracticalBound:
     """`factor`: what the kernel's text declares. `tolerance`: the entry's own, by the type of the
-    case. `case_type`: the type that the case names, if it names one."""
+    case. `case_type`: the type that the case names, or else that of its half-precision inputs."""
 
     factor: float = 1.0
     tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)

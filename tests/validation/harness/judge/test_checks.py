@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.judge import checks, evidence
+from validation.harness.judge import checks
 from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.falsifiable import falsifiable
-from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.verdicts import figures, verdict_of
@@ -323,17 +322,3 @@ def test_check_messages_of_an_entry_are_sanitized() -> None:
     assert len(shown.words) == 2000
     assert shown.numbers == {"x": None}
     json.dumps(shown.numbers, allow_nan=False)
-
-
-def test_an_answer_that_contradicts_its_description_is_wrong() -> None:
-    trial = Trial(0, "case 0", "shown", {})
-    tree = {"tensor": 0, "dtype": "float32", "shape": [9], "device": "cpu"}
-    answer = {"value": tree, "gradients": [], "aliases": []}
-    said = {"runs": [{"trial": 0, "mode": "first", "answer": answer}]}
-
-    (outcome,) = evidence.outcomes(
-        said, [memoryview(bytes(8))], [trial], wanted(ONES), PracticalBound(), {}
-    )
-
-    assert not outcome.right
-    assert "not as many as its shape says" in outcome.words
