@@ -63,6 +63,14 @@ def dry_count(filter: Filter, status: Status, user: User) -> Count:
     return Count(kernels, pairs, looked_at, _fingerprint(results))
 
 
+def dry_counts(filter: Filter, user: User) -> tuple[Count, Count]:
+    """Count for approval and for rejection. A filter without decided items has both alike."""
+    approved = dry_count(filter, Status.APPROVED, user)
+    if filter.status and not {Status.APPROVED, Status.REJECTED} & set(filter.status):
+        return approved, approved
+    return approved, dry_count(filter, Status.REJECTED, user)
+
+
 def decide_all(
     *,
     filter: Filter,

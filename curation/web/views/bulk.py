@@ -13,7 +13,7 @@ from curation.decisions.bulk import (
     ResultChanged,
     decide_all,
     decide_cluster,
-    dry_count,
+    dry_counts,
     finish,
     undo_all,
 )
@@ -56,11 +56,12 @@ def bulk(request: HttpRequest) -> HttpResponse:
         code = 409 if isinstance(error, ResultChanged) else 400
         if isinstance(error, WrongFilter):
             filter = Filter()
+    approve, reject = dry_counts(filter, user) if filter else (None, None)
     shown = {
         "filter": filter,
         "query": filter.query(),
-        "approve": dry_count(filter, Status.APPROVED, user) if filter else None,
-        "reject": dry_count(filter, Status.REJECTED, user) if filter else None,
+        "approve": approve,
+        "reject": reject,
         "most": MOST,
         "reasons": reasons(),
         "ticked": request.POST.getlist("reason"),

@@ -15,6 +15,7 @@ from django.urls import reverse
 from curation.decisions import bulk
 from curation.decisions.decide import decide
 from curation.models import BulkDecision, Decision, Kernel, Pair, Status
+from curation.search.filters import Filter
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +47,19 @@ def test_the_bulk_page_counts_affected_items_before_the_decision(browser: Client
     assert '<th scope="row">Approved</th><td>4</td><td>1</td>' in page
     assert '<th scope="row">Rejected</th><td>3</td><td>1</td>' in page
     assert not Decision.objects.exists()
+
+
+@pytest.mark.parametrize("statuses", [(), ("pending",), ("pending", "rejected"), ("approved",)])
+def test_both_counts_equal_the_count_of_each_decision(statuses: tuple[str, ...]) -> None:
+    for status in ("pending", "pending", "approved", "rejected", "retired"):
+        make.a_kernel(status=status)
+    user, filter = make.a_curator(), Filter(items=("kernels",), status=statuses)
+
+    counts = bulk.dry_counts(filter, user)
+
+    assert counts == tuple(
+        bulk.dry_count(filter, status, user) for status in (Status.APPROVED, Status.REJECTED)
+    )
 
 
 def test_a_bulk_decision_covers_exactly_the_matching_items(browser: Client) -> None:
