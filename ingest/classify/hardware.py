@@ -81,13 +81,17 @@ SHARED = frozenset({"cuda", "gpu", "nvidia"})
 """Beside one of them in a name, no other word decides: `cuda_hip_ops.py` is for both."""
 
 _MENTIONED = re.compile(
-    "|".join({re.escape(name.rpartition(".")[2]) for name in MODULES} | {*OPTIONS, "DeviceProp"})
+    rf"\b(?:{'|'.join({*(name.rpartition('.')[2] for name in MODULES), *OPTIONS})})\b|DeviceProp"
 )
 
 
-def hardware(text: str, paths: Collection[str]) -> str:
-    """Return a value of the dataset's `hardware`; `paths` are those of the live places."""
-    return hardware_of_text(text) or hardware_of_paths(paths) or DEFAULT
+def hardware(named: str, paths: Collection[str]) -> str:
+    """Return a value of the dataset's `hardware`.
+
+    named: the hardware that the text names, or "".
+    paths: those of the live places.
+    """
+    return named or hardware_of_paths(paths) or DEFAULT
 
 
 def hardware_of_paths(paths: Collection[str]) -> str:

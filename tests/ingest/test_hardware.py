@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from curation.models import Kernel, Pair
+from ingest.classify import hardware_of_text
 from tests.conftest import commit
 from tests.factories import a_pair
 
@@ -50,6 +52,24 @@ def test_the_hardware_of_a_kernel_and_its_pairs_follows_its_paths(ascend_folder:
     commit(ascend_folder)
     read(ascend_folder)
     assert (hardware(), Pair.objects.get().hardware) == ("ascend", "ascend")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_text_is_parsed_while_a_transaction_is_open(
+    ascend_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_transaction = []
+
+    def recorded(text: str) -> str:
+        in_transaction.append(connection.in_atomic_block)
+        return hardware_of_text(text)
+
+    monkeypatch.setattr("ingest.persist.hardware.hardware_of_text", recorded)
+
+    read(ascend_folder)
+
+    assert in_transaction == [False]
+    assert hardware() == "ascend"
 
 
 def test_a_kernel_also_in_a_generic_place_is_for_cuda(ascend_folder: Path, tmp_path: Path) -> None:
