@@ -192,8 +192,8 @@ def _permute(
                         str(top_k),
                     ),
                 ),
-                timed=({"tokens": 8192, "features": 4096, "dtype": "bfloat16"},),
-                timed_for="Hidden states of Mixtral 8x7B for 8,192 tokens.",
+                timed=({"tokens": 2048, "features": 4096, "dtype": "bfloat16"},),
+                timed_for="Hidden states of Mixtral 8x7B for 2,048 tokens.",
             ),
         },
     )  # fmt: skip

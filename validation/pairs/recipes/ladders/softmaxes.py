@@ -27,7 +27,7 @@ SOFTMAXES = (
     Softmax((), "log_softmax", "bfloat16", 2048, 32000),
     Softmax(("scale_scores", "add_attention_mask"), "softmax", "float16", 16384, 1024),
     Softmax(("soft_cap",), "softmax", "bfloat16", 16384, 4096),
-    Softmax(("temperature",), "softmax", "bfloat16", 1024, 128256),
+    Softmax(("temperature",), "softmax", "bfloat16", 512, 128256),
     Softmax(("scale_scores",), "sink_softmax", "bfloat16", 131072, 512),
     Softmax(("fill_masked",), "log_softmax", "float16", 131072, 256),
 )
