@@ -11,25 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.drafting.bounded import NotPlain
+from ingest.drafting.choosing import Row, choose_rows, integers, is_size
 from ingest.drafting.usual_values import usual_rows
 from ingest.drafting.values import Dtype, Evaluator, Opaque
 
 MOST_ROWS = 2_000
-MOST_CASES = 4
-# The product of a row's sizes up to which it may be added for its sizes or axes alone, and up to
-# which it may be added if no other row has other sizes. Triton's interpreter is slow.
-LIGHT, HEAVY = 2**18, 2**22
-SMALLEST_SIZE = 8
 
 COMPILED = re.compile(r"(use_|torch_|with_)?compiled?")
 """Parameters that choose whether torch compiles the launcher, which changes no answer."""
 UNWANTED = re.compile(r"torch\.(c(half|float|double)\b|complex\d+|(scalar_)?tensor\()")
-SHAPES = re.compile(r"shape|size", re.I)
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
 """Parameters that no case holds."""
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +77,7 @@ def cases(
     rows = [row for row in rows if not _is_skipped(skipping, row, evaluator)] or rows
     if not rows:
         raise NoCases("The test is given no values at all.")
-    return Cases(tuple(_choose_rows(rows)), bound, _fixed(rows))
+    return Cases(tuple(choose_rows(rows)), bound, _fixed(rows))
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
@@ -234,95 +227,6 @@ def _is_skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) 
     return False
 
 
-def _choose_rows(rows: Sequence[Row]) -> list[Row]:
-    """Choose the smallest row, and then each time the row that shows most values for the first
-    time. Other sizes come next, up to `LIGHT`, then smaller sizes.
-    """
-    rest = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
-    most = max(LIGHT, 4 * _work(rest[0]))
-    chosen: list[Row] = []
-    shown: set[tuple[str, str]] = set()
-    sizes: list[Row] = []
-    while rest and len(chosen) < MOST_CASES:
-        if len(chosen) == MOST_CASES - 1 and all(each == sizes[0] for each in sizes):
-            most = max(most, HEAVY)
-        row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
-        chosen.append(row)
-        shown |= _features(row, most)
-        sizes.append(_sizes(row))
-        rest = [each for each in rest if each != row]
-    return chosen
-
-
-def _gain(
-    row: Row, shown: set[tuple[str, str]], sizes: Sequence[Row], most: int
-) -> tuple[bool, int, bool]:
-    """Return what a row adds to those chosen, the most important first."""
-    fresh = len(_features(row, most) - shown)
-    light = _work(row) <= most
-    useful = not _is_degenerate(row) and light
-    return (light or bool(fresh), fresh, useful and _sizes(row) not in sizes)
-
-
-def _features(row: Row, most: int) -> set[tuple[str, str]]:
-    """Return the ways to call the operation that a row shows."""
-    return {
-        (name, repr(value))
-        for name, value in row.items()
-        if not _is_size(value) and not _is_empty_shape(name, value)
-    } | {
-        (name, f"{len(shape)} axes")
-        for name, value in row.items()
-        if SHAPES.search(name) and _is_size(value) and _work(row) <= most
-        for shape in _shapes(value)
-    }
-
-
-def _is_empty_shape(name: str, value: Any) -> bool:
-    """Return whether a value is a shape without elements, in which no fault of a kernel shows."""
-    return any(0 in shape for shape in _shapes(value)) and bool(SHAPES.search(name))
-
-
-def _shapes(value: Any) -> list[Sequence[Any]]:
-    """Return a shape, or the shapes in a list of shapes."""
-    if not isinstance(value, list | tuple):
-        return []
-    inner: list[Sequence[Any]] = [part for part in value if isinstance(part, list | tuple)]
-    return inner or [value]
-
-
-def _is_degenerate(row: Row) -> bool:
-    """Return whether a shape has no or one element or the last axis of a shape has one, or whether
-    every size is one. Most faults of a kernel do not show in a single element.
-    """
-    shapes = [shape for value in row.values() for shape in _shapes(value)]
-    if any(0 in shape or not shape or shape[-1] == 1 for shape in shapes):
-        return True
-    sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
-    return bool(sizes) and all(n == 1 for n in sizes)
-
-
-def _sizes(row: Row) -> Row:
-    """Return the sizes of a row. A small number may be one of a dimension, such as `dim=1`."""
-    sizes = {name: value for name, value in row.items() if _is_size(value)}
-    return {name: n for name, n in sizes.items() if type(n) is not int or n >= SMALLEST_SIZE}
-
-
-def _work(row: Row) -> int:
-    return math.prod(max(1, abs(n)) for value in row.values() for n in _integers(value))
-
-
-def _integers(value: Any) -> list[int]:
-    parts = value if isinstance(value, list | tuple) else ()
-    return [value] if type(value) is int else [n for part in parts for n in _integers(part)]
-
-
-def _is_size(value: Any) -> bool:
-    if type(value) is int:
-        return value > 0
-    return isinstance(value, list | tuple) and bool(value) and all(map(_is_size, value))
-
-
 def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the sizes that a checker must not vary: sizes that the author never shows at an odd
     value.
@@ -330,10 +234,10 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
     fixed = []
     for name in rows[0]:
         values = [row[name] for row in rows]
-        if any(_integers(value) for value in values):
-            sizes = all(_is_size(value) for value in values)
+        if any(integers(value) for value in values):
+            sizes = all(is_size(value) for value in values)
             # Neither a power of two nor a multiple of a small block.
-            odd = any(n % 16 and n & (n - 1) for value in values for n in _integers(value))
+            odd = any(n % 16 and n & (n - 1) for value in values for n in integers(value))
             if not (sizes and odd):
                 fixed.append(name)
     return tuple(fixed)

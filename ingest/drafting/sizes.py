@@ -17,7 +17,8 @@ from typing import Any
 
 from ingest.drafting.allocating import EMPTY, Allocating
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.cases import Cases, Row
+from ingest.drafting.cases import Cases
+from ingest.drafting.choosing import Row
 from ingest.drafting.edits import Edits
 from ingest.drafting.statements import flatten, loaded_names, stored_names
 

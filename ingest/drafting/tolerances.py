@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.cases import Row
+from ingest.drafting.choosing import Row
 from ingest.drafting.comparisons import Comparison
 from ingest.drafting.values import Evaluator
 

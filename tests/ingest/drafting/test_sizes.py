@@ -215,6 +215,23 @@ def test_the_number_of_a_dimension_is_no_other_size() -> None:
         """
     )
 
-    # The second shape is large, but all other cases would have the first one.
+    # A shape with a size of one shows little, so it comes after the others, and only once.
     shapes = [case["shape"] for case in cases(draft.texts.test_code)]
-    assert shapes == [(1, 2), (1, 2), (1, 2), (4096, 256)]
+    assert shapes == [(2048, 256), (1, 2), (4096, 256), (4096, 256)]
+
+
+def test_one_layer_or_one_token_is_shown_only_beside_more() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("layers", [1, 8])
+        @pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+        @pytest.mark.parametrize("tokens", [1, 32])
+        def test_doubled(tokens, dtype, layers):
+            x = torch.randn(layers, tokens, 64, dtype=dtype, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    sizes = [(case["layers"], case["tokens"]) for case in cases(draft.texts.test_code)]
+    assert sizes[0] == (8, 32)
+    assert {*sizes} == {(8, 32), (1, 32), (8, 1)}

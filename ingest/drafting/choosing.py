@@ -1,0 +1,113 @@
+"""Choice of a few of a test's rows that show the operation's types, options and sizes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence, Set
+from typing import Any
+
+Row = dict[str, Any]
+
+MOST_CASES = 4
+# The product of a row's sizes up to which it may be added for its sizes or axes alone, and up to
+# which it may be added if no other row has other sizes. Triton's interpreter is slow.
+LIGHT, HEAVY = 2**18, 2**22
+SMALLEST_SIZE = 8
+SHAPES = re.compile(r"shape|size", re.I)
+
+
+def choose_rows(rows: Sequence[Row]) -> list[Row]:
+    """Choose the smallest row, and then each time the row that shows most values for the first
+    time. Other sizes come next, up to `LIGHT`, then smaller sizes. Rows with a size of one come
+    after rows without: one layer, one row or one token shows little of a kernel.
+    """
+    sized = {name for row in rows for name in row if name in _sizes(row)}
+    rest = sorted(rows, key=lambda row: (_is_degenerate(row), _ones(row, sized), _work(row)))
+    most = max(LIGHT, 4 * _work(rest[0]))
+    chosen: list[Row] = []
+    shown: set[tuple[str, str]] = set()
+    sizes: list[Row] = []
+    while rest and len(chosen) < MOST_CASES:
+        if len(chosen) == MOST_CASES - 1 and all(each == sizes[0] for each in sizes):
+            most = max(most, HEAVY)
+        row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
+        chosen.append(row)
+        shown |= _features(row, most)
+        sizes.append(_sizes(row))
+        rest = [each for each in rest if each != row]
+    return chosen
+
+
+def _gain(
+    row: Row, shown: set[tuple[str, str]], sizes: Sequence[Row], most: int
+) -> tuple[bool, int, bool]:
+    """Return what a row adds to those chosen, the most important first."""
+    fresh = len(_features(row, most) - shown)
+    light = _work(row) <= most
+    useful = not _is_degenerate(row) and light
+    return (light or bool(fresh), fresh, useful and _sizes(row) not in sizes)
+
+
+def _features(row: Row, most: int) -> set[tuple[str, str]]:
+    """Return the ways to call the operation that a row shows."""
+    return {
+        (name, repr(value))
+        for name, value in row.items()
+        if not is_size(value) and not _is_empty_shape(name, value)
+    } | {
+        (name, f"{len(shape)} axes")
+        for name, value in row.items()
+        if SHAPES.search(name) and is_size(value) and _work(row) <= most
+        for shape in _shapes(value)
+    }
+
+
+def _is_empty_shape(name: str, value: Any) -> bool:
+    """Return whether a value is a shape without elements, in which no fault of a kernel shows."""
+    return any(0 in shape for shape in _shapes(value)) and bool(SHAPES.search(name))
+
+
+def _shapes(value: Any) -> list[Sequence[Any]]:
+    """Return a shape, or the shapes in a list of shapes."""
+    if not isinstance(value, list | tuple):
+        return []
+    inner: list[Sequence[Any]] = [part for part in value if isinstance(part, list | tuple)]
+    return inner or [value]
+
+
+def _is_degenerate(row: Row) -> bool:
+    """Return whether a shape has no or one element or the last axis of a shape has one, or whether
+    every size is one. Most faults of a kernel do not show in a single element.
+    """
+    shapes = [shape for value in row.values() for shape in _shapes(value)]
+    if any(0 in shape or not shape or shape[-1] == 1 for shape in shapes):
+        return True
+    sizes = [n for value in row.values() if is_size(value) for n in integers(value)]
+    return bool(sizes) and all(n == 1 for n in sizes)
+
+
+def _ones(row: Row, sized: Set[str]) -> int:
+    """Return how many sizes are one. `sized`: the names that hold a larger size in some row."""
+    return sum(integers(row[name]).count(1) for name in row if name in sized)
+
+
+def _sizes(row: Row) -> Row:
+    """Return the sizes of a row. A small number may be one of a dimension, such as `dim=1`."""
+    sizes = {name: value for name, value in row.items() if is_size(value)}
+    return {name: n for name, n in sizes.items() if type(n) is not int or n >= SMALLEST_SIZE}
+
+
+def _work(row: Row) -> int:
+    return math.prod(max(1, abs(n)) for value in row.values() for n in integers(value))
+
+
+def integers(value: Any) -> list[int]:
+    parts = value if isinstance(value, list | tuple) else ()
+    return [value] if type(value) is int else [n for part in parts for n in integers(part)]
+
+
+def is_size(value: Any) -> bool:
+    if type(value) is int:
+        return value > 0
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_size, value))
