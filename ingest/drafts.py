@@ -1,19 +1,21 @@
 """Drafts of a repository's pairs, read at the commit of its last ingest.
 
-A whole draft becomes a pending pair, once. The pair of the same operation at an earlier commit
-becomes its previous version. An incomplete draft is kept for a person to finish.
+A whole draft becomes a pending pair, once. An earlier draft of the same operation becomes its
+previous version, and is retired while it is pending. An incomplete draft is kept for a
+person to finish.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.conf import settings
 
+from curation.decisions.decide import decide_by_policy
 from curation.errors import CurationError
 from curation.kinds.difficulty import pair_difficulty
-from curation.models import Origin, Provenance, Repository, Role
+from curation.models import Origin, Pair, Provenance, Repository, Role, Status
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_versions
 from curation.pairs.unfinished import DraftCounts, Unfinished, keep
@@ -34,6 +36,8 @@ Progress = Callable[[str, int, int], None]
 # Tests may stand anywhere, regardless of a source's globs.
 DATA = tuple(glob for adapter in ADAPTERS for glob in adapter.data)
 EVERYTHING = Selection(include=("**/*.py", *DATA), always=LICENSE_FILES)
+REPLACED = "draft_pairs: replaced by a newer draft"
+RETURNED = "draft_pairs: drafted like this again"
 SEEDED = "The Triton side holds the kernels as they were ingested and what launches them, no more."
 
 
@@ -110,6 +114,7 @@ class Drafting:
         drafts = self.drafts[repository]
         whole = [draft.pair for draft in drafts if draft.pair]
         stored = store_versions(whole[:limit])
+        _retire_replaced(whole[:limit])
         self.stored = Stored(self.stored.added + stored.added, self.stored.known + stored.known)
         kept = keep(repository, [draft.unfinished for draft in drafts if draft.unfinished], whole)
         self.kept = DraftCounts(
@@ -174,6 +179,25 @@ def drafted(
             places = _places(repository, outcome.operation)
             license = strictest([known.of(path) for path in _drawn_from(outcome, places)])
             yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, license))
+
+
+def _retire_replaced(present: Sequence[PairDraft]) -> None:
+    """Retire pending pairs that these newer drafts of their operations replace, and restore those
+    that are drafted again. Versions that a person wrote stay.
+    """
+    contents = [draft.content_hash for draft in present]
+    drafted = Pair.objects.filter(split_group__among={draft.split_group for draft in present})
+    drafted = drafted.filter(author=None)
+    decide_by_policy(
+        items=drafted.filter(status=Status.PENDING).exclude(content_hash__among=contents),
+        status=Status.RETIRED,
+        rules=REPLACED,
+    )
+    decide_by_policy(
+        items=drafted.filter(status=Status.RETIRED, content_hash__among=contents),
+        status=Status.PENDING,
+        rules=RETURNED,
+    )
 
 
 def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:

@@ -143,21 +143,61 @@ def test_an_interrupted_command_keeps_the_pairs_of_earlier_sources(
     assert Pair.objects.get().entry_point == "doubling"
 
 
+def change(folder: Path, *changes: tuple[str, str]) -> None:
+    """Commit an edit of the tested operation, and draft it."""
+    kernel = folder / "ops" / "doubling.py"
+    text = kernel.read_text()
+    for before, after in changes:
+        text = text.replace(before, after)
+    kernel.write_text(text)
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)
+    draft_pairs()
+
+
+FORTH = (("2 * tl.load", "tl.load"), ("BLOCK=16", "BLOCK=32"))
+BACK = (("tl.load", "2 * tl.load"), ("BLOCK=32", "BLOCK=16"))
+
+
 def test_a_new_commit_creates_a_new_version_of_a_pair(folder: Path) -> None:
     draft_pairs()
     old = Pair.objects.get()
-    kernel = folder / "ops" / "doubling.py"
-    kernel.write_text(
-        kernel.read_text().replace("2 * tl.load", "tl.load").replace("BLOCK=16", "BLOCK=32")
-    )
-    commit(folder)
-    call_command("ingest", str(folder), "--now", verbosity=0)
 
-    draft_pairs()
+    change(folder, *FORTH)
 
     new = Pair.objects.exclude(pk=old.pk).get()
     assert (new.previous, new.split_group) == (old, old.split_group)
     assert new.status == Status.PENDING
+
+
+def test_a_newer_draft_retires_the_pending_one_until_it_is_drafted_again(folder: Path) -> None:
+    draft_pairs()
+    old = Pair.objects.get()
+
+    change(folder, *FORTH)
+    old.refresh_from_db()
+    assert old.status == Status.RETIRED
+
+    change(folder, *BACK)
+    old.refresh_from_db()
+    new = Pair.objects.exclude(pk=old.pk).get()
+    assert (old.status, new.status) == (Status.PENDING, Status.RETIRED)
+
+
+@pytest.mark.parametrize("values", [{"status": "approved"}, {"status": "rejected"}, {"author": 1}])
+def test_a_newer_draft_leaves_what_a_person_decided_or_wrote(
+    folder: Path, values: dict[str, Any]
+) -> None:
+    draft_pairs()
+    old = Pair.objects.get()
+    if "author" in values:
+        values = {"author": make.a_curator()}
+    Pair.objects.update(**values)
+
+    change(folder, *FORTH)
+
+    old.refresh_from_db()
+    assert old.status == values.get("status", Status.PENDING)
 
 
 def test_complete_drafts_are_written_as_records(folder: Path, tmp_path: Path) -> None:
