@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.choosing import Row, choose_rows, integers, is_size
+from ingest.drafting.choosing import Row, choose_rows, integers, is_odd, is_size
 from ingest.drafting.usual_values import usual_rows
 from ingest.drafting.values import Dtype, Evaluator, Opaque
 
@@ -236,8 +236,7 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
         values = [row[name] for row in rows]
         if any(integers(value) for value in values):
             sizes = all(is_size(value) for value in values)
-            # Neither a power of two nor a multiple of a small block.
-            odd = any(n % 16 and n & (n - 1) for value in values for n in integers(value))
+            odd = any(is_odd(n) for value in values for n in integers(value))
             if not (sizes and odd):
                 fixed.append(name)
     return tuple(fixed)

@@ -51,16 +51,23 @@ def _gain(
 
 def _features(row: Row, most: int) -> set[tuple[str, str]]:
     """Return the ways to call the operation that a row shows."""
-    return {
+    features = {
         (name, repr(value))
         for name, value in row.items()
         if not is_size(value) and not _is_empty_shape(name, value)
-    } | {
+    }
+    if _work(row) > most:
+        return features
+    sizes = {name: value for name, value in row.items() if is_size(value)}
+    features |= {
         (name, f"{len(shape)} axes")
-        for name, value in row.items()
-        if SHAPES.search(name) and is_size(value) and _work(row) <= most
+        for name, value in sizes.items()
+        if SHAPES.search(name)
         for shape in _shapes(value)
     }
+    # A block of a kernel is not full, so its masks count.
+    odd = [name for name, value in sizes.items() if any(map(is_odd, integers(value)))]
+    return features | {(name, "odd") for name in odd}
 
 
 def _is_empty_shape(name: str, value: Any) -> bool:
@@ -105,6 +112,11 @@ def _work(row: Row) -> int:
 def integers(value: Any) -> list[int]:
     parts = value if isinstance(value, list | tuple) else ()
     return [value] if type(value) is int else [n for part in parts for n in integers(part)]
+
+
+def is_odd(size: int) -> bool:
+    """Return whether a size is neither a power of two nor a multiple of a small block."""
+    return bool(size % 16 and size & (size - 1))
 
 
 def is_size(value: Any) -> bool:
