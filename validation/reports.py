@@ -142,6 +142,9 @@ def _matched(lines: Iterable[_Line], left_out: list[str]) -> Iterator[tuple[_Lin
             left_out.append(f"{line.where}: no pair has the content {line.report.id[:12]!r}.")
         elif entry(pair).digest != line.texts:
             left_out.append(f"{line.where}: other texts than those of {pair} were checked.")
+        elif line.report.verdict is Verdict.PASSED and not line.report.figures.get("grades"):
+            names = ", ".join(check.name for check in line.report.checks)
+            left_out.append(f"{line.where}: only a part of the checks was run on {pair}: {names}.")
         else:
             yield line, pair
 

@@ -116,7 +116,10 @@ def test_the_harness_names_the_texts_of_each_report(tmp_path: Path) -> None:
 # --- Reports --------------------------------------------------------------------------------
 def test_a_report_becomes_a_run_with_its_device_and_versions(tmp_path: Path) -> None:
     pair = stored_pair(1)
-    path = written(report_of([pair], tmp_path, figures={"speedup": 2.5}), tmp_path)
+    path = written(
+        report_of([pair], tmp_path, figures={"speedup": 2.5, "grades": {"accuracy": "exact"}}),
+        tmp_path,
+    )
 
     said = validate("--import-report", str(path))
 
@@ -141,6 +144,16 @@ def test_each_environment_of_a_report_becomes_a_run(tmp_path: Path) -> None:
 
     runs = ValidationRun.objects.order_by("device")
     assert [(run.device, run.total) for run in runs] == [("cuda", 1), ("interpreter", 1)]
+
+
+def test_a_report_of_a_part_of_the_checks_proves_nothing(tmp_path: Path) -> None:
+    pair = stored_pair(1)
+    (line,) = report_of([pair], tmp_path, figures={"grades": {}})
+
+    imported = import_report(written([line], tmp_path))
+
+    assert imported.left_out == [f"line 1: only a part of the checks was run on {pair}: accuracy."]
+    assert not ValidationResult.objects.exists()
 
 
 def test_a_report_about_other_texts_is_left_out(tmp_path: Path) -> None:
