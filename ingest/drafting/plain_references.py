@@ -147,6 +147,9 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
         return False
     if not all(_has_case_type(each, test) for each in tensors):
         return False
+    # An input that the test widens is left wide, so the others must be wide too.
+    if any(each.id not in names and _is_widened(each.id, test) for each in plain):
+        return False
     for argument in plain:
         if argument.id in names:
             edits.put(argument, names[argument.id])
@@ -192,6 +195,10 @@ def _has_case_type(name: str, test: str) -> bool:
         and allocated.match(typed[0])
         and all(allocated.match(each) or kept.match(each) for each in typed[1:])
     )
+
+
+def _is_widened(name: str, test: str) -> bool:
+    return bool(re.search(rf"^ +{re.escape(name)} = .*\.double\(\)", test, re.M))
 
 
 def _without_conversions(function: ast.FunctionDef, edits: Edits, test: str) -> bool:

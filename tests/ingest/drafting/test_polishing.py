@@ -185,6 +185,14 @@ def test_a_wide_type_that_counts_stays_where_it_is_used() -> None:
     assert simplified(integers, "x, counts") == integers
 
 
+def test_inputs_stay_wide_beside_one_that_the_test_widens() -> None:
+    wide = "return torch.add(x.double(), wide_y).to(x.dtype)\n"
+    test = f"{IN_HALF}    wide_y = y.double()\n"
+
+    assert simplified(wide, "x, wide_y", test) == wide
+    assert simplified(wide, "x, wide_y") == "return torch.add(x, wide_y)\n"
+
+
 def test_a_reference_has_no_conversion_that_changes_nothing_and_prints_nothing() -> None:
     body = """
     print(x)
