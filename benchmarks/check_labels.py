@@ -1,13 +1,12 @@
 """Agreement of the rules for operation type and difficulty with items labeled by reading.
 
-    python benchmarks/check_labels.py [FOLDER...]
-
 A folder is a checkout of a repository that `tests/ingest/classify/labels.json` names, called as
 the repository is. Items of liger-kernel, torch, the library and the recipes need none.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -17,7 +16,11 @@ from tests.ingest.classify.labeled import agreement, items
 
 
 def main() -> int:
-    folders = {Path(given).name: Path(given) for given in sys.argv[1:]}
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", nargs="*", type=Path, help="a checkout (default: none)")
+    folders = {folder.name: folder for folder in parser.parse_args().folder}
     for half in ("tuned", "held-out"):
         result = agreement([item for item in items() if item.half == half], folders)
         print(

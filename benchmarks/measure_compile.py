@@ -1,12 +1,11 @@
 """Share of kernels of real sources with an answer from the compile check, and its cost.
 
-Usage: python benchmarks/measure_compile.py SOURCE…
-
-Each SOURCE is a local repository or folder, or a folder's path and the part of it that counts:
+A source is a local repository or folder, or a folder's path and the part of it that counts:
 `/mirrors/triton/repo:python/tutorials`. All are read into a database of their own; then every
 kernel that is launched from the host and stands alone is compiled, in the sandbox.
 """
 
+import argparse
 import os
 import statistics
 import subprocess
@@ -79,5 +78,14 @@ def show(outcomes: list[Outcome]) -> None:
             print(f"  {answer} {number:4} {reason}")
 
 
+def sources() -> list[str]:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("source", nargs="+", help="a local repository or folder, or a part of one")
+    given: list[str] = parser.parse_args().source
+    return given
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sources())

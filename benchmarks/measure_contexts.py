@@ -8,6 +8,7 @@ take to end. `in turn` lets so many ask at a time; the last rows have fewer conn
 and two ask at a time.
 """
 
+import argparse
 import json
 import multiprocessing
 import os
@@ -26,6 +27,9 @@ COPIES, ALL = "CUDA_DEVICE_MAX_COPY_CONNECTIONS", "CUDA_DEVICE_MAX_CONNECTIONS"
 
 
 def main() -> int:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     gpus = torch.cuda.device_count()
     if not gpus:
         print("There is no GPU here.")

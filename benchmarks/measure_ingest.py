@@ -1,14 +1,13 @@
 """Whole ingests from local mirrors, in one script: extraction alone beside its floor, then seconds
 and memory of a first reading, and of a second one that finds nothing changed.
 
-Usage: python benchmarks/measure_ingest.py SOURCE…
-
-Each SOURCE is a local repository or folder. All are read twice, each time in one process, into a
+All sources are read twice, each time in one process, into a
 database of their own.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -113,5 +112,14 @@ def _children(pid: int) -> Iterator[int]:
         return
 
 
+def sources() -> list[str]:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("source", nargs="+", help="a local repository or folder")
+    given: list[str] = parser.parse_args().source
+    return given
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(sources())

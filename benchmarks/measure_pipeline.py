@@ -1,15 +1,14 @@
 """The original plan's scripts and `manage.py pipeline` on the same checkouts: seconds, where theirs
 stops, and why the files differ.
 
-Usage: python benchmarks/measure_pipeline.py PLAN CHECKOUTS
-
-PLAN holds the plan's scripts 02 to 07. CHECKOUTS holds the work trees that its first one makes:
-triton, pytorch, flash-attention, xformers and jax. Each is a git repository whose remote is the one
-on GitHub, which identifies a clone.
+The plan's folder holds its scripts 02 to 07, and the other one the work trees that its first script
+makes: triton, pytorch, flash-attention, xformers and jax. Each is a git repository whose remote is
+the one on GitHub, which identifies a clone.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -223,4 +222,10 @@ def kernels(environment: dict[str, str]) -> dict[tuple[str, str], set[str]]:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("plan", help="the folder of the plan's scripts")
+    parser.add_argument("checkouts", help="the folder of the work trees")
+    given = parser.parse_args()
+    main(given.plan, given.checkouts)

@@ -173,6 +173,15 @@ def test_every_module_and_path_named_in_a_document_exists(document: str) -> None
     assert missing == []
 
 
+def test_every_benchmark_explains_its_arguments() -> None:
+    texts = {path.name: path.read_text() for path in (ROOT / "benchmarks").glob("[cm]*_*.py")}
+
+    assert "measure_ingest.py" in texts
+    assert not [
+        name for name, text in texts.items() if "__main__" in text and "ArgumentParser(" not in text
+    ]
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_no_document_exceeds_its_size_limit(document: str) -> None:
     assert len(text(document).encode()) <= LARGEST_OF.get(document, LARGEST)

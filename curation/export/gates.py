@@ -166,7 +166,9 @@ def exclusion(facts: GateFacts, rules: Rules) -> Exclusion | None:
 
 def _present(facts: GateFacts) -> Exclusion | None:
     if facts.status == RETIRED:
-        return Exclusion(ExclusionReason.RETIRED, "Its source no longer has it, or a newer draft replaced it.")
+        return Exclusion(
+            ExclusionReason.RETIRED, "Its source no longer has it, or a newer draft replaced it."
+        )
     return None
 
 
