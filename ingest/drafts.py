@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 
 from curation.decisions.decide import decide_by_policy
 from curation.errors import CurationError
@@ -181,6 +182,7 @@ def drafted(
             yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, license))
 
 
+@transaction.atomic
 def _retire_replaced(present: Sequence[PairDraft]) -> None:
     """Retire pending pairs that these newer drafts of their operations replace, and restore those
     that are drafted again. Versions that a person wrote stay.
