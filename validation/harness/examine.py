@@ -19,6 +19,7 @@ from validation.harness.entry import Entry, unsupported
 from validation.harness.input_limits import left_to_the_test
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.kernels import launched_by_name
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.options import Options
@@ -160,7 +161,14 @@ class Examination:
             "variations": lambda: checks.variations(runs, wanted, origin),
             "memory": lambda: checks.memory(within, wanted),
             "determinism": lambda: checks.determinism(within),
-            "triton": lambda: checks.triton(within, idle, problems, computed, own_test.words),
+            "triton": lambda: checks.triton(
+                within,
+                idle,
+                problems,
+                computed,
+                own_test.words,
+                launched_by_name(self.entry.triton_code),
+            ),
             "bounds": lambda: checks.bounds(within),
             "gradients": lambda: checks.gradients(within, self.entry.differentiable),
         }

@@ -1,7 +1,7 @@
 """The checks of an entry's answers, each from evidence to a verdict in words and numbers."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -218,7 +218,7 @@ def determinism(runs: Sequence[Outcome]) -> Check:
 
 def triton(
     runs: Sequence[Outcome], idle: Sequence[Outcome], problems: Mapping[str, int],
-    computed: Mapping[str, int], in_test: str,
+    computed: Mapping[str, int], in_test: str, named: Set[str] = frozenset(),
 ) -> Check:  # fmt: skip
     """Return check 6: the entry's own kernels compute the answer.
 
@@ -226,6 +226,7 @@ def triton(
     problems: what the launcher does that is not played, so the answer is wrong if it matters.
     computed: what it computes without kernels, and no replay sees.
     in_test: how it differs in its own test from its recordings, in words.
+    named: the kernels that its text launches. Those that no input launches are not proven.
     """
     launches: Counter[str] = Counter()
     beside = Counter(computed)
@@ -256,6 +257,9 @@ def triton(
         numbers["torch_operations"] = sorted(beside)
         numbers["torch_share"] = _share_of_torch(runs)
         words += f"; torch computes a part: {_tally(beside)}"
+    if unlaunched := sorted(named - launches.keys()):
+        numbers["unlaunched"] = unlaunched
+        words += f"; no input launches {', '.join(unlaunched)}"
     return Check("triton", PASSED, words, numbers)
 
 

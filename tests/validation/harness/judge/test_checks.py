@@ -185,8 +185,9 @@ def test_answers_that_differ_within_tolerance_are_marked_not_deterministic() -> 
 # --- 6: Triton ------------------------------------------------------------------------------
 def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
     return checks.triton(
-        runs, idle, more.get("problems", {}), more.get("computed", {}), more.get("in_test", "")
-    )
+        runs, idle, more.get("problems", {}), more.get("computed", {}), more.get("in_test", ""),
+        more.get("named", frozenset()),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -232,6 +233,15 @@ def test_unsupported_torch_operations_are_named_if_the_answer_is_wrong() -> None
 
 def test_a_launcher_without_kernel_launches_in_its_test_is_not_triton() -> None:
     assert triton([a_run()], [], in_test="launches none").verdict is Verdict.NOT_TRITON
+
+
+def test_a_kernel_that_no_input_launches_is_named() -> None:
+    check = triton([a_run()], [], named={"kernel", "large_kernel"})
+
+    assert check.verdict is Verdict.PASSED
+    assert check.words.endswith("; no input launches large_kernel")
+    assert check.numbers["unlaunched"] == ["large_kernel"]
+    assert "unlaunched" not in triton([a_run()], [], named={"kernel"}).numbers
 
 
 # --- 7: the test can fail -------------------------------------------------------------------
