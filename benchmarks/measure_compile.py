@@ -5,7 +5,6 @@ A source is a local repository or folder, or a folder's path and the part of it 
 kernel that is launched from the host and stands alone is compiled, in the sandbox.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -15,6 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.arguments import parse_sources
 from validation.compile import Outcome
 
 MANAGE = Path(__file__).resolve().parents[1] / "manage.py"
@@ -78,14 +78,5 @@ def show(outcomes: list[Outcome]) -> None:
             print(f"  {answer} {number:4} {reason}")
 
 
-def sources() -> list[str]:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", nargs="+", help="a local repository or folder, or a part of one")
-    given: list[str] = parser.parse_args().source
-    return given
-
-
 if __name__ == "__main__":
-    main(sources())
+    main(parse_sources(__doc__, "a local repository or folder, or a part of one"))

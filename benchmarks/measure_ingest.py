@@ -7,7 +7,6 @@ database of their own.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -21,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tree_sitter import Tree
 
+from benchmarks.arguments import parse_sources
 from benchmarks.mirrors import python_files
 from ingest.extract import MemoryTree, extract
 from ingest.extract.candidates import is_candidate
@@ -112,14 +112,5 @@ def _children(pid: int) -> Iterator[int]:
         return
 
 
-def sources() -> list[str]:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("source", nargs="+", help="a local repository or folder")
-    given: list[str] = parser.parse_args().source
-    return given
-
-
 if __name__ == "__main__":
-    main(sources())
+    main(parse_sources(__doc__, "a local repository or folder"))

@@ -120,23 +120,23 @@ class Examination:
     ) -> tuple[list[Outcome], dict[int, Wanted]]:  # fmt: skip
         """Return the replayed runs, and what is wanted of them, with rounding where they differ."""
 
-        def outcomes(answers: list[Answer]) -> list[Outcome]:
+        def outcomes(answers: list[Answer], given: Inputs) -> list[Outcome]:
             return [
                 run
                 for one in answers
-                for run in evidence.outcomes(one.header, one.blobs, inputs, wanted, bound)
+                for run in evidence.outcomes(one.header, one.blobs, given, wanted, bound)
             ]
 
         with self.session.candidate("replayer") as child:
             answers = replay(self.session, child, order, recordings, inputs, wanted)
-            runs = outcomes(answers)
+            runs = outcomes(answers, inputs)
             if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
-                runs = outcomes(answers)
+                runs = outcomes(answers, inputs)
             if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
                 answers = replay(self.session, child, {}, recordings, again, wanted)
-                runs += outcomes(answers)
+                runs += outcomes(answers, again)
         return runs, wanted
 
     def _judge(
