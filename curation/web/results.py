@@ -260,6 +260,7 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "grades": ("Grades", _settings),
     "problems": ("Not replayable", _tally),
     "launches": ("Kernels launched", _tally),
+    "unlaunched": ("Kernels launched by no input", _plain),
     "computed": ("Computed in PyTorch", _tally),
     "found": ("Found", _plain),
     "compared": ("Gradients compared", _count),
