@@ -90,6 +90,11 @@ class Edits:
         line = min([statement.lineno, *(each.lineno for each in decorators)])
         return self._starts[line - 1]
 
+    def parted(self, first: int, last: int) -> tuple[str, str, str]:
+        """Return the original text before a place, up to another, and behind that."""
+        before, own, behind = self._data[:first], self._data[first:last], self._data[last:]
+        return before.decode(), own.decode(), behind.decode()
+
     def replace(self, first: int, last: int, text: str) -> None:
         self._made.append((first, last, text.encode()))
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from ingest.drafting.dead_branches import take_branch
-from ingest.drafting.edits import Edits, parse, rewrite, walk
+from ingest.drafting.edits import UNREADABLE, Edits, parse, rewrite, walk
 
 ROUNDS = 60
 TENSOR = object()
@@ -23,7 +23,19 @@ def fold_function(text: str, name: str, parameters: Known) -> str:
     """Return the module whose function `name` lacks the branches that constants at its beginning
     exclude. `parameters`: those of which the kind is known, with TENSOR or PLAIN.
     """
-    return rewrite(text, lambda text: _folded(text, name, parameters), ROUNDS)
+    try:
+        tree = parse(text)
+    except UNREADABLE:
+        return text
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name == name:
+            edits = Edits(text)
+            first, last = edits.line_start(function), edits.end(function)
+            # Its own text is read much faster than the module, and once for each change.
+            before, own, behind = edits.parted(first, last)
+            changed = rewrite(own, lambda text: _folded(text, name, parameters), ROUNDS)
+            return f"{before}{changed}{behind}"
+    return text
 
 
 def _folded(text: str, name: str, kinds: Known) -> str | None:
@@ -70,6 +82,11 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                 held = any(isinstance(e, ast.Constant) and e.value == left for e in elements)
                 edits.put(node, str(held == isinstance(op, ast.In)))
                 return True
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(value))):
+                edits.put(node, str(not value))
+                return True
+            case ast.If(test=test) | ast.IfExp(test=test) if _drops_decided(test, edits):
+                return True
             case ast.If(test=ast.BoolOp(op=ast.Or(), values=values)):
                 absent = [
                     each
@@ -101,19 +118,39 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
         leading = leading and isinstance(statement, ast.Assign)
         if isinstance(statement, ast.If) and value_of(statement.test, known) is not None:
             return _keep(statement, body, known, edits)
+        later = _stored(body[place + 1 :]) if known else set()
         if isinstance(statement, ast.Assign):
             # Its value is computed before its names are bound.
-            later = _stored(body[place + 1 :])
             lasting = {n: v for n, v in known.items() if n not in later}
             if _folds_inside(ast.Expr(statement.value), known, lasting, edits):
                 return True
         stored = _stored([statement])
         for each in stored & known.keys():
             del known[each]
-        everywhere = {n: v for n, v in known.items() if n not in _stored(body[place:])}
+        everywhere = {n: v for n, v in known.items() if n not in stored | later}
         if _folds_inside(statement, known, everywhere, edits):
             return True
     return _drops_constants(function, constants, edits)
+
+
+def _drops_decided(test: ast.expr, edits: Edits) -> bool:
+    """Drop what decides nothing in a condition: `True` beside `and`, `False` beside `or`."""
+    for node in walk(test):
+        if not isinstance(node, ast.BoolOp):
+            continue
+        idle = isinstance(node.op, ast.And)
+        kept = [e for e in node.values if not (isinstance(e, ast.Constant) and e.value is idle)]
+        if kept and len(kept) < len(node.values):
+            word = " and " if idle else " or "
+            inner = [edits.of(each) for each in kept]
+            closed = [f"({each})" if _is_loose(kept[n]) else each for n, each in enumerate(inner)]
+            edits.put(node, word.join(closed if len(kept) > 1 else inner))
+            return True
+    return False
+
+
+def _is_loose(node: ast.expr) -> bool:
+    return isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr)
 
 
 def _keep(statement: ast.If, block: Sequence[ast.stmt], known: Known, edits: Edits) -> bool:

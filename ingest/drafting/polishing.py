@@ -36,6 +36,7 @@ from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
+from ingest.drafting.heuristics import settle_heuristics
 from ingest.drafting.input_names import name_inputs
 from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.layout import wrap_lines
@@ -43,6 +44,7 @@ from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.nesting import unnest
 from ingest.drafting.one_sided import settle_inputs
+from ingest.drafting.open_keywords import drop_open_keywords
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.passed_on import write_arguments, write_calls
@@ -170,6 +172,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         changed = fold_function(merge_wrappers(text, name), name, known)
         changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, name, differentiable=differentiable)
+        changed = settle_heuristics(drop_open_keywords(changed, name))
         changed = write_arguments(fix_arguments(changed, name))
         if changed == text:
             break

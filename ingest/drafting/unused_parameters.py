@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ingest.drafting.call_sites import HANDING_ON, drop_parameters, find_calls, given_to
 from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
-from ingest.drafting.fixed_arguments import HANDING_ON, drop_parameter, find_calls, given_to
 
 ROUNDS = 60
 
@@ -78,7 +78,7 @@ def _without(
         return None
     if any(each.arg is None for call in calls for each in call.keywords):
         return None
-    drop_parameter(function, place, calls, edits)
+    drop_parameters(function, {function.args.args[place].arg}, calls, edits)
     written = edits.text()
     parse(written)
     return written

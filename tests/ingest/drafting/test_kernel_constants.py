@@ -1,0 +1,256 @@
+"""Constants that every launch gives decide the branches of a kernel."""
+
+import textwrap
+
+import pytest
+
+from ingest.drafting.fixed_arguments import fix_arguments
+from ingest.drafting.folding import fold_function
+from ingest.drafting.heuristics import settle_heuristics
+from ingest.drafting.open_keywords import drop_open_keywords
+
+
+def text(code: str) -> str:
+    return textwrap.dedent(code).lstrip("\n")
+
+
+SCALE = text(
+    """
+    @triton.autotune(configs=CONFIGS, key=["n", "HAS_BIAS"])
+    @triton.jit(do_not_specialize=["n"])
+    def scale_kernel(x, bias, y, n, HAS_BIAS: constexpr, REVERSE: constexpr, BLOCK: constexpr):
+        offsets = tl.arange(0, BLOCK)
+        value = tl.load(x + offsets, offsets < n)
+        if HAS_BIAS:
+            b = tl.load(bias + offsets, offsets < n)
+            value += b
+        else:
+            b = None
+        value = -value if REVERSE and BLOCK > 1 else value
+        tl.store(y + offsets, value, offsets < n)
+
+
+    def scale(x, y):
+        scale_kernel[(1,)](x, None, y, x.numel(), HAS_BIAS=False, REVERSE=True, BLOCK=16)
+        return y
+    """
+)
+
+
+def test_a_constant_of_every_launch_goes_with_the_branches_that_it_excludes() -> None:
+    assert fix_arguments(SCALE, "scale") == text(
+        """
+        @triton.autotune(configs=CONFIGS, key=["n"])
+        @triton.jit(do_not_specialize=["n"])
+        def scale_kernel(x, y, n, BLOCK: constexpr):
+            offsets = tl.arange(0, BLOCK)
+            value = tl.load(x + offsets, offsets < n)
+            value = -value if BLOCK > 1 else value
+            tl.store(y + offsets, value, offsets < n)
+
+
+        def scale(x, y):
+            scale_kernel[(1,)](x, y, x.numel(), BLOCK=16)
+            return y
+        """
+    )
+
+
+def test_a_second_launch_with_another_constant_keeps_the_parameter() -> None:
+    second = (
+        "    scale_kernel[(1,)](x, None, y, x.numel(), HAS_BIAS=True, REVERSE=True, BLOCK=16)\n"
+    )
+    code = SCALE.replace("    return y\n", f"{second}    return y\n")
+
+    fixed = fix_arguments(code, "scale")
+
+    assert "    if HAS_BIAS:\n" in fixed
+    assert "REVERSE" not in fixed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("configs=CONFIGS", 'configs=[triton.Config({"HAS_BIAS": False})]'),
+        ("[(1,)]", '[lambda meta: (1 + meta["HAS_BIAS"],)]'),
+        ("if HAS_BIAS:", "if HAS_BIAS.value:"),
+        ("HAS_BIAS: constexpr", "HAS_BIAS"),
+        ("HAS_BIAS=False", "HAS_BIAS=y is None"),
+        ("HAS_BIAS=False", "**options"),
+        ("return y", "return y, scale_kernel"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_something_else_may_name_stays(old: str, new: str) -> None:
+    assert "HAS_BIAS" in fix_arguments(SCALE.replace(old, new), "scale").partition("):")[0]
+
+
+def test_a_constant_that_decides_nothing_stays_an_argument() -> None:
+    code = SCALE.replace("HAS_BIAS=False", 'HAS_BIAS="left"')
+    code = code.replace("if HAS_BIAS:", "if side(HAS_BIAS):")
+
+    fixed = fix_arguments(code, "scale")
+
+    assert 'HAS_BIAS="left"' in fixed
+    assert "REVERSE" not in fixed
+
+
+def test_a_heuristic_for_an_argument_that_no_launch_gives_is_settled() -> None:
+    code = text(
+        """
+        @triton.heuristics({
+            "HAS_BIAS": lambda args: args["bias"] is not None,
+            "NARROW": lambda args: args["limit"] is None,
+            "EVEN": lambda args: args["n"] % 16 == 0,
+        })
+        @triton.jit
+        def kernel(x, bias, limit, n, HAS_BIAS: constexpr, NARROW: constexpr, EVEN: constexpr):
+            if HAS_BIAS:
+                x += bias
+            tl.store(x, 0 if NARROW else limit, EVEN)
+
+
+        def entry(x):
+            kernel[(1,)](
+                x,
+                None,
+                None,
+                n=x.numel(),
+            )
+            return x
+        """
+    )
+    settled = settle_heuristics(code)
+    assert settled == text(
+        """
+        @triton.heuristics({
+            "EVEN": lambda args: args["n"] % 16 == 0,
+        })
+        @triton.jit
+        def kernel(x, bias, limit, n, HAS_BIAS: constexpr, NARROW: constexpr, EVEN: constexpr):
+            if HAS_BIAS:
+                x += bias
+            tl.store(x, 0 if NARROW else limit, EVEN)
+
+
+        def entry(x):
+            kernel[(1,)](
+                x,
+                None,
+                None,
+                n=x.numel(),
+                HAS_BIAS=False,
+                NARROW=True,
+            )
+            return x
+        """
+    )
+    fixed = fix_arguments(settled, "entry")
+    assert "def kernel(x, n, EVEN: constexpr):\n    tl.store(x, 0, EVEN)\n" in fixed
+
+
+def test_the_last_heuristic_goes_with_its_decorator() -> None:
+    decorator = '@triton.heuristics({"WIDE": lambda args: args["y"] is not None})\n'
+    rest = "@triton.jit\ndef kernel(x, y, WIDE: constexpr):\n    pass\n\n\ndef entry(x):\n"
+
+    settled = settle_heuristics(f"{decorator}{rest}    kernel[(1,)](x, y=None)\n")
+
+    assert settled == f"{rest}    kernel[(1,)](x, y=None, WIDE=False)\n"
+
+
+def test_a_heuristic_for_an_argument_that_a_launch_may_give_stays() -> None:
+    code = (
+        '@triton.heuristics({"WIDE": lambda args: args["y"] is not None})\n'
+        "@triton.jit\ndef kernel(x, y, WIDE: constexpr):\n    pass\n\n\n"
+        "def entry(x, y):\n    kernel[(1,)](x, y)\n    kernel[(1,)](x, None)\n"
+    )
+
+    assert settle_heuristics(code) == code
+
+
+def test_keywords_that_no_call_gives_go_with_what_asks_for_them() -> None:
+    code = text(
+        """
+        def helper(x, scale=2, **kwargs):
+            if "head_first" in kwargs:
+                raise ValueError("head_first")
+            bias = kwargs.get("bias", 0)
+            return launch(x * scale + bias, kwargs.pop("out", None))
+
+
+        def entry(x, **kwargs):
+            return helper(x, scale=3)
+        """
+    )
+
+    assert drop_open_keywords(code, "entry") == text(
+        """
+        def helper(x, scale=2):
+            bias = 0
+            return launch(x * scale + bias, None)
+
+
+        def entry(x, **kwargs):
+            return helper(x, scale=3)
+        """
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("helper(x)", "helper(x, bias=1)"), ("kwargs.get('bias')", "make(**kwargs)")]
+)
+def test_keywords_that_a_call_may_give_stay(old: str, new: str) -> None:
+    code = "def helper(x, **kwargs):\n    return x, kwargs.get('bias')\n\n\ndef entry(x):\n"
+    code = f"{code}    return helper(x)\n".replace(old, new)
+
+    assert drop_open_keywords(code, "entry") == code
+
+
+def test_a_parameter_that_must_be_named_goes_with_its_branch() -> None:
+    code = text(
+        """
+        def helper(x, *, bias=None, scale: float = 2):
+            if bias is not None:
+                x = x + bias
+            return x * scale
+
+
+        def entry(x):
+            return helper(x, scale=3)
+        """
+    )
+
+    assert fix_arguments(code, "entry") == text(
+        """
+        def helper(x, scale: float = 2):
+            return x * scale
+
+
+        def entry(x):
+            return helper(x, scale=3)
+        """
+    )
+
+
+def test_what_decides_nothing_leaves_a_condition() -> None:
+    code = text(
+        """
+        def entry(x):
+            wide = True
+            if wide and (x.a or x.b):
+                x = x + 1
+            if x.a and (not wide or x.b):
+                x = x + 2
+            return x
+        """
+    )
+
+    assert fold_function(code, "entry", {}) == text(
+        """
+        def entry(x):
+            if x.a or x.b:
+                x = x + 1
+            if x.a and (x.b):
+                x = x + 2
+            return x
+        """
+    )
