@@ -37,7 +37,7 @@ REASONS, SMALL = 3, 0.1
 # Values of the grades that a reviewer should look into.
 WEAK = {
     "accuracy": "within", "sizes": "shown", "values": "shown", "special_values": "differ",
-    "computed_by": "mixed",
+    "computed_by": "mixed", "launched": "some",
 }  # fmt: skip
 
 

@@ -326,6 +326,7 @@ def _verified(
         "sizes": grades.get("sizes"),
         "values": grades.get("values"),
         "special_values": grades.get("special_values"),
+        "launched": grades.get("launched"),
         "test_strength": grades.get("test_strength"),
         "speedup": number("speedup", float),
         "at": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -85,6 +85,7 @@ class VerifiedColumn(TypedDict):
     sizes: str | None
     values: str | None
     special_values: str | None
+    launched: str | None
     test_strength: str | None
     speedup: float | None
     at: str

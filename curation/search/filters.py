@@ -51,6 +51,7 @@ CHOICES: Mapping[str, Words] = {
     "kind": tuple(Kind.values),
     "origin": tuple(PairOrigin.values),
     "spills": ("yes", "no"),
+    "unlaunched": ("yes", "no"),
 }
 LONGEST = 1000
 # A statement has a condition for each word: SQLite allows 1,000, and each costs time.
@@ -85,6 +86,7 @@ class Filter:
     pass_rate: Words = ()
     registers: Words = ()
     spills: Words = ()
+    unlaunched: Words = ()
     reviewer: Words = ()
     decided: Words = ()
     q: Words = ()

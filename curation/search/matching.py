@@ -264,6 +264,18 @@ def _spills(model: Model, values: tuple[str, ...]) -> Q:
     return within
 
 
+def _unlaunched(model: Model, values: tuple[str, ...]) -> Q:
+    """Match pairs by whether they have kernels that no input of a validation launches."""
+    if model is not Pair:
+        return NOTHING
+    if set(values) == {"yes", "no"}:
+        return Q()
+    some = ValidationResult.objects.filter(
+        pair=OuterRef("pk"), content_hash=OuterRef("content_hash"), figures__grades__launched="some"
+    )
+    return Q(Exists(some)) if values == ("yes",) else Q(~Exists(some))
+
+
 CONDITIONS: Mapping[str, Condition] = {
     "items": _items,
     "id": _id,
@@ -291,5 +303,6 @@ CONDITIONS: Mapping[str, Condition] = {
     "pass_rate": _number(Pair, "pass_rate"),
     "registers": _number(Kernel, "registers"),
     "spills": _spills,
+    "unlaunched": _unlaunched,
     "q": holds,
 }

@@ -49,10 +49,14 @@ GRADES: Mapping[str, Mapping[str, str]] = {
         "triton": "Its own kernels compute everything.",
         "mixed": "PyTorch computes a part.",
     },
+    "launched": {
+        "all": "Each of its kernels is launched by some input.",
+        "some": "No input launches some of its kernels, which are not proven.",
+    },
     "test_strength": {},
 }
 # Values that a reviewer should look into before approving.
-WEAK = ("within", "shown", "differ", "mixed")
+WEAK = ("within", "shown", "differ", "mixed", "some")
 
 # A share of the tolerance above this is shown as a multiple.
 MULTIPLES = 10
@@ -260,6 +264,7 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "grades": ("Grades", _settings),
     "problems": ("Not replayable", _tally),
     "launches": ("Kernels launched", _tally),
+    "launched": ("Kernels launched by some input", _plain),
     "unlaunched": ("Kernels launched by no input", _plain),
     "computed": ("Computed in PyTorch", _tally),
     "found": ("Found", _plain),

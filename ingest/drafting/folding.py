@@ -82,8 +82,8 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                 held = any(isinstance(e, ast.Constant) and e.value == left for e in elements)
                 edits.put(node, str(held == isinstance(op, ast.In)))
                 return True
-            case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(value))):
-                edits.put(node, str(not value))
+            case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(truth))):
+                edits.put(node, str(not truth))
                 return True
             case ast.If(test=test) | ast.IfExp(test=test) if _drops_decided(test, edits):
                 return True

@@ -17,7 +17,7 @@ WORST_FIRST = (
 # By the check that states them.
 GRADES = {
     "variations": ("accuracy", "sizes", "values", "special_values"),
-    "triton": ("computed_by", "torch_operations", "torch_share"),
+    "triton": ("computed_by", "torch_operations", "torch_share", "launched"),
     "falsifiable": ("test_strength",),
 }
 

@@ -30,7 +30,7 @@ from curation.web.known_values import COUNTED, COUNTS, ValueCounts, value_counts
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
     "duplicates": "Near-duplicates", "contaminated": "Benchmark overlap",
-    "decided": "Decision date", "pass_rate": "Pass rate",
+    "decided": "Decision date", "pass_rate": "Pass rate", "unlaunched": "Unlaunched kernels",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
@@ -52,7 +52,7 @@ FALLING = ("newest", "priority", "registers", "speedup", "pass_rate")
 VIEWS_MOST = 50
 # Filters that no item of a kind can match.
 OF_OTHERS = {
-    "kernels": ("origin", "speedup", "pass_rate"),
+    "kernels": ("origin", "speedup", "pass_rate", "unlaunched"),
     "pairs": ("language", "kind", "finding", "registers", "spills"),
 }
 FREE = tuple(key for key in FIELDS if key not in CHOICES)

@@ -324,6 +324,31 @@ def test_a_sorted_list_goes_on_after_a_page_of_equal_speedups() -> None:
 @pytest.mark.parametrize(
     ("query", "names"),
     [
+        ("items=pairs unlaunched=yes", {"partly"}),
+        ("items=pairs unlaunched=no", {"whole", "changed", "untried"}),
+        ("items=pairs unlaunched=no unlaunched=yes", {"whole", "partly", "changed", "untried"}),
+        ("items=kernels unlaunched=no", set()),
+    ],
+)
+def test_pairs_filter_by_kernels_that_no_input_launches(query: str, names: set[str]) -> None:
+    make.a_pair(slug="untried")
+    for slug, launched in (("whole", "all"), ("partly", "some"), ("changed", "some")):
+        pair = make.a_pair(slug=slug)
+        make.a_validation_result(
+            pair=pair,
+            content_hash="0" * 64 if slug == "changed" else pair.content_hash,
+            figures={"grades": {"launched": launched}},
+        )
+    make.a_kernel()
+    filter = Filter.from_text(query)
+
+    pairs = {pair.slug for pair in filter.of(Pair.objects.all())}
+    assert (pairs, filter.of(Kernel.objects.all()).count()) == (names, 0)
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
         ("items=kernels registers=..64", {"small"}),
         ("items=kernels registers=100..", {"large"}),
         ("items=kernels registers=32", {"small"}),

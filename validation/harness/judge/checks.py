@@ -257,6 +257,7 @@ def triton(
         numbers["torch_operations"] = sorted(beside)
         numbers["torch_share"] = _share_of_torch(runs)
         words += f"; torch computes a part: {_tally(beside)}"
+    numbers["launched"] = "all" if named <= launches.keys() else "some"
     if unlaunched := sorted(named - launches.keys()):
         numbers["unlaunched"] = unlaunched
         words += f"; no input launches {', '.join(unlaunched)}"
