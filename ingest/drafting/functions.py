@@ -13,41 +13,32 @@ NOTED = {"save_for_backward", "mark_non_differentiable", "set_materialize_grads"
 
 
 @cached
-def write_functions(text: str, name: str, *, differentiable: bool) -> str:
-    """Return the module whose function `name` calls no second name of a function, and no class that
-    has a forward pass alone.
+def write_functions(text: str, *, differentiable: bool) -> str:
+    """Return the module whose functions call no second name of a function, and no class that has a
+    forward pass alone.
     """
     try:
-        text = _without_alias(text, name)
-        return text if differentiable else _without_class(text, name)
+        text = _without_alias(text)
+        return text if differentiable else _without_class(text)
     except UNREADABLE:
         return text
-
-
-def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return node
-    return None
 
 
 def _uses(tree: ast.Module, name: str) -> list[ast.Name]:
     return [node for node in walk(tree) if isinstance(node, ast.Name) and node.id == name]
 
 
-def _without_alias(text: str, name: str) -> str:
+def _without_alias(text: str) -> str:
     """Call `SwiGLU.apply` instead of `swiglu = SwiGLU.apply`, if that is its one use."""
     tree = parse(text)
-    function = _function(tree, name)
-    for statement in tree.body if function is not None else ():
+    for statement in tree.body:
         match statement:
             case ast.Assign(
                 targets=[ast.Name(id=alias)],
                 value=ast.Attribute(value=ast.Name(), attr="apply") | ast.Name() as value,
             ):
                 uses = [use for use in _uses(tree, alias) if isinstance(use.ctx, ast.Load)]
-                inside = [node for node in walk(function) if node in uses] if function else []
-                if len(uses) == 1 and inside and len(_uses(tree, alias)) == 2:
+                if len(uses) == 1 and len(_uses(tree, alias)) == 2:
                     edits = Edits(text)
                     edits.drop(statement, alone=False)
                     edits.put(uses[0], edits.of(value))
@@ -55,14 +46,13 @@ def _without_alias(text: str, name: str) -> str:
     return text
 
 
-def _without_class(text: str, name: str) -> str:
+def _without_class(text: str) -> str:
     tree = parse(text)
-    function = _function(tree, name)
     taken = {node.id for node in walk(tree) if isinstance(node, ast.Name)} | {
         node.name for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     for statement in tree.body:
-        if not isinstance(statement, ast.ClassDef) or function is None:
+        if not isinstance(statement, ast.ClassDef):
             continue
         forward = _forward_alone(statement)
         uses = _uses(tree, statement.name)
@@ -71,7 +61,7 @@ def _without_class(text: str, name: str) -> str:
             continue
         calls = [
             node.func
-            for node in walk(function)
+            for node in walk(tree)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.value is uses[0]

@@ -19,10 +19,9 @@ def is_kernel(function: ast.FunctionDef) -> bool:
 
 def takes_arguments_as_given(function: ast.FunctionDef) -> bool:
     """Return whether a function gets just what its calls or launches hand over, by parameters that
-    each have a name.
+    a call may name.
     """
-    a = function.args
-    if a.vararg or a.kwarg or a.posonlyargs:
+    if function.args.vararg or function.args.posonlyargs:
         return False
     if is_kernel(function):
         return all(_kind(each) in {"jit", *TUNING} for each in function.decorator_list)

@@ -160,7 +160,7 @@ def _launching(text: str, name: str, *, differentiable: bool) -> str:
     text = _plain(text if differentiable else remove_backward(text))
     for _ in range(ROUNDS):
         changed = write_module_calls(write_calls(text, name), name)
-        changed = write_functions(changed, name, differentiable=differentiable)
+        changed = write_functions(changed, differentiable=differentiable)
         if changed == text:
             break
         text = changed
@@ -171,7 +171,7 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
     for _ in range(ROUNDS):
         changed = fold_function(merge_wrappers(text, name), name, known)
         changed = write_calls(write_module_calls(changed, name), name)
-        changed = write_functions(changed, name, differentiable=differentiable)
+        changed = write_functions(changed, differentiable=differentiable)
         changed = settle_heuristics(drop_open_keywords(changed, name))
         changed = write_arguments(fix_arguments(changed, name))
         if changed == text:

@@ -231,6 +231,13 @@ def test_a_parameter_that_must_be_named_goes_with_its_branch() -> None:
     )
 
 
+def test_a_function_that_also_takes_keywords_loses_what_is_decided() -> None:
+    code = "def helper(x, wide=False, **rest):\n    return f(x, **rest) if wide else x\n\n\n"
+    code = f"{code}def entry(x):\n    return helper(x, bias=1)\n"
+
+    assert fix_arguments(code, "entry").startswith("def helper(x, **rest):\n    return x\n")
+
+
 def test_what_decides_nothing_leaves_a_condition() -> None:
     code = text(
         """

@@ -276,7 +276,7 @@ def entry(x):
 
 
 def test_a_function_without_gradients_is_a_plain_function() -> None:
-    written = write_functions(FUNCTION, "entry", differentiable=False)
+    written = write_functions(FUNCTION, differentiable=False)
 
     assert written.strip() == text(
         """
@@ -292,13 +292,20 @@ def test_a_function_without_gradients_is_a_plain_function() -> None:
             return twice_forward(x)
         """
     ).strip().replace("\n\n\ndef entry", "\n\n\n\n\ndef entry")
-    assert "return Twice.apply(x)" in write_functions(FUNCTION, "entry", differentiable=True)
+    assert "return Twice.apply(x)" in write_functions(FUNCTION, differentiable=True)
+
+
+def test_a_function_without_gradients_that_a_helper_calls_is_a_plain_function() -> None:
+    helper = FUNCTION.replace("def entry", "def helper")
+    code = f"{helper}\n\ndef entry(x):\n    return helper(x) + 1\n"
+
+    assert "Twice" not in write_functions(code, differentiable=False)
 
 
 def test_a_function_that_asks_its_context_stays() -> None:
     asking = FUNCTION.replace("if scale:", "if ctx.needs_input_grad[0]:")
 
-    assert "class Twice" in write_functions(asking, "entry", differentiable=False)
+    assert "class Twice" in write_functions(asking, differentiable=False)
 
 
 def folded_inputs(code: str, *types: str) -> str:
