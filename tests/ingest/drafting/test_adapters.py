@@ -9,8 +9,10 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from ingest.drafting import Outcome, draft
 from ingest.drafting.adapters.adapter import Launcher, read_stand_in
@@ -406,3 +408,11 @@ print(out.tolist())
     assert ast.literal_eval(done.stdout) == pytest.approx(
         expected, rel=1e-9 if "rz" in expression else 1e-7
     )
+
+
+def test_the_stand_in_for_a_guard_takes_a_static_method() -> None:
+    names: dict[str, Any] = {"torch": torch}
+    exec(read_stand_in("flash_linear_attention/decorators.py"), names)  # noqa: S102
+    strides = names["input_guard"](staticmethod(lambda x, scale: (x.stride(), scale)))
+
+    assert strides(torch.zeros(2, 3).T, scale=2) == ((2, 1), 2)

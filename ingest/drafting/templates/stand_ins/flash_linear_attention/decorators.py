@@ -2,7 +2,7 @@ def input_guard(fn=None, *, no_guard_contiguous=()):
     """Call a function with contiguous tensors, except for the named parameters, or for all."""
     if fn is None:
         return lambda fn: input_guard(fn, no_guard_contiguous=no_guard_contiguous)
-    names = fn.__code__.co_varnames
+    names = getattr(fn, "__wrapped__", fn).__code__.co_varnames
 
     def guarded(name, value):
         kept = no_guard_contiguous is True or name in no_guard_contiguous
