@@ -11,7 +11,7 @@ from ingest.drafting.edits import Edits, walk
 from ingest.drafting.wrappers import MOVABLE
 
 # Decorators that hand every argument on.
-HANDING_ON = MOVABLE | {"contiguous"}
+HANDING_ON = MOVABLE
 
 
 def find_calls(tree: ast.Module, name: str) -> list[ast.Call]:

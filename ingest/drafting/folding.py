@@ -15,6 +15,8 @@ PLAIN = object()
 """The value of a name that holds a number or a text."""
 PRESENT = object()
 """The value of a name that is not None."""
+ALLOCATES = {"empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full",
+             "full_like", "new_empty", "new_zeros"}  # fmt: skip
 OF_TENSORS = {"torch.Tensor", "Tensor"}
 Known = Mapping[str, object]
 
@@ -110,11 +112,6 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                 known[name] = ast.literal_eval(value)
                 constants[name] = statement
                 continue
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if leading and _is_present(
-                value
-            ):
-                known[name] = PRESENT
-                continue
         leading = leading and isinstance(statement, ast.Assign)
         if isinstance(statement, ast.If) and value_of(statement.test, known) is not None:
             return _keep(statement, body, known, edits)
@@ -130,6 +127,9 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
         everywhere = {n: v for n, v in known.items() if n not in stored | later}
         if _folds_inside(statement, known, everywhere, edits):
             return True
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if kind := _kind_of(value):
+                known[name] = kind
     return _drops_constants(function, constants, edits)
 
 
@@ -188,6 +188,11 @@ def _folds_inside(statement: ast.stmt, known: Known, everywhere: Known, edits: E
             kept = node.body if value_of(node.test, valid) else node.orelse
             edits.put(node, edits.of(kept))
             return True
+        if isinstance(node, ast.keyword) and isinstance(node.value, ast.Compare):
+            decided = value_of(node.value, valid)
+            if decided is not None:
+                edits.put(node.value, str(decided))
+                return True
     return False
 
 
@@ -255,14 +260,18 @@ def _is_kind(value: object) -> bool:
     return any(value is kind for kind in (TENSOR, PLAIN, PRESENT))
 
 
-def _is_present(value: ast.expr) -> bool:
-    """Return whether an expression is certainly not None."""
+def _kind_of(value: ast.expr) -> object:
+    """Return what is certain of an expression that is not None, or None."""
     match value:
         case ast.Attribute(attr="device" | "dtype" | "shape") | ast.Name(id="DEVICE"):
-            return True
+            return PRESENT
         case ast.Call(func=ast.Name(id="list" | "tuple" | "int" | "float" | "bool")):
-            return True
-    return isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.Compare)
+            return PRESENT
+        case ast.Call(func=ast.Attribute(attr=called)) if called in ALLOCATES:
+            return TENSOR
+        case ast.List() | ast.Tuple() | ast.Dict() | ast.Compare():
+            return PRESENT
+    return None
 
 
 def _drops_constants(

@@ -25,7 +25,7 @@ from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
 from ingest.drafting.drawn_weights import draw_weights
-from ingest.drafting.edits import UNREADABLE, cached, parse
+from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.empty_keywords import drop_empty_keywords
 from ingest.drafting.entry_names import possible_names, with_own_name
@@ -181,12 +181,24 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
 
 
 def _closed(text: str) -> str:
-    """Return the text without second empty lines inside of functions."""
-    closed = GAP.sub("\n\n", text)
+    """Return the text without second empty lines inside of functions, but for those of texts."""
     try:
-        return closed if ast.dump(parse(closed)) == ast.dump(parse(text)) else text
+        nodes = list(walk(parse(text)))
     except UNREADABLE:
         return text
+    edits = Edits(text)
+    texts = [
+        edits.parted(edits.start(node), edits.end(node))[:2]
+        for node in nodes
+        if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno
+    ]
+    inside = [(len(before), len(before) + len(own)) for before, own in texts]
+
+    def close(gap: re.Match[str]) -> str:
+        within = any(first <= gap.start() < last for first, last in inside)
+        return gap[0] if within else "\n\n"
+
+    return GAP.sub(close, text)
 
 
 def _pruned(old: str, new: str, name: str, suite: Suite, isolator: Isolator) -> str:

@@ -16,7 +16,7 @@ MOST = 6
 """Wrappers around wrappers that are merged."""
 # Decorators that mean the same on the function that calls.
 MOVABLE = {"torch.no_grad", "torch.no_grad()", "torch.inference_mode", "torch.inference_mode()",
-           "torch.compiler.disable", "input_guard", "ensure_contiguous"}  # fmt: skip
+           "torch.compiler.disable", "input_guard", "contiguous", "ensure_contiguous"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

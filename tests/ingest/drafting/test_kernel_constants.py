@@ -157,12 +157,33 @@ def test_the_last_heuristic_goes_with_its_decorator() -> None:
     assert settled == f"{rest}    kernel[(1,)](x, y=None, WIDE=False)\n"
 
 
-def test_a_heuristic_for_an_argument_that_a_launch_may_give_stays() -> None:
-    code = (
-        '@triton.heuristics({"WIDE": lambda args: args["y"] is not None})\n'
-        "@triton.jit\ndef kernel(x, y, WIDE: constexpr):\n    pass\n\n\n"
-        "def entry(x, y):\n    kernel[(1,)](x, y)\n    kernel[(1,)](x, None)\n"
+WIDE = """
+@triton.heuristics({"WIDE": lambda args: args["y"] is not None})
+@triton.jit
+def kernel(x, y, WIDE: tl.constexpr):
+    pass
+"""
+
+
+def test_a_heuristic_for_an_argument_that_a_launch_may_give_stands_in_the_launch() -> None:
+    code = f"{WIDE}\n\ndef entry(x, y):\n    kernel[(1,)](x, y)\n    kernel[(1,)](x, None)\n"
+
+    settled = settle_heuristics(code)
+
+    assert (
+        "kernel[(1,)](x, y, WIDE=y is not None)\n    kernel[(1,)](x, None, WIDE=False)\n" in settled
     )
+    assert "heuristics" not in settled
+
+
+def test_a_heuristic_for_a_new_tensor_is_settled() -> None:
+    code = f"{WIDE}\n\ndef entry(x):\n    y = x.new_empty(4)\n    kernel[(1,)](x, y)\n"
+
+    assert "kernel[(1,)](x, y, WIDE=True)\n" in settle_heuristics(code)
+
+
+def test_a_heuristic_for_an_expression_stays() -> None:
+    code = f"{WIDE}\n\ndef entry(x, y):\n    kernel[(1,)](x, y.get())\n"
 
     assert settle_heuristics(code) == code
 
