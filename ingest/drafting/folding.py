@@ -100,7 +100,7 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                     return True
     body = function.body
     known = dict(kinds)
-    constants: dict[str, ast.Assign] = {}
+    constants: list[tuple[str, ast.Assign]] = []
     leading = True
     for place, statement in enumerate(body):
         if _is_docstring(statement):
@@ -110,7 +110,7 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
                 value
             ):
                 known[name] = ast.literal_eval(value)
-                constants[name] = statement
+                constants.append((name, statement))
                 continue
         leading = leading and isinstance(statement, ast.Assign)
         if isinstance(statement, ast.If) and value_of(statement.test, known) is not None:
@@ -275,20 +275,21 @@ def _kind_of(value: ast.expr) -> object:
 
 
 def _drops_constants(
-    function: ast.FunctionDef, constants: Mapping[str, ast.Assign], edits: Edits
+    function: ast.FunctionDef, constants: Sequence[tuple[str, ast.Assign]], edits: Edits
 ) -> bool:
     """Drop an assigned constant that nothing reads, or write None, True and False where they are
     read.
     """
-    for name, statement in constants.items():
+    for name, statement in constants:
         rest = [each for each in function.body if each is not statement]
+        behind = rest[function.body.index(statement) :]
         reads = [
             node
             for each in rest
             for node in walk(each)
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         ]
-        if _is_overwritten(name, rest):
+        if _is_overwritten(name, behind):
             edits.drop(statement, alone=False)
             return True
         value = statement.value

@@ -259,6 +259,35 @@ def test_a_function_that_also_takes_keywords_loses_what_is_decided() -> None:
     assert fix_arguments(code, "entry").startswith("def helper(x, **rest):\n    return x\n")
 
 
+def test_a_constant_in_place_of_an_absent_argument_stays() -> None:
+    code = text(
+        """
+        def helper(x, bias=None, block=None):
+            if block is None:
+                block = 64
+            if bias is not None:
+                x = x + bias
+            return launch(x, block)
+
+
+        def entry(x):
+            return helper(x)
+        """
+    )
+
+    assert fix_arguments(code, "entry") == text(
+        """
+        def helper(x):
+            block = 64
+            return launch(x, block)
+
+
+        def entry(x):
+            return helper(x)
+        """
+    )
+
+
 def test_what_decides_nothing_leaves_a_condition() -> None:
     code = text(
         """
