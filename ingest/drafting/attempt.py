@@ -212,27 +212,26 @@ class _Reader:
         """
         before = comparison.before
         parts = []
+        behind: set[bool] = set()
         for argument in (comparison.left, comparison.right):
             inner, widened = peel(argument)
             numbers = find_needed(before, loaded_names(inner), self._names.local)
             gradient = reads_gradient(inner) or self._is_gradient(inner, before, numbers)
             answer = find_answer(argument, before) if self._through_gradients else None
+            behind.add(gradient)
+            # The answer behind one side's gradient is not what the other side computes.
+            if (gradient and answer is None) or len(behind) > 1:
+                why = f"{self._where} compares gradients and no answer."
+                self._failed = self._failed or (Missing.GRADIENTS_ONLY, why)
+                return None
             if gradient and answer is not None:
                 inner, widened = answer, False
                 numbers = find_needed(before, loaded_names(inner), self._names.local)
-            elif gradient:
-                self._failed = self._failed or (
-                    Missing.GRADIENTS_ONLY,
-                    f"{self._where} compares gradients and no answer.",
-                )
-                return None
             parts.append((inner, widened, numbers))
         nodes = [[*(before[n] for n in sorted(numbers)), inner] for inner, _, numbers in parts]
         shared = {id(node) for node in nodes[0]} & {id(node) for node in nodes[1]}
-        launching = [
-            [n for n in side_nodes if id(n) not in shared and self._names.launches(n)]
-            for side_nodes in nodes
-        ]
+        own = ([n for n in side_nodes if id(n) not in shared] for side_nodes in nodes)
+        launching = [[n for n in each if self._names.launches(n)] for each in own]
         if all(launching):
             self._failed = (
                 Missing.KERNEL_AGAINST_KERNEL,
