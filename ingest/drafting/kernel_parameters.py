@@ -28,11 +28,14 @@ def takes_arguments_as_given(function: ast.FunctionDef) -> bool:
     return {ast.unparse(each) for each in function.decorator_list} <= HANDING_ON
 
 
-def find_named(tree: ast.Module, kernel: ast.FunctionDef) -> set[str]:
+def find_named(tree: ast.Module, kernel: ast.FunctionDef, *, all_lists: bool = False) -> set[str]:
     """Return the names that must stay parameters of a kernel: those that a configuration, a grid or
     another text may name, and those of which an attribute is read, as `X.value`.
+
+    all_lists: also those of its decorators' lists, from which a constant may go.
     """
-    own = {id(node) for each in _lists(kernel) for node in walk(each)}
+    lists = () if all_lists else _lists(kernel)
+    own = {id(node) for each in lists for node in walk(each)}
     named: set[str] = set()
     for statement in tree.body:
         parts: list[ast.AST] = [statement]

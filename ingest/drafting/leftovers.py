@@ -1,19 +1,17 @@
-"""Removal of an author's leftovers in host code: prints, unused values, commented-out code.
-
-Kernels keep their text.
+"""Removal of an author's leftovers in host code, such as prints and unused values, and of comments
+that tell a reader nothing.
 """
 
 from __future__ import annotations
 
 import ast
-import io
 import re
-import textwrap
-import tokenize
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ingest.drafting.comments import clean_comments
 from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, rewrite, walk
+from ingest.drafting.kernel_parameters import is_kernel
 
 ROUNDS = 12
 # Calls that change nothing but their result.
@@ -34,8 +32,6 @@ OF_DEVICES = re.compile(
     r"|device == \w+(\.\w+)*\.device)"
 )
 RANDOM = re.compile(r"torch\.(rand|randn|randint|rand_like|randn_like|randperm)")
-# Statements that do not read like a sentence.
-CODE = (ast.Delete, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AugAssign)
 
 
 @cached
@@ -44,7 +40,7 @@ def remove_leftovers(text: str, *, inputs: bool = False) -> str:
     other random numbers than its author's.
     """
     text = rewrite(text, partial(_once, inputs=inputs), ROUNDS)
-    text = _without_annotations(_without_commented_code(text))
+    text = _without_annotations(clean_comments(text))
     return _without_unread_imports(text) if inputs else text
 
 
@@ -146,12 +142,8 @@ def _host_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     """Yield the functions and methods at the top, except for kernels."""
     for node in tree.body:
         for function in [node, *node.body] if isinstance(node, ast.ClassDef) else [node]:
-            if isinstance(function, ast.FunctionDef) and not _is_kernel(function):
+            if isinstance(function, ast.FunctionDef) and not is_kernel(function):
                 yield function
-
-
-def _is_kernel(function: ast.FunctionDef) -> bool:
-    return any("jit" in ast.unparse(each) for each in function.decorator_list)
 
 
 def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
@@ -260,80 +252,3 @@ def _is_pure(value: ast.expr, *, inputs: bool) -> bool:
             case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr() | ast.Lambda():
                 return False
     return True
-
-
-def _without_commented_code(text: str) -> str:
-    """Remove comments on lines of their own that are code, from the first line of each block."""
-    try:
-        lines = text.split("\n")
-        kernels = {
-            line
-            for node in walk(parse(text))
-            if isinstance(node, ast.FunctionDef) and _is_kernel(node)
-            for line in range(node.lineno, (node.end_lineno or 0) + 1)
-        }
-        comments = [
-            token.start[0]
-            for token in tokenize.generate_tokens(io.StringIO(text).readline)
-            if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#")
-        ]
-    except (*UNREADABLE, tokenize.TokenError):
-        return text
-    dropped: set[int] = set()
-    for block in _runs([number for number in comments if number not in kernels]):
-        written = [lines[number - 1].strip().removeprefix("#") for number in block]
-        dropped |= set(block[: _count_code(written)])
-    if not dropped:
-        return text
-    return "\n".join(line for number, line in enumerate(lines, 1) if number not in dropped)
-
-
-def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Yield runs of successive numbers."""
-    run: list[int] = []
-    for number in numbers:
-        if run and number != run[-1] + 1:
-            yield run
-            run = []
-        run.append(number)
-    if run:
-        yield run
-
-
-def _count_code(comment: Sequence[str]) -> int:
-    """Return how many lines at the start of a comment are code."""
-    for count in range(len(comment), 0, -1):
-        if _is_code(textwrap.dedent("\n".join(comment[:count]))):
-            return count
-    return 0
-
-
-def _is_code(text: str) -> bool:
-    try:
-        body = parse(text).body
-    except UNREADABLE:
-        if not text.startswith("@"):
-            return False
-        try:
-            return bool(parse(f"{text}\ndef decorated(): ...").body)
-        except UNREADABLE:
-            return False
-    return bool(body) and all(_is_no_sentence(each) for each in body)
-
-
-def _is_no_sentence(statement: ast.stmt) -> bool:
-    """Return whether a statement is code, not a formula or words that read like code."""
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-            return name == "print"
-        case ast.Expr(value=ast.Call(func=ast.Attribute())):
-            return True
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            calls = [node for node in walk(value) if isinstance(node, ast.Call)]
-            own = any(isinstance(n, ast.Name) and n.id == name for n in walk(value))
-            return own or any(isinstance(call.func, ast.Attribute) for call in calls)
-        case ast.If() | ast.For() | ast.With():
-            return all(map(_is_no_sentence, statement.body))
-        case ast.Assert(test=test):
-            return not isinstance(test, ast.Name)
-    return isinstance(statement, CODE)

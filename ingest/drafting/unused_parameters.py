@@ -1,19 +1,21 @@
-"""Removal of parameters of helpers that their bodies do not read."""
+"""Removal of parameters of helpers and kernels that their bodies do not read."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from ingest.drafting.call_sites import HANDING_ON, drop_parameters, find_calls, given_to
+from ingest.drafting.call_sites import drop_parameters, find_calls, given_to
 from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
+from ingest.drafting.kernel_parameters import find_named, is_kernel, takes_arguments_as_given
 
 ROUNDS = 60
 
 
 @cached
 def drop_unread(text: str, entry: str) -> str:
-    """Return the module whose helpers, and their calls, lack the parameters that nothing reads.
+    """Return the module whose helpers and kernels lack the parameters that nothing reads, as do
+    their calls.
 
     `entry` keeps its parameters. A function that is used in another way than by calls keeps them
     too.
@@ -33,15 +35,18 @@ def _without_one(text: str, tree: ast.Module, entry: str) -> str | None:
     for function in tree.body:
         if not isinstance(function, ast.FunctionDef) or function.name == entry:
             continue
-        decorators = {ast.unparse(each) for each in function.decorator_list}
-        a = function.args
-        if not decorators <= HANDING_ON or a.vararg or a.kwarg or a.posonlyargs:
+        if function.args.kwarg or not takes_arguments_as_given(function):
             continue
         read = read_first(function)
-        unread = [place for place, each in enumerate(a.args) if each.arg not in read]
+        kept = find_named(tree, function, all_lists=True) if is_kernel(function) else set()
+        unread = [
+            place
+            for place, each in enumerate(function.args.args)
+            if each.arg not in read and each.arg not in kept
+        ]
         calls = find_calls(tree, function.name) if unread and "locals" not in read else []
         for place in unread if calls else ():
-            argument = a.args[place]
+            argument = function.args.args[place]
             given = [given_to(call, place, argument.arg) for call in calls]
             if all(each is None or _is_plain(each) for each in given):
                 return _without(text, function, place, calls)
@@ -64,9 +69,13 @@ def read_first(function: ast.FunctionDef) -> set[str]:
 
 def _is_plain(node: ast.expr | ast.keyword) -> bool:
     """Return whether an argument may go: computing it does nothing else."""
-    return not any(
-        isinstance(each, ast.Call | ast.NamedExpr | ast.Await | ast.Yield) for each in walk(node)
-    )
+    for each in walk(node):
+        match each:
+            case ast.Call(func=ast.Attribute(attr="stride" | "size" | "numel" | "dim")):
+                continue
+            case ast.Call() | ast.NamedExpr() | ast.Await() | ast.Yield():
+                return False
+    return True
 
 
 def _without(

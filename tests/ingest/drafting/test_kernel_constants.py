@@ -8,6 +8,7 @@ from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import fold_function
 from ingest.drafting.heuristics import settle_heuristics
 from ingest.drafting.open_keywords import drop_open_keywords
+from ingest.drafting.unused_parameters import drop_unread
 
 
 def text(code: str) -> str:
@@ -286,6 +287,27 @@ def test_a_constant_in_place_of_an_absent_argument_stays() -> None:
             return helper(x)
         """
     )
+
+
+def test_a_kernel_loses_parameters_that_it_does_not_read() -> None:
+    code = text(
+        """
+        @triton.autotune(configs=CONFIGS, key=["rows"])
+        @triton.jit(do_not_specialize=["n"])
+        def kernel(x, stride, rows, n, BLOCK: tl.constexpr, WIDE: tl.constexpr):
+            tl.store(x + tl.arange(0, BLOCK), 0)
+
+
+        CONFIGS = [triton.Config({"WIDE": True})]
+
+
+        def entry(x):
+            kernel[(1,)](x, x.stride(0), x.shape[0], log(x), BLOCK=16)
+            return x
+        """
+    )
+
+    assert drop_unread(code, "entry") == code.replace(" stride,", "").replace(" x.stride(0),", "")
 
 
 def test_what_decides_nothing_leaves_a_condition() -> None:
