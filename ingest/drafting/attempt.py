@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ingest.drafting.answers import order_answers
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, NoCases, cases
+from ingest.drafting.choosing import is_degenerate
 from ingest.drafting.comparisons import (
     Comparison,
     find_comparisons,
@@ -27,7 +28,7 @@ from ingest.drafting.naming import entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.reading import read_tests
-from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
+from ingest.drafting.records import WHOLE, Attempt, Draft, Missing, Place, Rule, Texts
 from ingest.drafting.references import find_docstring, find_rule, why_no_reference
 from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator
@@ -36,24 +37,6 @@ from ingest.drafting.suites import Suite, find_calls
 from ingest.drafting.tolerances import Tolerance, allowed
 from ingest.drafting.weights import share_weights
 from ingest.extract.targets import Local
-
-WHOLE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    operation: Local
-    draft: Draft | None
-    missing: Missing | None = None
-    sentence: str = ""
-
-    @property
-    def progress(self) -> int:
-        if self.missing is not None:
-            return self.missing.progress
-        # A function without a reference's name is the least certain to be one.
-        unsure = self.draft is not None and self.draft.rule is Rule.OTHER_FUNCTION
-        return WHOLE - unsure
 
 
 def draft_tests(
@@ -321,7 +304,8 @@ class _Reader:
             find_docstring(self._suite, operation, whole),
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
-        return Attempt(operation, made.draft, made.missing, made.sentence)
+        weak = all(map(is_degenerate, self._cases.rows))
+        return Attempt(operation, made.draft, made.missing, made.sentence, weak)
 
     def _allowed(self) -> list[Tolerance]:
         """Return the tolerance of the test in each case, the tolerances of gradients included."""

@@ -23,13 +23,13 @@ def choose_rows(rows: Sequence[Row]) -> list[Row]:
     after rows without: one layer, one row or one token shows little of a kernel.
     """
     sized = {name for row in rows for name in row if name in _sizes(row)}
-    rest = sorted(rows, key=lambda row: (_is_degenerate(row), _ones(row, sized), _work(row)))
+    rest = sorted(rows, key=lambda row: (is_degenerate(row), _ones(row, sized), _work(row)))
     most = max(LIGHT, 4 * _work(rest[0]))
     chosen: list[Row] = []
     shown: set[tuple[str, str]] = set()
     sizes: list[Row] = []
     while rest and len(chosen) < MOST_CASES:
-        if len(chosen) == MOST_CASES - 1 and all(each == sizes[0] for each in sizes):
+        if len(chosen) == MOST_CASES - 1 and all(each == sizes[0] for each in sizes if each):
             most = max(most, HEAVY)
         row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
         chosen.append(row)
@@ -45,7 +45,7 @@ def _gain(
     """Return what a row adds to those chosen, the most important first."""
     fresh = len(_features(row, most) - shown)
     light = _work(row) <= most
-    useful = not _is_degenerate(row) and light
+    useful = not is_degenerate(row) and light
     return (light or bool(fresh), fresh, useful and _sizes(row) not in sizes)
 
 
@@ -54,11 +54,16 @@ def _features(row: Row, most: int) -> set[tuple[str, str]]:
     features = {
         (name, repr(value))
         for name, value in row.items()
-        if not is_size(value) and not _is_empty_shape(name, value)
+        if not is_size(value) and not (SHAPES.search(name) and _shapes(value))
     }
     if _work(row) > most:
         return features
     sizes = {name: value for name, value in row.items() if is_size(value)}
+    if is_degenerate(row):
+        # Scalars and single elements show one thing together, and shapes without elements nothing.
+        shaped = [name for name, value in row.items() if SHAPES.search(name) and _shapes(value)]
+        filled = [name for name in shaped if all(0 not in s for s in _shapes(row[name]))]
+        return features | {(name, "degenerate") for name in filled}
     features |= {
         (name, f"{len(shape)} axes")
         for name, value in sizes.items()
@@ -70,11 +75,6 @@ def _features(row: Row, most: int) -> set[tuple[str, str]]:
     return features | {(name, "odd") for name in odd}
 
 
-def _is_empty_shape(name: str, value: Any) -> bool:
-    """Return whether a value is a shape without elements, in which no fault of a kernel shows."""
-    return any(0 in shape for shape in _shapes(value)) and bool(SHAPES.search(name))
-
-
 def _shapes(value: Any) -> list[Sequence[Any]]:
     """Return a shape, or the shapes in a list of shapes."""
     if not isinstance(value, list | tuple):
@@ -83,11 +83,13 @@ def _shapes(value: Any) -> list[Sequence[Any]]:
     return inner or [value]
 
 
-def _is_degenerate(row: Row) -> bool:
+def is_degenerate(row: Row) -> bool:
     """Return whether a shape has no or one element or the last axis of a shape has one, or whether
     every size is one. Most faults of a kernel do not show in a single element.
     """
-    shapes = [shape for value in row.values() for shape in _shapes(value)]
+    # Other lists are of axes, such as `dim=[0, 1]`.
+    shaped = [value for name, value in row.items() if SHAPES.search(name) or is_size(value)]
+    shapes = [shape for value in shaped for shape in _shapes(value)]
     if any(0 in shape or not shape or shape[-1] == 1 for shape in shapes):
         return True
     sizes = [n for value in row.values() if is_size(value) for n in integers(value)]

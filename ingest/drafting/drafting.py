@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ingest.drafting.adapters import ADAPTERS, Rewriter, find_libraries
-from ingest.drafting.attempt import Attempt, draft_tests
+from ingest.drafting.attempt import draft_tests
 from ingest.drafting.lifting import lift_imports
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
-from ingest.drafting.records import Missing, Operation, Outcome, Place
+from ingest.drafting.records import Attempt, Missing, Operation, Outcome, Place
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
 from ingest.drafting.tuning import read_autotuners

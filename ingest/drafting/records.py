@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ingest.extract.targets import Local
+
 
 class Rule(StrEnum):
     """The kind of reference that the test compares with."""
@@ -93,3 +95,27 @@ class Outcome:
     draft: Draft | None
     missing: Missing | None = None
     sentence: str = ""
+
+
+WHOLE = 1000
+"""Progress of an attempt with a draft that no other test can better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One test as the source of a draft of an operation."""
+
+    operation: Local
+    draft: Draft | None
+    missing: Missing | None = None
+    sentence: str = ""
+    weak: bool = False
+    """True if no case has more than a few elements, so that another test may show more."""
+
+    @property
+    def progress(self) -> int:
+        if self.missing is not None:
+            return self.missing.progress
+        # A function without a reference's name is the least certain to be one.
+        unsure = self.draft is not None and self.draft.rule is Rule.OTHER_FUNCTION
+        return WHOLE - 2 * self.weak - unsure

@@ -1,6 +1,6 @@
 """Rows of an author's test that become the cases of a draft."""
 
-from ingest.drafting.choosing import choose_rows
+from ingest.drafting.choosing import choose_rows, is_degenerate
 
 
 def test_an_odd_size_is_shown_even_beside_a_batch_of_one() -> None:
@@ -18,3 +18,25 @@ def test_an_odd_size_that_is_too_large_is_no_reason_for_a_row() -> None:
     rows = [{"tokens": 128 << n} for n in range(4)] + [{"tokens": 12_345_678}]
 
     assert choose_rows(rows) == rows[:4]
+
+
+def test_a_scalar_and_a_single_element_take_the_place_of_one_case() -> None:
+    shapes = [(), (1,), (20, 320, 15), (1024, 1024)]
+    rows = [
+        {"shape": shape, "dtype": dtype}
+        for shape in shapes
+        for dtype in ("float16", "float32", "bfloat16")
+    ]
+
+    chosen = choose_rows(rows)
+
+    assert sum(row["shape"] in ((), (1,)) for row in chosen) == 1
+    assert {row["dtype"] for row in chosen} == {"float16", "float32", "bfloat16"}
+    assert (1024, 1024) in [row["shape"] for row in chosen]
+
+
+def test_a_list_of_axes_is_no_shape_without_elements() -> None:
+    rows = [{"shape": (256, 128), "dim": dim} for dim in (None, [0, 1], [1, 0])]
+
+    assert not any(map(is_degenerate, rows))
+    assert choose_rows([{"shape": (1, 1), "dim": 0}, *rows])[0] == rows[0]

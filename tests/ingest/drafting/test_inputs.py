@@ -655,3 +655,21 @@ def test_the_last_row_has_other_sizes_if_no_lighter_one_has() -> None:
     shown = [case["rows"] for case in cases(draft.texts.test_code)]
     assert shown[:3] == [3, 3, 3]
     assert shown[3] != 3
+
+
+def test_a_test_of_empty_tensors_makes_way_for_one_of_larger_tensors() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(0,), (0, 3)])
+        def test_doubled_empty(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x)
+
+        @pytest.mark.parametrize("shape", [(64,), (3, 37)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert {case["shape"] for case in cases(draft.texts.test_code)} == {(64,), (3, 37)}
