@@ -165,3 +165,23 @@ def _known(test: ast.expr, absent: Set[str] = frozenset()) -> bool | None:
                 return decides
             return None if None in each else not decides
     return None
+
+
+def drop_decided(test: ast.expr, edits: Edits) -> bool:
+    """Drop what decides nothing in a condition: `True` beside `and`, `False` beside `or`."""
+    for node in walk(test):
+        if not isinstance(node, ast.BoolOp):
+            continue
+        idle = isinstance(node.op, ast.And)
+        kept = [e for e in node.values if not (isinstance(e, ast.Constant) and e.value is idle)]
+        if kept and len(kept) < len(node.values):
+            word = " and " if idle else " or "
+            inner = [edits.of(each) for each in kept]
+            closed = [f"({each})" if _is_loose(kept[n]) else each for n, each in enumerate(inner)]
+            edits.put(node, word.join(closed if len(kept) > 1 else inner))
+            return True
+    return False
+
+
+def _is_loose(node: ast.expr) -> bool:
+    return isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from ingest.drafting.dead_branches import take_branch
+from ingest.drafting.called import is_still
+from ingest.drafting.dead_branches import drop_decided, take_branch
 from ingest.drafting.edits import UNREADABLE, Edits, parse, rewrite, walk
 
 ROUNDS = 60
@@ -87,7 +88,7 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
             case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=bool(truth))):
                 edits.put(node, str(not truth))
                 return True
-            case ast.If(test=test) | ast.IfExp(test=test) if _drops_decided(test, edits):
+            case ast.If(test=test) | ast.IfExp(test=test) if drop_decided(test, edits):
                 return True
             case ast.If(test=ast.BoolOp(op=ast.Or(), values=values)):
                 absent = [
@@ -122,7 +123,7 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
             if _folds_inside(ast.Expr(statement.value), known, lasting, edits):
                 return True
         stored = _stored([statement])
-        for each in stored & known.keys():
+        for each in (stored - _still(statement)) & known.keys():
             del known[each]
         everywhere = {n: v for n, v in known.items() if n not in stored | later}
         if _folds_inside(statement, known, everywhere, edits):
@@ -131,26 +132,6 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if kind := _kind_of(value):
                 known[name] = kind
     return _drops_constants(function, constants, edits)
-
-
-def _drops_decided(test: ast.expr, edits: Edits) -> bool:
-    """Drop what decides nothing in a condition: `True` beside `and`, `False` beside `or`."""
-    for node in walk(test):
-        if not isinstance(node, ast.BoolOp):
-            continue
-        idle = isinstance(node.op, ast.And)
-        kept = [e for e in node.values if not (isinstance(e, ast.Constant) and e.value is idle)]
-        if kept and len(kept) < len(node.values):
-            word = " and " if idle else " or "
-            inner = [edits.of(each) for each in kept]
-            closed = [f"({each})" if _is_loose(kept[n]) else each for n, each in enumerate(inner)]
-            edits.put(node, word.join(closed if len(kept) > 1 else inner))
-            return True
-    return False
-
-
-def _is_loose(node: ast.expr) -> bool:
-    return isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr)
 
 
 def _keep(statement: ast.If, block: Sequence[ast.stmt], known: Known, edits: Edits) -> bool:
@@ -258,6 +239,14 @@ def _is_constant(node: ast.expr) -> bool:
 
 def _is_kind(value: object) -> bool:
     return any(value is kind for kind in (TENSOR, PLAIN, PRESENT))
+
+
+def _still(statement: ast.stmt) -> set[str]:
+    """Return the name that a statement binds to its own tensor in another shape, if it does."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_still(value, name):
+            return {name}
+    return set()
 
 
 def _kind_of(value: ast.expr) -> object:

@@ -38,6 +38,7 @@ from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.heuristics import settle_heuristics
 from ingest.drafting.input_names import name_inputs
+from ingest.drafting.known_arguments import fold_helpers
 from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
@@ -170,6 +171,7 @@ def _launching(text: str, name: str, *, differentiable: bool) -> str:
 def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
     for _ in range(ROUNDS):
         changed = fold_function(merge_wrappers(text, name), name, known)
+        changed = fold_helpers(changed, name, known)
         changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, differentiable=differentiable)
         changed = settle_heuristics(drop_open_keywords(changed, name))

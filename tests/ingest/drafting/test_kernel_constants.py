@@ -5,8 +5,9 @@ import textwrap
 import pytest
 
 from ingest.drafting.fixed_arguments import fix_arguments
-from ingest.drafting.folding import fold_function
+from ingest.drafting.folding import TENSOR, fold_function
 from ingest.drafting.heuristics import settle_heuristics
+from ingest.drafting.known_arguments import fold_helpers
 from ingest.drafting.open_keywords import drop_open_keywords
 from ingest.drafting.unused_parameters import drop_unread
 
@@ -333,3 +334,45 @@ def test_what_decides_nothing_leaves_a_condition() -> None:
             return x
         """
     )
+
+
+HANDED_ON = text(
+    """
+    @triton.jit
+    def kernel(x, state, WIDE: tl.constexpr):
+        if state is not None:
+            tl.store(x, tl.load(state))
+
+
+    def launch(x, state=None):
+        state = state.contiguous()
+        kernel[(1,)](x, state, WIDE=state is not None)
+        return x
+
+
+    def middle(x, state):
+        if state is None:
+            state = torch.zeros(4)
+        return launch(x, state=state)
+
+
+    def entry(x, state):
+        return middle(x, state)
+    """
+)
+
+
+def test_a_tensor_that_is_handed_on_decides_branches_of_helpers_and_kernels() -> None:
+    folded = fold_helpers(HANDED_ON, "entry", {"x": TENSOR, "state": TENSOR})
+
+    assert "def middle(x, state):\n    return launch(x, state=state)\n" in folded
+    folded = fold_helpers(folded, "entry", {"x": TENSOR, "state": TENSOR})
+    assert "is not None" not in folded
+    assert "WIDE=True" in folded
+
+
+def test_an_argument_that_one_call_may_lack_decides_nothing() -> None:
+    code = HANDED_ON.replace("return middle(x, state)", "return middle(x, state) + middle(x, None)")
+
+    assert fold_helpers(code, "entry", {"x": TENSOR, "state": TENSOR}) == code
+    assert fold_helpers(HANDED_ON, "entry", {"x": TENSOR}) == HANDED_ON
