@@ -43,12 +43,12 @@ def clean_comments(text: str) -> str:
     except (*UNREADABLE, tokenize.TokenError):
         return text
     dropped: set[int] = set()
-    own = [token.start[0] for token in comments if token.line.lstrip().startswith("#")]
-    for block in _runs(own):
+    own = own_lines(text)
+    for block in runs(own):
         written = [lines[number - 1].strip() for number in block]
         plan = next((n for n, line in enumerate(written) if PLAN.match(line)), len(block))
         dropped |= set(block[plan:])
-    for block in _runs([number for number in own if number not in kernels]):
+    for block in runs([number for number in own if number not in kernels]):
         written = [lines[number - 1].strip().removeprefix("#") for number in block]
         dropped |= set(block[: _count_code(written)])
     for token in comments:
@@ -60,7 +60,16 @@ def clean_comments(text: str) -> str:
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in dropped)
 
 
-def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
+def own_lines(text: str) -> list[int]:
+    """Return the numbers of the lines that hold a comment alone."""
+    return [
+        token.start[0]
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#")
+    ]
+
+
+def runs(numbers: Sequence[int]) -> Iterator[list[int]]:
     """Yield runs of successive numbers."""
     run: list[int] = []
     for number in numbers:

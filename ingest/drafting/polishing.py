@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from ingest.drafting.absent_names import drop_absent
 from ingest.drafting.aliases import drop_aliases
 from ingest.drafting.case_keys import drop_unread_keys
 from ingest.drafting.computing import remove_backward
@@ -131,9 +132,10 @@ def polish_texts(
     python, triton, made = drop_unused(python, triton, made, name)
     made = remove_leftovers(made if differentiable else drop_requirements(made), inputs=True)
     python, triton = name_parameters(python, triton, name)
-    python = wrap_lines(name_locals(trim_docstrings(python), name), name)
-    triton = wrap_lines(name_locals(trim_docstrings(triton), name), name)
-    return Texts(_closed(python), _closed(triton), _closed(made))
+    python = drop_absent(name_locals(trim_docstrings(python), name))
+    triton = drop_absent(name_locals(trim_docstrings(triton), name))
+    python, triton = wrap_lines(python, name), wrap_lines(triton, name)
+    return Texts(_closed(python), _closed(triton), _closed(drop_absent(made)))
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
