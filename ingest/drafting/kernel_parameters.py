@@ -44,9 +44,11 @@ def find_named(tree: ast.Module, kernel: ast.FunctionDef, *, all_lists: bool = F
         for node in (node for part in parts for node in walk(part)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named |= set() if id(node) in own else {node.value}
+    configured = [node for each in kernel.decorator_list for node in walk(each)]
+    named |= {node.arg for node in configured if isinstance(node, ast.keyword) and node.arg}
     for node in walk(kernel):
         match node:
-            case ast.Attribute(value=ast.Name(id=name)) | ast.keyword(arg=str(name)):
+            case ast.Attribute(value=ast.Name(id=name)):
                 named.add(name)
     return named
 

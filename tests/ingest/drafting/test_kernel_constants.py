@@ -290,6 +290,29 @@ def test_a_constant_in_place_of_an_absent_argument_stays() -> None:
     )
 
 
+def test_a_constant_that_a_kernel_hands_on_by_its_name_goes() -> None:
+    code = text(
+        """
+        @triton.jit
+        def part(x, WIDE: tl.constexpr):
+            return x if WIDE else -x
+
+
+        @triton.jit
+        def kernel(x, WIDE: tl.constexpr):
+            tl.store(x, part(tl.load(x), WIDE=WIDE))
+
+
+        def entry(x):
+            kernel[(1,)](x, WIDE=False)
+            return x
+        """
+    )
+
+    assert "WIDE" not in fix_arguments(code, "entry")
+    assert "return -x" in fix_arguments(code, "entry")
+
+
 def test_a_kernel_loses_parameters_that_it_does_not_read() -> None:
     code = text(
         """
