@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Set
 
+from ingest.drafting.called import is_still
 from ingest.drafting.naming import dotted_name, is_part
 from ingest.drafting.records import Rule
 from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
@@ -113,9 +114,37 @@ def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> st
         return "What it compares with is written out: it depends on no input."
     if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):
         return "What it compares with is written out: it holds numbers of one case."
-    if not whole.reference and all(_is_part(each, whole.parameters) for each in whole.expected):
+    pairs = zip(whole.expected, whole.actual, strict=True)
+    bare = [_without_shared_calls(expected, actual) for expected, actual in pairs]
+    # Tensors that the launcher is handed, and may change.
+    made = set(map(ast.dump, whole.candidate))
+    handed = [each for each in whole.reference if ast.dump(each) in made and _is_copy(each)]
+    parts = {*whole.parameters}.union(*map(stored_names, handed))
+    if len(handed) == len(whole.reference) and all(_is_part(each, parts) for each in bare):
         return "What it compares with is an input: nothing is computed."
     return ""
+
+
+def _is_copy(statement: ast.stmt) -> bool:
+    """Return whether a statement copies a tensor: `y = x.clone()`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=tensor))):
+            return isinstance(tensor, ast.Name) and is_still(statement.value, tensor.id)
+    return False
+
+
+def _without_shared_calls(expected: ast.expr, actual: ast.expr) -> ast.expr:
+    """Return an answer without the methods that are called in the same way on the other one."""
+    while isinstance(expected, ast.Call) and isinstance(actual, ast.Call):
+        wanted, given = expected.func, actual.func
+        if not isinstance(wanted, ast.Attribute) or not isinstance(given, ast.Attribute):
+            break
+        if ast.unparse(ast.Call(ast.Name(wanted.attr), expected.args, expected.keywords)) != (
+            ast.unparse(ast.Call(ast.Name(given.attr), actual.args, actual.keywords))
+        ):
+            break
+        expected, actual = wanted.value, given.value
+    return expected
 
 
 def _is_part(answer: ast.expr, parameters: Iterable[str]) -> bool:
