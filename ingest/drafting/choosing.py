@@ -14,6 +14,7 @@ MOST_CASES = 4
 # which it may be added if no other row has other sizes. Triton's interpreter is slow.
 LIGHT, HEAVY = 2**18, 2**22
 SMALLEST_SIZE = 8
+DEGENERATE = "degenerate"
 SHAPES = re.compile(r"shape|size", re.I)
 
 
@@ -33,7 +34,10 @@ def choose_rows(rows: Sequence[Row]) -> list[Row]:
             most = max(most, HEAVY)
         row = max(rest, key=lambda row: _gain(row, shown, sizes, most)) if chosen else rest[0]
         chosen.append(row)
-        shown |= _features(row, most)
+        features = _features(row, most)
+        # A type or an option that a scalar shows counts as shown by larger tensors only.
+        small = {each for each in features if each[1] == DEGENERATE}
+        shown |= small or features
         sizes.append(_sizes(row))
         rest = [each for each in rest if each != row]
     return chosen
@@ -63,7 +67,7 @@ def _features(row: Row, most: int) -> set[tuple[str, str]]:
         # Scalars and single elements show one thing together, and shapes without elements nothing.
         shaped = [name for name, value in row.items() if SHAPES.search(name) and _shapes(value)]
         filled = [name for name in shaped if all(0 not in s for s in _shapes(row[name]))]
-        return features | {(name, "degenerate") for name in filled}
+        return features | {(name, DEGENERATE) for name in filled}
     features |= {
         (name, f"{len(shape)} axes")
         for name, value in sizes.items()

@@ -31,8 +31,25 @@ def test_a_scalar_and_a_single_element_take_the_place_of_one_case() -> None:
     chosen = choose_rows(rows)
 
     assert sum(row["shape"] in ((), (1,)) for row in chosen) == 1
-    assert {row["dtype"] for row in chosen} == {"float16", "float32", "bfloat16"}
-    assert (1024, 1024) in [row["shape"] for row in chosen]
+    whole = [row for row in chosen if row["shape"] not in ((), (1,))]
+    assert {row["dtype"] for row in whole} == {"float16", "float32", "bfloat16"}
+
+
+def test_options_that_a_scalar_shows_are_shown_by_a_larger_tensor_too() -> None:
+    rows = [
+        {"shape": shape, "dtype": dtype, "exact": exact}
+        for shape in [(), (20, 320, 15), (1024, 1024)]
+        for dtype in ("float16", "float32")
+        for exact in (True, False)
+    ]
+
+    chosen = choose_rows(rows)
+
+    assert [row["shape"] for row in chosen] == [(20, 320, 15), (), (20, 320, 15), (1024, 1024)]
+    assert {(row["dtype"], row["exact"]) for row in chosen[::2]} == {
+        ("float16", True),
+        ("float32", False),
+    }
 
 
 def test_a_list_of_axes_is_no_shape_without_elements() -> None:
