@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, parse
+from ingest.drafting.kernel_parameters import is_kernel
 from ingest.drafting.sentences import without_language
 
 SECTION = re.compile(
@@ -31,7 +32,7 @@ def trim_docstrings(text: str) -> str:
         return text
     edits = Edits(text)
     for function in tree.body:
-        if not isinstance(function, ast.FunctionDef) or _is_kernel(function):
+        if not isinstance(function, ast.FunctionDef) or is_kernel(function):
             continue
         match function.body[0]:
             case ast.Expr(value=ast.Constant(value=str()) as node):
@@ -46,10 +47,6 @@ def trim_docstrings(text: str) -> str:
     except UNREADABLE:
         return text
     return trimmed
-
-
-def _is_kernel(function: ast.FunctionDef) -> bool:
-    return any("jit" in ast.unparse(each) for each in function.decorator_list)
 
 
 def _trimmed(written: str, function: ast.FunctionDef) -> str:

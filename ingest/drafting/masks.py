@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from ingest.drafting.edits import UNREADABLE, Edits
+from ingest.drafting.kernel_parameters import is_kernel
 
 SIGNS = {ast.And: "&", ast.Or: "|"}
 
@@ -56,16 +57,7 @@ def replace_raises(text: str) -> str:
 
 
 def _kernels(tree: ast.Module) -> list[ast.FunctionDef]:
-    return [
-        node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and "jit" in map(_last, node.decorator_list)
-    ]
-
-
-def _last(decorator: ast.expr) -> str:
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return ast.unparse(called).rpartition(".")[2]
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef) and is_kernel(node)]
 
 
 def _blocks(kernel: ast.FunctionDef) -> frozenset[str]:
