@@ -1,7 +1,7 @@
 """Removal of comments, and parts of docstrings, about names that a text lacks or other machines.
 
-A comment about a branch that is gone, or a docstring about an option of the library, tells a reader
-of the pair alone nothing. Words on the origin of a text stay, as do first lines of docstrings.
+A reader who has only the pair can't use a comment on a branch that is gone, or a docstring on an
+option of the library. The first lines of docstrings stay, and so do notes on where a text is from.
 """
 
 from __future__ import annotations

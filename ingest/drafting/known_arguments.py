@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ingest.drafting.call_sites import find_calls, given_to, parameters_of
 from ingest.drafting.called import is_still
@@ -12,8 +12,6 @@ from ingest.drafting.folding import TENSOR, fold_function
 
 # Helpers are a few calls deep.
 DEEPEST = 8
-
-Functions = Mapping[str, ast.FunctionDef]
 
 
 def fold_helpers(text: str, entry: str, known: Mapping[str, object]) -> str:
@@ -66,19 +64,13 @@ def _is_tensor(
     value = argument.value if isinstance(argument, ast.keyword) else argument
     if not isinstance(value, ast.Name) or value.id not in tensors:
         return False
-    return all(is_still(bound, value.id) for bound in _bound(owner, value.id))
-
-
-def _bound(owner: ast.FunctionDef, name: str) -> Iterator[ast.expr]:
-    """Yield what a function binds a name to."""
-    for node in walk(owner):
-        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
-            statement = next(
-                (
-                    each
-                    for each in walk(owner)
-                    if isinstance(each, ast.Assign) and each.targets == [node]
-                ),
-                None,
-            )
-            yield statement.value if statement else ast.Constant(None)
+    nodes = list(walk(owner))
+    stores = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    still = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and [ast.unparse(each) for each in node.targets] == [value.id]
+        and is_still(node.value, value.id)
+    ]
+    return len(still) == sum(store.id == value.id for store in stores)
