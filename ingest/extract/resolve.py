@@ -50,6 +50,9 @@ CERTAIN = frozenset(
 )
 """Modules that every current torch and triton has: a guard around their import has no effect."""
 
+PASSED_ON = {"triton": External("triton", None), "tl": External("triton.language", None)}
+"""What modules of other packages pass on by these names: `from vllm.triton_utils import tl`."""
+
 
 class Resolver:
     """Resolver of names. `packages` are the packages whose imports a standalone unit may keep."""
@@ -233,6 +236,8 @@ class Resolver:
             return ModuleValue(below)
         if path is not None:
             return Unknown(f"{self._absolute(importer, imported)}.{name}")
+        if not imported.level and "triton" in imported.module and name in PASSED_ON:
+            return PASSED_ON[name]
         return Foreign("." * imported.level + imported.module)
 
     def _into(self, value: ModuleValue, parts: Sequence[str], index: int) -> Reference:

@@ -55,6 +55,57 @@ def test_helpers_are_followed_through_packages_and_re_exports() -> None:
     assert "tl.store(p, helper(1))" in unit.source
 
 
+def test_triton_that_a_module_of_another_package_passes_on_is_imported_itself() -> None:
+    unit = only(
+        """
+        from vllm.triton_utils import HAS_TRITON, tl, triton
+
+        if HAS_TRITON:
+            print("found")
+
+        @triton.jit
+        def k(p, n: tl.constexpr):
+            tl.store(p, n)
+        """
+    ).unit
+    assert unit.standalone
+    assert unit.source == (
+        "import triton\nimport triton.language as tl\n\n\n"
+        "@triton.jit\ndef k(p, n: tl.constexpr):\n    tl.store(p, n)\n"
+    )
+
+
+def test_triton_behind_a_placeholder_of_the_repository_is_imported_itself() -> None:
+    found, _ = read(
+        {
+            "vllm/__init__.py": "",
+            "vllm/triton_utils/importing.py": "class Placeholder: ...\nHAS_TRITON = True\n",
+            "vllm/triton_utils/__init__.py": """
+                from typing import TYPE_CHECKING
+                from vllm.triton_utils.importing import HAS_TRITON, Placeholder
+
+                if TYPE_CHECKING or HAS_TRITON:
+                    import triton
+                    import triton.language as tl
+                else:
+                    triton = Placeholder()
+                    tl = Placeholder()
+                """,
+            "vllm/ops.py": """
+                from vllm.triton_utils import tl, triton
+
+                @triton.jit
+                def k(p):
+                    tl.store(p, 1)
+                """,
+        }
+    )
+    assert named(found, "k").unit.source == (
+        "import triton\nimport triton.language as tl\n\n\n"
+        "@triton.jit\ndef k(p):\n    tl.store(p, 1)\n"
+    )
+
+
 def test_attributes_of_an_imported_module_become_plain_names() -> None:
     found, _ = read(
         {
