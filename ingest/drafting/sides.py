@@ -24,6 +24,7 @@ INPUTS = "drafted__inputs"
 
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
 COPYING = {"clone", "contiguous", "to", "detach", "requires_grad_"}
+ON_THE_HOST = {"numpy", "tolist"}
 
 
 def side(
@@ -249,6 +250,23 @@ class _Rewrite(ast.NodeTransformer):
             return True
         return is_device(node, self._local)
 
+    def _is_told_device(self, argument: ast.expr) -> bool:
+        """Return whether an argument of a function is its device: a name, or the CPU, which tests
+        for it tell a launcher.
+        """
+        if isinstance(argument, ast.Name):
+            return is_device(argument, self._local)
+        return isinstance(argument, ast.Call) and is_cpu(argument)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Leave an input on its device: `x.cpu().float()` becomes `x.float()`."""
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=value, attr="cpu")) if (
+                node.attr not in ON_THE_HOST and self._is_input(value)
+            ):
+                node.value = value
+        return self.generic_visit(node)
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._bound and isinstance(node.ctx, ast.Load):
             return _expression(self._bound[node.id])
@@ -295,11 +313,9 @@ class _Rewrite(ast.NodeTransformer):
                 elif not any(k.arg == "generator" for k in node.keywords):
                     node.keywords.remove(keyword)
         if isinstance(node.func, ast.Name):
-            # A launcher that is told its device is told the CPU in tests for it.
             device = _expression(self._device or "device")
             node.args = [
-                device if isinstance(argument, ast.Call) and is_cpu(argument) else argument
-                for argument in node.args
+                device if self._is_told_device(argument) else argument for argument in node.args
             ]
         if not isinstance(node.func, ast.Attribute):
             return node

@@ -556,6 +556,41 @@ def test_inputs_that_move_from_the_host_are_made_on_the_device() -> None:
     assert "lengths = torch.tensor([n])\n" in made
 
 
+def test_a_helper_that_is_told_its_device_by_position_is_told_that_of_the_case() -> None:
+    draft = whole(
+        """
+        DEV = "cuda"
+
+        def made(n, where):
+            return torch.randn(n, device=where)
+
+        @pytest.mark.parametrize("n", [16, 61])
+        def test_doubled(n):
+            x = made(n, DEV)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "x = made(n, device)\n" in function(draft.texts.test_code, "make_inputs")
+
+
+def test_a_reference_that_takes_its_inputs_to_the_host_leaves_them_on_their_device() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("n", [16, 61])
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            count = len(x.cpu().numpy())
+            expected = x.cpu().float() + x.cpu().float() * (count // n)
+            assert torch.allclose(doubled(x).cpu(), expected)
+        """
+    )
+
+    reference = draft.texts.python_code
+    assert "x.float() + x.float() *" in reference
+    assert "len(x.cpu().numpy())" in reference
+
+
 def test_infinity_in_a_case_has_no_literal() -> None:
     draft = whole(
         """
