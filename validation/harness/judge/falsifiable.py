@@ -43,7 +43,9 @@ def _verdict(
     if all(_is_empty(wanted[number]) for number in shown):
         return Verdict.VACUOUS, "every case has an empty answer"
     if ignores_inputs(wanted, differing):
-        return Verdict.VACUOUS, "the reference gives the same answer for all values of its inputs"
+        words = "every seed gives the same answer: its inputs are constants, or the reference "
+        words += "ignores them"
+        return Verdict.VACUOUS, words
     words = f"the test notices {numbers['test_strength']} kinds of damage"
     if unnoticed:
         words += f", not: {', '.join(unnoticed)}"
