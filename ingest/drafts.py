@@ -2,7 +2,7 @@
 
 A whole draft becomes a pending pair, once. An earlier draft of the same operation becomes its
 previous version, and is retired while it is pending. An incomplete draft is kept for a
-person to finish.
+person to finish, and retires its earlier pair in the same way.
 """
 
 from collections import Counter
@@ -38,6 +38,7 @@ Progress = Callable[[str, int, int], None]
 DATA = tuple(glob for adapter in ADAPTERS for glob in adapter.data)
 EVERYTHING = Selection(include=("**/*.py", *DATA), always=LICENSE_FILES)
 REPLACED = "draft_pairs: replaced by a newer draft"
+INCOMPLETE = "draft_pairs: no whole draft any more"
 RETURNED = "draft_pairs: drafted like this again"
 SEEDED = "The Triton side holds the kernels as they were ingested and what launches them, no more."
 
@@ -116,6 +117,7 @@ class Drafting:
         whole = [draft.pair for draft in drafts if draft.pair]
         stored = store_versions(whole[:limit])
         _retire_replaced(whole[:limit])
+        _retire_incomplete([draft.known.split_group for draft in drafts if not draft.pair])
         self.stored = Stored(self.stored.added + stored.added, self.stored.known + stored.known)
         kept = keep(repository, [draft.unfinished for draft in drafts if draft.unfinished], whole)
         self.kept = DraftCounts(
@@ -200,6 +202,12 @@ def _retire_replaced(present: Sequence[PairDraft]) -> None:
         status=Status.PENDING,
         rules=RETURNED,
     )
+
+
+def _retire_incomplete(groups: Sequence[str]) -> None:
+    """Retire pending pairs of operations that have no whole draft any more."""
+    pending = Pair.objects.filter(split_group__among=set(groups), status=Status.PENDING)
+    decide_by_policy(items=pending.filter(author=None), status=Status.RETIRED, rules=INCOMPLETE)
 
 
 def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:

@@ -144,7 +144,7 @@ def test_an_interrupted_command_keeps_the_pairs_of_earlier_sources(
 
 
 def change(folder: Path, *changes: tuple[str, str]) -> None:
-    """Commit an edit of the tested operation, and draft it."""
+    """Edit the tested operation, commit the folder, and draft it."""
     kernel = folder / "ops" / "doubling.py"
     text = kernel.read_text()
     for before, after in changes:
@@ -182,6 +182,23 @@ def test_a_newer_draft_retires_the_pending_one_until_it_is_drafted_again(folder:
     old.refresh_from_db()
     new = Pair.objects.exclude(pk=old.pk).get()
     assert (old.status, new.status) == (Status.PENDING, Status.RETIRED)
+
+
+def test_a_draft_that_lost_its_comparison_retires_the_pending_pair(folder: Path) -> None:
+    draft_pairs()
+    pair = Pair.objects.get()
+    test = folder / "tests" / "test_doubling.py"
+    comparing = test.read_text()
+
+    test.write_text(comparing.replace("assert torch.allclose", "print"))
+    change(folder)
+    pair.refresh_from_db()
+    assert pair.status == Status.RETIRED
+
+    test.write_text(comparing)
+    change(folder)
+    pair.refresh_from_db()
+    assert pair.status == Status.PENDING
 
 
 @pytest.mark.parametrize("values", [{"status": "approved"}, {"status": "rejected"}, {"author": 1}])
