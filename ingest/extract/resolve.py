@@ -51,7 +51,7 @@ CERTAIN = frozenset(
 """Modules that every current torch and triton has: a guard around their import has no effect."""
 
 PASSED_ON = {"triton": External("triton", None), "tl": External("triton.language", None)}
-"""What modules of other packages pass on by these names: `from vllm.triton_utils import tl`."""
+"""Triton's own modules, by the names that other packages give them: `vllm.triton_utils.tl`."""
 
 
 class Resolver:

@@ -43,8 +43,7 @@ def _verdict(
     if all(_is_empty(wanted[number]) for number in shown):
         return Verdict.VACUOUS, "every case has an empty answer"
     if ignores_inputs(wanted, differing):
-        words = "every seed gives the same answer: its inputs are constants, or the reference "
-        words += "ignores them"
+        words = "every seed gives the same answer: the inputs are constants or are ignored"
         return Verdict.VACUOUS, words
     words = f"the test notices {numbers['test_strength']} kinds of damage"
     if unnoticed:
