@@ -19,7 +19,6 @@ from validation.harness.entry import Entry, unsupported
 from validation.harness.input_limits import left_to_the_test
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted
-from validation.harness.judge.kernels import launched_by_name
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.options import Options
@@ -103,9 +102,7 @@ class Examination:
         order = self.session.order("triton_code")
         with ExitStack() as stack:
             child = stack.enter_context(self.session.candidate("launcher"))
-            recordings = Recordings(
-                self.session, child, inputs.trials, inputs.arguments, inputs.blobs, order
-            )
+            recordings = Recordings(self.session, child, inputs, order, wanted)
             if not self.session.shares:
                 stack.close()
             runs, wanted = self._replays(order, recordings, inputs, wanted, device, bound)
@@ -167,7 +164,7 @@ class Examination:
                 problems,
                 computed,
                 own_test.words,
-                launched_by_name(self.entry.triton_code),
+                self.entry.triton_code,
             ),
             "bounds": lambda: checks.bounds(within),
             "gradients": lambda: checks.gradients(within, self.entry.differentiable),

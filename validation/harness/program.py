@@ -12,7 +12,7 @@ The bytes of constants travel beside the JSON, as blobs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Annotated, Any
 
 Dtype = Annotated[str, "the name of a torch dtype"]
@@ -254,3 +254,24 @@ class Program:
             if isinstance(instruction, Function):
                 waiting += instruction.instructions
         return instructions
+
+
+def storages(part: Any) -> set[int]:
+    """Return the storages that an instruction or a value names.
+
+    A tensor of the gradient graph stands there by its number, below zero.
+    """
+    if isinstance(part, Window | Address | Allocate | Constant):
+        more = {other for _, other, _ in part.addresses} if isinstance(part, Constant) else set()
+        return more if part.storage is None else {part.storage, *more}
+    if isinstance(part, Meaning) and part.kind == "value":
+        return {-1 - part.value}
+    if isinstance(part, Mapping):
+        return storages(tuple(part.values()))
+    if isinstance(part, tuple):
+        return set[int]().union(*map(storages, part))
+    if not is_dataclass(part):
+        return set()
+    number = getattr(part, "value", None) if isinstance(part, Result | Output) else None
+    graph = set() if number is None else {-1 - number}
+    return graph.union(*(storages(getattr(part, each.name)) for each in fields(part)))

@@ -6,17 +6,20 @@ launcher reads numbers, a replay on the true inputs answers, and the call is rec
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
-from validation.harness.arguments import NONE, mapped, storages
+from validation.harness.arguments import NONE, Inputs, mapped, storages, tensors
 from validation.harness.children import Child
-from validation.harness.judge.evidence import raised
+from validation.harness.judge.evidence import Wanted, raised
+from validation.harness.judge.kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
-from validation.harness.judge.reads import altered, computes
+from validation.harness.judge.reads import computes, invented, is_fraction
 from validation.harness.plan import Trial
+from validation.harness.program import Program
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
 from validation.harness.session import Session, Stopped, reading
@@ -53,19 +56,20 @@ class Recordings:
 
     order: of the replayer and the recorder. `own_cache` in it names a compile cache that the
     recordings of an entry share.
+    wanted: the reference's answers, if they are known.
     """
 
     def __init__(
-        self, session: Session, recorder: Child, trials: Sequence[Trial],
-        arguments: dict[int, Json], blobs: Sequence[memoryview], order: dict[str, Any],
+        self, session: Session, recorder: Child, inputs: Inputs, order: dict[str, Any],
+        wanted: Mapping[int, Wanted] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self._session, self._recorder, self._order = session, recorder, order
-        self._arguments, self._blobs = arguments, blobs
+        self._arguments, self._blobs, self._wanted = inputs.arguments, inputs.blobs, wanted
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
             self._replayer: Child | None = None
-            self._record_all(trials)
+            self._record_all(inputs.trials)
 
     @property
     def every(self) -> list[Recorded]:
@@ -139,20 +143,58 @@ class Recordings:
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
         """Record the call with what it reads of this trial's inputs."""
+        # The launcher could keep true numbers, and use them instead of invented ones.
+        other, _ = self._answered(trial, recorded, invents=True)
+        recorded, known = self._answered(trial, recorded, invents=False)
+        if recorded.raised is not None:
+            return recorded
+        with reading("accuracy"):
+            program = read(recorded.program)
+            has_other = other.raised is None and not other.reads
+            computed = computes(
+                self._order["triton_code"], program, recorded.blobs, known,
+                read(other.program) if has_other else None, other.blobs,
+                self._whole_inputs(trial, program),
+            )  # fmt: skip
+        return replace(recorded, computed={HOST_NUMBER: 1}) if computed else recorded
+
+    def _answered(
+        self, trial: Trial, recorded: Recorded, *, invents: bool
+    ) -> tuple[Recorded, list[Json]]:
+        """Record the call with answers to its reads, and return it with the answers."""
         known: list[Json] = []
         while recorded.reads and recorded.raised is None:
             if len(known) == READS_MOST:
                 words = f"it reads more than {READS_MOST} times what its tensors hold"
-                return Recorded(None, (), {"type": "Unsupported", "text": words, "at": ""})
-            reply = self._read(trial, recorded)
+                return Recorded(None, (), {"type": "Unsupported", "text": words, "at": ""}), known
             with reading("accuracy"):
+                program = read(recorded.program)
+                (window,) = program.answer.windows()
+            is_whole = window.storage in self._whole_inputs(trial, program)
+            if invents and not is_whole:
+                known.append(invented(window, None))
+            else:
+                reply = self._read(trial, recorded)
                 if "error" in reply:
-                    return Recorded(None, (), reply["error"], recorded.problems)
-                known.append(list(reply["numbers"]))
+                    return Recorded(None, (), reply["error"], recorded.problems), known
+                with reading("accuracy"):
+                    numbers = list(reply["numbers"])
+                known.append(invented(window, numbers) if invents else numbers)
             (recorded,) = self._record([self._call(trial, known)])
-        if recorded.raised is None and self._computes(trial, recorded, known):
-            return replace(recorded, computed={"a number that it reads": 1})
-        return recorded
+        return recorded, known
+
+    def _whole_inputs(self, trial: Trial, program: Program) -> set[int | None]:
+        """Return the storages of inputs of whole numbers that the reference leaves as they are."""
+        given = list(tensors(self._arguments[trial.number]))
+        fractions = {tensor["storage"] for tensor in given if is_fraction(tensor["dtype"])}
+        other = fractions | set(
+            wanted.mutated if (wanted := self._wanted.get(trial.number)) else ()
+        )
+        return {
+            number
+            for tensor, number in zip(given, program.inputs, strict=True)
+            if tensor["storage"] not in other
+        }
 
     def _read(self, trial: Trial, recorded: Recorded) -> Json:
         """Return the numbers that the launcher reads here, by a replay on the true inputs."""
@@ -166,16 +208,6 @@ class Recordings:
         return self._session.ask(
             self._replayer, name, "numbers", order, blobs, role="replayer"
         ).header
-
-    def _computes(self, trial: Trial, recorded: Recorded, known: list[Json]) -> bool:
-        """Return whether other answers to its reads change what it computes with."""
-        (other,) = self._record([self._call(trial, altered(known))])
-        if other.reads or other.raised is not None:
-            # With such lengths, the launcher does something else.
-            return False
-        with reading("accuracy"):
-            program, others = read(recorded.program), read(other.program)
-        return computes(program, recorded.blobs, known, others, other.blobs)
 
 
 def with_constants(

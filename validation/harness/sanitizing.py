@@ -77,9 +77,7 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
         inputs, _ = session.make(author, shown, session.limits.altogether)
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
-        recordings = Recordings(
-            session, child, inputs.trials, inputs.arguments, inputs.blobs, order
-        )
+        recordings = Recordings(session, child, inputs, order)
     every = [recorded for recorded in recordings.every if recorded.raised is None]
     places = {id(recorded): place for place, recorded in enumerate(every)}
     programs, held = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))

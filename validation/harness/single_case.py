@@ -80,9 +80,7 @@ def _try(session: Session, chosen: ChosenCase) -> dict[str, Any]:
     wanted = add_rounding(session, device, wanted, inputs)
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
-        recordings = Recordings(
-            session, child, inputs.trials, inputs.arguments, inputs.blobs, order
-        )
+        recordings = Recordings(session, child, inputs, order)
     with session.candidate("replayer") as child:
         answers = replay(session, child, order, recordings, inputs, wanted)
     bound = PracticalBound(declared_factor(session.entry.triton_code), constants.tolerance)

@@ -211,7 +211,7 @@ class Programs:
 def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> Programs:
     # Only here does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
-    recordings = Recordings(session, launcher, inputs.trials, inputs.arguments, inputs.blobs, order)
+    recordings = Recordings(session, launcher, inputs, order)
     every = recordings.every
     for recorded in every:
         if recorded.raised is not None:

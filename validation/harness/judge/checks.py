@@ -1,12 +1,18 @@
 """The checks of an entry's answers, each from evidence to a verdict in words and numbers."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from validation.harness.judge.compare import worst_grade
 from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.kernels import (
+    REARRANGES,
+    is_rearranged,
+    launched_by_name,
+    torch_share,
+)
 from validation.harness.plan import DECISIVE, GRADES
 from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict
@@ -218,7 +224,7 @@ def determinism(runs: Sequence[Outcome]) -> Check:
 
 def triton(
     runs: Sequence[Outcome], idle: Sequence[Outcome], problems: Mapping[str, int],
-    computed: Mapping[str, int], in_test: str, named: Set[str] = frozenset(),
+    computed: Mapping[str, int], in_test: str, text: str,
 ) -> Check:  # fmt: skip
     """Return check 6: the entry's own kernels compute the answer.
 
@@ -226,13 +232,15 @@ def triton(
     problems: what the launcher does that is not played, so the answer is wrong if it matters.
     computed: what it computes without kernels, and no replay sees.
     in_test: how it differs in its own test from its recordings, in words.
-    named: the kernels that its text launches. Those that no input launches are not proven.
+    text: triton_code. Kernels that it launches, and no input does, are not proven.
     """
     launches: Counter[str] = Counter()
     beside = Counter(computed)
     for run in runs:
         launches.update(run.count("launches"))
         beside.update(run.count("computed"))
+    if is_rearranged(text, runs):
+        beside[REARRANGES] += 1
     numbers: dict[str, Any] = {
         "launches": dict(launches), "computed": dict(beside), "problems": dict(problems),
     }  # fmt: skip
@@ -255,26 +263,14 @@ def triton(
     numbers["computed_by"] = "mixed" if beside else "triton"
     if beside:
         numbers["torch_operations"] = sorted(beside)
-        numbers["torch_share"] = _share_of_torch(runs)
+        numbers["torch_share"] = torch_share(text, runs, beside)
         words += f"; torch computes a part: {_tally(beside)}"
+    named = launched_by_name(text)
     numbers["launched"] = "all" if named <= launches.keys() else "some"
     if unlaunched := sorted(named - launches.keys()):
         numbers["unlaunched"] = unlaunched
         words += f"; no input launches {', '.join(unlaunched)}"
     return Check("triton", PASSED, words, numbers)
-
-
-def _share_of_torch(runs: Sequence[Outcome]) -> float:
-    """Return torch's share of the bytes that it and kernels touch. Only each type's largest inputs
-    count, for which a fixed cost matters least; of the types, the one with the largest share."""
-    largest: dict[str, tuple[int, float]] = {}
-    for run in runs:
-        touched = run.count("bytes")
-        whole = sum(touched.values())
-        share = touched.get("torch", 0) / max(1, whole)
-        dtype = str(run.trial.case.get("dtype"))
-        largest[dtype] = max(largest.get(dtype, (0, 0.0)), (whole, share))
-    return round(max((share for _, share in largest.values()), default=0.0), 3)
 
 
 def bounds(runs: Sequence[Outcome]) -> Check:

@@ -1,9 +1,18 @@
-"""Kernels that the text of a launcher launches by name: `kernel[grid](...)`."""
+"""Kernels by the text of a launcher: which it launches, and torch's part beside them."""
 
 import ast
+from collections.abc import Mapping, Sequence
+
+from validation.harness.judge.evidence import Outcome
+from validation.harness.judge.kernel_values import only_moves
+
+# Names of what a launcher computes that are no names of operations.
+HOST_NUMBER = "a number that it reads"
+REARRANGES = "a copy into another layout"
 
 
 def launched_by_name(triton_code: str) -> frozenset[str]:
+    """Return the kernels that the text launches: `kernel[grid](...)`."""
     try:
         tree = ast.parse(triton_code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -22,3 +31,36 @@ def launched_by_name(triton_code: str) -> frozenset[str]:
         and isinstance(node.func.value, ast.Name)
     }
     return frozenset(kernels & launched)
+
+
+def is_rearranged(text: str, runs: Sequence[Outcome]) -> bool:
+    """Return whether torch does what kernels are for: they only move elements, and in each run
+    torch copies elements into another order."""
+    launching = [run for run in runs if run.count("launches")]
+    return bool(launching) and all(
+        run.details.get("rearranged")
+        and all(only_moves(text, name) for name in run.count("launches"))
+        for run in launching
+    )
+
+
+def torch_share(text: str, runs: Sequence[Outcome], computed: Mapping[str, int]) -> float:
+    """Return torch's share of the bytes that it and kernels touch.
+
+    Kernels that only move elements don't count where torch computes: copies would hide its share.
+    Only each type's largest inputs count, for which a fixed cost matters least. The share is that
+    of the type with the largest one. Numbers of the host have no bytes, so they count as all.
+    """
+    if HOST_NUMBER in computed:
+        return 1.0
+    largest: dict[str, tuple[int, float]] = {}
+    for run in runs:
+        touched = run.count("bytes")
+        torch = touched.pop("", 0)
+        kernels = sum(n for name, n in touched.items() if not torch or not only_moves(text, name))
+        if REARRANGES in computed:
+            torch += int(run.details.get("rearranged", 0))
+        whole = torch + kernels
+        dtype = str(run.trial.case.get("dtype"))
+        largest[dtype] = max(largest.get(dtype, (0, 0.0)), (whole, torch / max(1, whole)))
+    return round(max((share for _, share in largest.values()), default=0.0), 3)

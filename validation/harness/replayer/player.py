@@ -32,7 +32,7 @@ from validation.harness.replayer.functions import play_function
 from validation.harness.replayer.kernel_syntax import Refused
 from validation.harness.replayer.kernels import Kernels, constant
 from validation.harness.replayer.streams import Streams
-from validation.harness.torch_operations import COMPUTES, base_name, can_play
+from validation.harness.torch_operations import COMPUTES, COPIES, base_name, can_play
 from validation.harness.worker.values import from_bytes, name_of, tensors_in
 
 Memory = Callable[[int], torch.Tensor]
@@ -76,6 +76,9 @@ class Player:
         self.computed: Counter[str] = Counter()
         """The elements that torch operations computed, by the operation's name."""
         self.bytes: Counter[str] = Counter()
+        """The bytes that kernels touch, by name, and torch under no name."""
+        self.rearranged = 0
+        """The bytes that torch copies into another layout."""
         self.values: dict[int, torch.Tensor] = {}
         """The tensors of the gradient graph by number."""
         self._reads: dict[int, Any] = {}
@@ -201,6 +204,7 @@ class Player:
                 self._note(f"a change of type of the bits of {first}", target)
             if not target.is_floating_point():
                 self._note("_to_copy", target)
+        self._note_layout(source, target)
         target.copy_(source)
 
     def _first_dtype(self, window: Window) -> str:
@@ -222,7 +226,6 @@ class Player:
 
     def _launch(self, instruction: Launch) -> None:
         kernel = self._kernels[instruction.kernel]
-        self.launches[self.program.kernels[instruction.kernel].name] += 1
         for argument in instruction.arguments:
             if argument.kind == "window" and argument.value.storage is not None:
                 self._dtypes.setdefault(argument.value.storage, argument.value.dtype)
@@ -230,7 +233,9 @@ class Player:
         if any(one.kind not in ("plain", "float") for one in instruction.options.values()):
             raise Refused("an option of a launch that is not a plain value")
         options = {name: one.value for name, one in instruction.options.items()}
-        self.bytes["kernels"] += sum(one.nbytes for one in tensors_in(arguments))
+        name = self.program.kernels[instruction.kernel].name
+        self.launches[name] += 1
+        self.bytes[name] += sum(tensor.nbytes for tensor in tensors_in(arguments))
         if self._idle:
             return
         if self._streams:
@@ -271,10 +276,18 @@ class Player:
             computes = name in COMPUTES
         if computes:
             self._note(name, *given, *results)
+        elif name in COPIES and results:
+            self._note_layout(given[0], results[0])
 
     def _note(self, name: str, *tensors: torch.Tensor) -> None:
         self.computed[name] += max((tensor.numel() for tensor in tensors), default=0)
-        self.bytes["torch"] += sum(tensor.nbytes for tensor in tensors)
+        self.bytes[""] += sum(tensor.nbytes for tensor in tensors)
+
+    def _note_layout(self, source: torch.Tensor, target: torch.Tensor) -> None:
+        """Note a copy between tensors of one shape, if it puts elements into another order."""
+        steps = zip(source.shape, source.stride(), target.stride(), strict=True)
+        if any(size > 1 and before != after for size, before, after in steps):
+            self.rearranged += source.nbytes + target.nbytes
 
     def _earlier(self, instruction: Earlier) -> None:
         """Play instructions of earlier calls. Their launches don't count as this call's."""

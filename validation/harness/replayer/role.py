@@ -154,6 +154,7 @@ class Run:
             "launches": dict(self.player.launches),
             "computed": dict(self.player.computed),
             "bytes": dict(self.player.bytes),
+            "rearranged": self.player.rearranged,
             "mutated": self._changed(before),
             "trespass": strays[:STRAYS_MOST],
             "again": returns_kept_memory(self._program),

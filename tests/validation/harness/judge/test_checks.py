@@ -183,10 +183,21 @@ def test_answers_that_differ_within_tolerance_are_marked_not_deterministic() -> 
 
 
 # --- 6: Triton ------------------------------------------------------------------------------
+KERNEL = """
+@triton.jit
+def {0}(x, out):
+    tl.store(out, tl.load(x))
+
+
+def use_{0}(x, out):
+    {0}[(1,)](x, out)
+"""
+
+
 def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
     return checks.triton(
         runs, idle, more.get("problems", {}), more.get("computed", {}), more.get("in_test", ""),
-        more.get("named", frozenset()),
+        more.get("text", ""),
     )  # fmt: skip
 
 
@@ -213,8 +224,8 @@ def test_an_empty_answer_is_right_without_a_kernel_too() -> None:
 
 
 def test_operations_that_torch_computes_are_named_with_their_share() -> None:
-    small = a_run(computed={"sum": 64}, bytes={"torch": 8, "kernels": 8})
-    large = a_run(computed={"sum": 64}, bytes={"torch": 64, "kernels": 192})
+    small = a_run(computed={"sum": 64}, bytes={"": 8, "kernel": 8})
+    large = a_run(computed={"sum": 64}, bytes={"": 64, "kernel": 192})
 
     check = triton([small, large], [])
 
@@ -222,6 +233,27 @@ def test_operations_that_torch_computes_are_named_with_their_share() -> None:
     assert check.numbers["computed_by"] == "mixed"
     assert check.numbers["torch_operations"] == ["sum"]
     assert check.numbers["torch_share"] == 0.25
+
+
+def test_kernels_that_only_copy_do_not_dilute_the_share_of_torch() -> None:
+    run = a_run(computed={"sum": 64}, bytes={"": 64, "kernel": 192})
+
+    check = triton([run], [], text=KERNEL.format("kernel"))
+
+    assert check.numbers["torch_share"] == 1.0
+
+
+def test_a_copy_into_another_layout_is_named_where_kernels_only_copy() -> None:
+    copied = a_run(rearranged=64, bytes={"kernel": 64})
+    text = KERNEL.format("kernel")
+
+    numbers = triton([copied], [], text=text).numbers
+
+    assert numbers["torch_operations"] == ["a copy into another layout"]
+    assert numbers["torch_share"] == 0.5
+    assert triton([copied, a_run()], [], text=text).numbers["computed_by"] == "triton"
+    adds = text.replace("tl.load(x)", "tl.load(x) + 1")
+    assert triton([copied], [], text=adds).numbers["computed_by"] == "triton"
 
 
 def test_unsupported_torch_operations_are_named_if_the_answer_is_wrong() -> None:
@@ -236,13 +268,13 @@ def test_a_launcher_without_kernel_launches_in_its_test_is_not_triton() -> None:
 
 
 def test_a_kernel_that_no_input_launches_is_named() -> None:
-    check = triton([a_run()], [], named={"kernel", "large_kernel"})
+    check = triton([a_run()], [], text=KERNEL.format("kernel") + KERNEL.format("large_kernel"))
 
     assert check.verdict is Verdict.PASSED
     assert check.words.endswith("; no input launches large_kernel")
     assert check.numbers["unlaunched"] == ["large_kernel"]
     assert check.numbers["launched"] == "some"
-    whole = triton([a_run()], [], named={"kernel"}).numbers
+    whole = triton([a_run()], [], text=KERNEL.format("kernel")).numbers
     assert (whole["launched"], "unlaunched" in whole) == ("all", False)
 
 

@@ -7,8 +7,11 @@ KIND = Kind(
         expected={Verdict.FAILED, Verdict.NOT_TRITON, Verdict.MIXED},
         caught_by={Check.KERNEL_MATTERS},
     ),
-    variants=tuple(
-        Variant(name=base, base=base, launcher=("kernel_copies_what_torch_computed",))
-        for base in OPERATIONS
+    variants=(
+        *(
+            Variant(name=base, base=base, launcher=("kernel_copies_what_torch_computed",))
+            for base in OPERATIONS
+        ),
+        Variant(name="transpose", base="transpose", launcher=("torch_transposes",)),
     ),
 )

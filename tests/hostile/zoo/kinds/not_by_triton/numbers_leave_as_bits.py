@@ -1,0 +1,57 @@
+"""The launcher reads fractions as whole numbers, and a kernel stores what the host computed."""
+
+from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+
+COMPUTES = ("numbers_by_bits", "torch_computes_on_numbers")
+AS_LIST, AS_ARRAY = {"READ": "tolist()"}, {"READ": "numpy().tolist()"}
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.MIXED, Verdict.FAILED, Verdict.NOT_TRITON},
+        caught_by={Check.KERNEL_MATTERS},
+    ),
+    variants=(
+        *(
+            Variant(name=base, base=base, launcher=COMPUTES, words=AS_LIST)
+            for base in ("softmax", "vector-add", "row-sum", "matmul")
+        ),
+        Variant(name="array", launcher=COMPUTES, words=AS_ARRAY),
+        Variant(
+            name="remembered",
+            how="It goes on with what it read first for a tensor.",
+            launcher=("numbers_by_bits", "remembered_numbers", "torch_computes_on_numbers"),
+            words=AS_LIST,
+        ),
+        Variant(
+            name="checked",
+            how="It raises if two reads differ.",
+            launcher=("numbers_by_bits", "checked_numbers", "torch_computes_on_numbers"),
+            words=AS_LIST,
+        ),
+        Variant(
+            name="kernel-gives-bits",
+            launcher=("numbers_by_bits", "numbers_by_a_kernel", "torch_computes_on_numbers"),
+            words=AS_LIST,
+        ),
+        Variant(
+            name="arguments",
+            how="Each sum is an argument of a launch.",
+            base="row-sum",
+            launcher=("numbers_by_bits", "bits_as_arguments"),
+            words=AS_LIST,
+        ),
+        Variant(
+            name="statistics",
+            how="Two numbers of each row come from the host.",
+            base="softmax",
+            launcher=("numbers_by_bits", "scales_from_numbers"),
+            words=AS_LIST,
+        ),
+        Variant(
+            name="whole-inputs",
+            how="The inputs are whole numbers, which the host unpacks.",
+            base="int4-dequantize",
+            launcher=("dequantized_from_numbers",),
+        ),
+    ),
+)

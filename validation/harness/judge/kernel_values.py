@@ -1,0 +1,211 @@
+"""Flow of values through the text of a kernel: what it stores, and whether it computes.
+
+The names of a function are followed without regard to order and branches. A value is followed from
+a parameter, or from the memory that it points to, through arithmetic into stores. It is not
+followed through addresses and comparisons: they decide which value is stored, and are not one.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+
+# Calls that only move values, or change their type.
+MOVES = frozenset({
+    "to", "cast", "trans", "permute", "reshape", "view", "broadcast", "broadcast_to",
+    "expand_dims", "ravel", "join", "split", "flip", "cat", "multiple_of", "max_contiguous",
+    "max_constancy", "assume", "range", "static_range", "tuple", "constexpr",
+})  # fmt: skip
+DESCRIPTIONS = frozenset({"dtype", "shape", "type", "numel"})
+
+Key = tuple[str, int]
+"""A function by its name and first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """An expression: the parameters whose value it holds, and those in whose memory it points.
+
+    A parameter stands by its place, with whether arithmetic was done on the value.
+    """
+
+    values: frozenset[tuple[int, bool]] = frozenset()
+    memory: frozenset[int] = frozenset()
+
+    def __or__(self, other: "Flow") -> "Flow":
+        return Flow(self.values | other.values, self.memory | other.memory)
+
+    def computed(self) -> "Flow":
+        return Flow(frozenset((place, True) for place, _ in self.values), self.memory)
+
+    def loaded(self) -> "Flow":
+        return Flow(frozenset((place, False) for place in self.memory))
+
+
+NOTHING = Flow()
+
+
+def stored_parameters(text: str, kernel: Key, pointers: Set[int]) -> frozenset[int]:
+    """Return the places of the parameters whose values, or memory, the kernel stores.
+
+    pointers: the parameters that point to memory.
+    """
+    stored = _stored(text, kernel, frozenset(pointers))
+    return frozenset(place for flow in stored for place, _ in flow.values)
+
+
+def only_moves(text: str, name: str) -> bool:
+    """Return whether every kernel of this name stores what it loads, without arithmetic on it."""
+    stored = [flow for key in _functions(text) if key[0] == name for flow in _stored(text, key)]
+    return bool(stored) and all(
+        flow.values and not any(computed for _, computed in flow.values) for flow in stored
+    )
+
+
+@lru_cache(maxsize=8)
+def _functions(text: str) -> Mapping[Key, ast.FunctionDef]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {
+        (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+@lru_cache(maxsize=256)
+def _stored(text: str, kernel: Key, pointers: frozenset[int] | None = None) -> frozenset[Flow]:
+    functions = _functions(text)
+    if kernel not in functions:
+        return frozenset()
+    body = _Body({node.name: node for node in functions.values()})
+    count = len(_parameters(functions[kernel]))
+    places = range(count) if pointers is None else pointers
+    body.follow(
+        functions[kernel],
+        [
+            Flow(memory=frozenset({place}))
+            if place in places
+            else Flow(frozenset({(place, False)}))
+            for place in range(count)
+        ],
+    )
+    return frozenset(body.stored)
+
+
+def _parameters(node: ast.FunctionDef) -> list[str]:
+    return [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+
+
+class _Body:
+    """The values that a kernel stores, in its body and in the functions that it calls."""
+
+    def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
+        self._functions = functions
+        self._followed: dict[tuple[str, tuple[Flow, ...]], Flow] = {}
+        self._names: dict[str, Flow] = {}
+        self.stored: set[Flow] = set()
+
+    def follow(self, node: ast.FunctionDef, given: Sequence[Flow]) -> Flow:
+        """Return the flow of what the function returns."""
+        key = node.name, tuple(given)
+        if key in self._followed:
+            return self._followed[key]
+        # A function that calls itself: Triton has no recursion.
+        self._followed[key] = NOTHING
+        outer, self._names = self._names, dict(zip(_parameters(node), given, strict=False))
+        before: dict[str, Flow] | None = None
+        returned = NOTHING
+        while before != self._names:
+            before = dict(self._names)
+            for inner in ast.walk(node):
+                returned |= self._statement(inner)
+        self._names = outer
+        self._followed[key] = returned
+        return returned
+
+    def _statement(self, node: ast.AST) -> Flow:
+        """Follow a statement, and return the flow that it returns from its function."""
+        match node:
+            case ast.Assign(targets, value):
+                for target in targets:
+                    self._bind(target, self._flow(value))
+            case ast.AnnAssign(target, _, ast.expr() as value):
+                self._bind(target, self._flow(value))
+            case ast.AugAssign(target, _, value):
+                self._bind(target, (self._flow(target) | self._flow(value)).computed())
+            case ast.For(target, iterable):
+                self._bind(target, self._flow(iterable))
+            case ast.Expr(value):
+                self._flow(value)
+            case ast.Return(ast.expr() as value):
+                return self._flow(value)
+        return NOTHING
+
+    def _bind(self, target: ast.expr, flow: Flow) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                self._names[node.id] = self._names.get(node.id, NOTHING) | flow
+
+    def _flow(self, node: ast.expr) -> Flow:
+        match node:
+            case ast.Name(name):
+                return self._names.get(name, NOTHING)
+            case ast.NamedExpr(target, value):
+                self._bind(target, self._flow(value))
+                return self._flow(value)
+            case ast.Call():
+                return self._call(node)
+            case ast.Compare():
+                return NOTHING
+            case ast.Attribute(value, name):
+                return NOTHING if name in DESCRIPTIONS else self._flow(value)
+            case ast.Subscript(value):
+                return self._flow(value)
+            case ast.IfExp(_, body, otherwise):
+                return self._flow(body) | self._flow(otherwise)
+            case ast.BinOp() | ast.UnaryOp() | ast.BoolOp():
+                return self._together(ast.iter_child_nodes(node)).computed()
+        return self._together(ast.iter_child_nodes(node))
+
+    def _together(self, nodes: Iterable[ast.AST]) -> Flow:
+        whole = NOTHING
+        for node in nodes:
+            if isinstance(node, ast.expr):
+                whole |= self._flow(node)
+        return whole
+
+    def _call(self, node: ast.Call) -> Flow:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if isinstance(node.func, ast.Name):
+            name = node.func.id
+        given = [self._flow(one) for one in node.args]
+        named = {one.arg or "": self._flow(one.value) for one in node.keywords}
+        if name in self._functions:
+            return self._inner(self._functions[name], given, named)
+        owner = self._flow(node.func.value) if isinstance(node.func, ast.Attribute) else NOTHING
+        target = owner if owner != NOTHING else (*given, named.get("pointer", NOTHING))[0]
+        everything = owner
+        for flow in (*given, *named.values()):
+            everything |= flow
+        if name == "load" or name.startswith("load_") or name == "gather":
+            return target.loaded() | Flow(named.get("other", NOTHING).values)
+        if name == "store" or name.startswith(("store_", "atomic_", "scatter")):
+            value = named.get("value", named.get("val", (*given, NOTHING, NOTHING)[1]))
+            self.stored.add(value.computed() if name.startswith("atomic_") else value)
+            return target.loaded()
+        if name == "where":
+            chosen = (*given[1:], *(named.get(part, NOTHING) for part in ("x", "y")))
+            return Flow(frozenset().union(*(flow.values for flow in chosen)))
+        return everything if name in MOVES else everything.computed()
+
+    def _inner(
+        self, node: ast.FunctionDef, given: Sequence[Flow], named: Mapping[str, Flow]
+    ) -> Flow:
+        flows = [
+            named.get(name, given[place] if place < len(given) else NOTHING)
+            for place, name in enumerate(_parameters(node))
+        ]
+        return self.follow(node, flows)
