@@ -196,7 +196,8 @@ class Damaged:
         is_meant = self._meant_places()
 
         def tensor_damaged(tensor: torch.Tensor) -> torch.Tensor:
-            return self.harm.damage(tensor, given) if is_meant() else tensor
+            # A tensor without elements has nothing to damage.
+            return self.harm.damage(tensor, given) if is_meant() and tensor.numel() else tensor
 
         def number_damaged(plain: Any) -> Any:
             if (tensor := as_tensor(plain)) is None:
