@@ -137,8 +137,8 @@ def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:
         tree = tree["tuple"]
     if isinstance(tree, list):
         return f"({', '.join(_flatten(part, blobs, leaves) for part in tree)})"
-    if isinstance(tree, dict) and len(tree) == 1 and isinstance(tree.get("dict"), dict):
-        inner = sorted(tree["dict"].items())
+    if isinstance(tree, dict) and len(tree) == 1 and isinstance(tree.get("dict"), list):
+        inner = sorted((repr(key), part) for key, part in tree["dict"])
         return f"{{{', '.join(f'{k}: {_flatten(part, blobs, leaves)}' for k, part in inner)}}}"
     leaves.append(tree if isinstance(tree, float | int | str | bool | None) else str(tree))
     return type(leaves[-1]).__name__
