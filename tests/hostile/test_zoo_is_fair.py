@@ -40,7 +40,7 @@ ALLOCATION = {
 def test_an_honest_entry_follows_the_contract(name: str) -> None:
     code, entry_point = HONEST[name].code, HONEST[name].entry_point
 
-    assert {"torch", "math"} >= _imported(code.python_code)
+    assert {"torch", "math", "dataclasses", "typing"} >= _imported(code.python_code)
     assert {"torch", "triton", *sys.stdlib_module_names} >= _imported(code.triton_code)
     assert {"torch", "triton_code", "python_code", "pytest"} >= _imported(code.test_code)
     assert entry_point in _defined(code.python_code) & _defined(code.triton_code)

@@ -145,3 +145,40 @@ def test_a_record_gets_the_class_of_the_text_that_is_called(pool: WorkerPool) ->
     made = report(pool, "(x, python_code.State(x + 1.0, 3))", of_reference, own)
 
     assert "accuracy" in [check.name for check in made.checks if check.verdict == "passed"]
+
+
+COUNTS = "def entry(x, state):\n    state['step'] += 1\n    return scaled(x, 1.0 / state['step'])\n"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "reference", "launcher", "words"),
+    [
+        ("(x, {'step': 3})", COUNTS, COUNTS, ""),
+        (
+            "(x, {'step': 3})",
+            COUNTS,
+            COUNTS.replace("state['step'] += 1", "").replace("/ state['step']", "/ 4"),
+            "argument 2 after the call: step is 3, not 4",
+        ),
+        (
+            "(x, [1, 2])",
+            "def entry(x, log):\n    return scaled(x, log[0] + 2.0)\n",
+            "def entry(x, log):\n    log.append(1)\n    return scaled(x, log[0] + 2.0)\n",
+            "argument 2 after the call: it has 3 parts, not 2",
+        ),
+        (
+            "{'x': x, 'state': {'seen': {}}}",
+            "def entry(x, state):\n    state['seen']['x'] = x * 2\n    return scaled(x, 2.0)\n",
+            "def entry(x, state):\n    return scaled(x, 2.0)\n",
+            "argument state after the call: seen.x is missing",
+        ),
+    ],
+    ids=["counted by both", "not counted", "appended to", "not kept"],
+)
+def test_plain_values_are_compared_after_the_call(
+    inputs: str, reference: str, launcher: str, words: str, pool: WorkerPool
+) -> None:
+    made = report(pool, inputs, reference, launcher)
+
+    expected = Verdict.FAILED if words else Verdict.PASSED
+    assert (made.verdict, words in made.message) == (expected, True), made.message

@@ -14,6 +14,8 @@ from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 from validation.harness.judge.practical import PracticalBound
 
 LEAVES_MOST = 1000
+# The share by which a fraction that a call leaves may be off: half precision may hold it.
+READ_FROM_TENSOR = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,61 @@ def _plain(answer: Any, wanted: Any) -> Comparison:
         same = near or (answer != answer and wanted != wanted) or answer == wanted
         return Comparison("" if same else f"{answer} instead of {wanted}")
     return Comparison("" if answer == wanted else f"{answer!r:.80} instead of {wanted!r:.80}")
+
+
+def state_differs(state: Any, wanted: Any) -> str:
+    """Return how the plain values in the arguments differ from the reference's after the call, or
+    "". Tensors are compared elsewhere, except for those that the call put there: by their layout.
+    """
+    differing = _different_part(state, wanted, ())
+    if differing is None:
+        return ""
+    (first, *path), words = differing
+    name = f"argument {first + 1 if isinstance(first, int) else first} after the call"
+    inner = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return f"{name}: {inner.removeprefix('.') or 'it'} {words}"
+
+
+def _different_part(
+    state: Any, wanted: Any, path: tuple[int | str, ...]
+) -> tuple[tuple[int | str, ...], str] | None:
+    """Return the path to the first part that differs, and how it does."""
+    ours, theirs = _parts(state), _parts(wanted)
+    if ours is None or theirs is None:
+        if ours is theirs and _is_near(state, wanted):
+            return None
+        return path, f"is {_shown(state)}, not {_shown(wanted)}"
+    for key in theirs:
+        if key not in ours and not isinstance(key, int):
+            return (*path, key), "is missing"
+    if len(ours) != len(theirs):
+        return path, f"has {len(ours)} parts, not {len(theirs)}"
+    each = (_different_part(ours[key], theirs[key], (*path, key)) for key in theirs)
+    return next(filter(None, each), None)
+
+
+def _parts(tree: Any) -> dict[int | str, Any] | None:
+    """Return the parts of a container by key or place, or None for a plain value or a tensor."""
+    match tree:
+        case list() | {"tuple": list()}:
+            return dict(enumerate(tree if isinstance(tree, list) else tree["tuple"]))
+        case {"dict": list() as pairs} | {"record": {"fields": {"dict": list() as pairs}}}:
+            return {key if isinstance(key, str) else _shown(key): part for key, part in pairs}
+    return None
+
+
+def _is_near(state: Any, wanted: Any) -> bool:
+    """Return whether two plain values are equal. A fraction may be read from a tensor."""
+    if isinstance(state, float) and isinstance(wanted, float) and state == state:
+        return abs(state - wanted) <= READ_FROM_TENSOR * abs(wanted) + 1e-6 or state == wanted
+    return bool(state == wanted) or bool(state != state and wanted != wanted)
+
+
+def _shown(tree: Any) -> str:
+    if isinstance(tree, dict) and len(tree) == 1:
+        ((kind, inner),) = tree.items()
+        return f"a {kind} {inner!r:.60}"
+    return f"{tree!r:.60}"
 
 
 def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from validation.harness.arguments import Inputs
-from validation.harness.judge.answers import Value, compare_answers, value
+from validation.harness.judge.answers import Value, compare_answers, state_differs, value
 from validation.harness.judge.compare import Comparison, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
@@ -25,6 +25,7 @@ class Wanted:
     refusal: what the reference raised, in words.
     mutated: the storages of inputs that it changes.
     written: the inputs that it writes to, by their places among the tensors.
+    state: the arguments after the call, without the content of tensors.
     """
 
     native: Value | None
@@ -34,6 +35,7 @@ class Wanted:
     refusal: str = ""
     mutated: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
+    state: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ def wanted(header: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
             _at(run, "shaken", blobs),
             mutated=tuple(int(storage) for storage in native["mutated"]),
             written=tuple(int(place) for place in native["places"]),
+            state=native["state"],
         )
     return answers
 
@@ -112,7 +115,15 @@ def outcomes(
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN, most=most,
         )  # fmt: skip
         earlier = [one for one in made if one.trial is trial]
-        made.append(_outcome(trial, run, blobs, compare, earlier))
+        outcome = _outcome(trial, run, blobs, compare, earlier)
+        # A timed run has none.
+        if (
+            outcome.right
+            and "state" in run
+            and (words := state_differs(run["state"], expected.state))
+        ):
+            outcome = replace(outcome, right=False, words=words, worst=Comparison(words))
+        made.append(outcome)
     return made
 
 
