@@ -152,9 +152,11 @@ def _outcome(
     name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
     if failing:
         return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details)
+    own_errors = [one.own_error for _, one in comparisons if one.own_error is not None]
     worst = replace(
-        worst, grade=worst_grade(comparison.grade for _, comparison in comparisons) or Grade.EXACT
-    )
+        worst, grade=worst_grade(comparison.grade for _, comparison in comparisons) or Grade.EXACT,
+        own_error=max(own_errors, default=None),
+    )  # fmt: skip
     return Outcome(trial, mode, True, "", worst, answer, None, details)
 
 
