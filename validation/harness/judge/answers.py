@@ -56,7 +56,7 @@ def value(answer: Any, blobs: list[memoryview]) -> Value:
 
 def compare_answers(
     answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
-    inputs: int, infinite_inputs: bool = False, slack: float = 1.0, most: int | None = None,
+    inputs: int, any_for_nan: bool = False, slack: float = 1.0, most: int | None = None,
 ) -> list[tuple[str, Comparison]]:  # fmt: skip
     """Return each output and gradient by name, with its comparison.
 
@@ -69,7 +69,7 @@ def compare_answers(
         return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
-        Expected, infinite_inputs=infinite_inputs, bound=bound, slack=slack,
+        Expected, any_for_nan=any_for_nan, bound=bound, slack=slack,
         reduced=inputs / max(1, smallest),
     )  # fmt: skip
     made = []

@@ -55,8 +55,8 @@ Effects = list[tuple[float, Array]]
 class Expected:
     """The reference's answers: at the type, and in float64 if that was possible.
 
-    infinite_inputs: whether an input holds an infinity. Then the order of operations decides
-        between NaN and a limit.
+    any_for_nan: whether any answer is right where the type's is NaN: if an input holds an infinity,
+        the order of operations decides between NaN and a limit.
     slack: a factor of all bounds, which are estimates for inputs that the entry shows.
     reduced: the elements of the inputs for each element of this answer.
     """
@@ -66,7 +66,7 @@ class Expected:
     shaken: Numbers | None = None
     rounded: Numbers | None = None
     _: KW_ONLY
-    infinite_inputs: bool = False
+    any_for_nan: bool = False
     bound: PracticalBound = field(default_factory=PracticalBound)
     slack: float = 1.0
     reduced: float = 1.0
@@ -107,7 +107,7 @@ def compare(actual: Numbers, expected: Expected) -> Comparison:
 
 def _floats(actual: Numbers, expected: Expected) -> Comparison:
     values, native = actual.values(), expected.native.values()
-    if expected.infinite_inputs:
+    if expected.any_for_nan:
         values = np.where(np.isnan(native), native, values)
     precise, strange = _precise(expected, native)
     if precise is None:

@@ -26,6 +26,7 @@ class Wanted:
     mutated: the storages of inputs that it changes.
     written: the inputs that it writes to, by their places among the tensors.
     state: the arguments after the call, without the content of tensors.
+    undefined: whether its NaN stand for any answer, because no shown case has one.
     """
 
     native: Value | None
@@ -36,6 +37,7 @@ class Wanted:
     mutated: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
     state: Any = None
+    undefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ def outcomes(
             compare_answers, native=expected.native,
             others=(expected.precise, expected.shaken, expected.rounded),
             bound=replace(bound, case_type=case_type),
-            inputs=inputs.elements(trial.number), infinite_inputs=trial.brings_infinity,
+            inputs=inputs.elements(trial.number),
+            any_for_nan=trial.brings_infinity or expected.undefined,
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN, most=most,
         )  # fmt: skip
         earlier = [one for one in made if one.trial is trial]

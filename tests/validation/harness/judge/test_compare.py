@@ -126,13 +126,13 @@ def test_nan_and_infinities_must_be_where_the_reference_has_them(special: float)
     assert "where the reference has" in judged(truth, [1.0, 2.0, 3.0]).wrong
 
 
-def test_an_infinity_replaces_a_nan_only_with_infinite_inputs() -> None:
+def test_an_infinity_replaces_a_nan_only_with_any_for_nan() -> None:
     truth, found = [1.0, math.nan], [1.0, math.inf]
 
     assert judged(found, truth).wrong
-    assert not judged(found, truth, infinite_inputs=True).wrong
-    assert not judged([1.0, 7.0], truth, infinite_inputs=True).wrong
-    assert judged([7.0, math.nan], truth, infinite_inputs=True).wrong
+    assert not judged(found, truth, any_for_nan=True).wrong
+    assert not judged([1.0, 7.0], truth, any_for_nan=True).wrong
+    assert judged([7.0, math.nan], truth, any_for_nan=True).wrong
 
 
 def test_an_element_that_overflows_the_type_may_be_infinite() -> None:
