@@ -6,7 +6,7 @@ No process that takes part has the launcher's text. So they serve every launcher
 from dataclasses import dataclass
 
 from validation.harness.children import Child
-from validation.harness.choice import group_by_values
+from validation.harness.choice import group_by_values, with_domain
 from validation.harness.judge.evidence import Wanted
 from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.references import ask_reference
@@ -34,7 +34,8 @@ def load_answered(session: Session, author: Child) -> Answered:
     constants = load_constants(session, author)
     tried = make_trials(session, author, constants)
     wanted, device = ask_reference(session, tried.inputs)
-    return Answered(constants.tolerance, tried.without_refused(wanted, session), wanted, device)
+    tried, wanted = tried.without_refused(wanted, session), with_domain(tried.inputs.trials, wanted)
+    return Answered(constants.tolerance, tried, wanted, device)
 
 
 def check_test(session: Session, author: Child, answered: Answered) -> Check:

@@ -81,10 +81,10 @@ class Inputs:
         return Inputs(trials, self.arguments, blobs)
 
 
-def _declare_gradients(parts: list[dict[str, Any]]) -> None:
+def _declare_gradients(each: list[dict[str, Any]]) -> None:
     """Mark the tensors whose gradients count. Inputs that mark none mean all fractions."""
-    if not any(part["gradient"] for part in parts):
-        for part in parts:
+    if not any(part["gradient"] for part in each):
+        for part in each:
             part["gradient"] = part["dtype"].startswith(("float", "bfloat"))
 
 
@@ -93,7 +93,7 @@ def with_gaps(trees: Iterable[Any]) -> list[int]:
     return sorted({
         place
         for tree in trees
-        for place, part in enumerate(tree["tuple"])
+        for place, part in enumerate(parts(tree))
         if isinstance(part, dict) and "storage" in part and _has_gaps(part)
     })  # fmt: skip
 
@@ -102,6 +102,11 @@ def _has_gaps(tensor: dict[str, Any]) -> bool:
     steps = zip(tensor["shape"], tensor["stride"], strict=True)
     span = 1 + sum((length - 1) * step for length, step in steps)
     return bool(span > math.prod(tensor["shape"]) > 0)
+
+
+def parts(tree: Any) -> list[Any]:
+    """Return the trees of a call's arguments, in their order."""
+    return list(tree["tuple"]) if "tuple" in tree else [part for _, part in tree["dict"]]
 
 
 def storages(tree: Any) -> list[int]:

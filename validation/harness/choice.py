@@ -55,6 +55,24 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     ]
 
 
+def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int, Wanted]:
+    """Return the answers with those marked that hold a NaN, as no shown case's does.
+
+    Sizes and seeds may draw what the author never shows, such as a mask that leaves a row empty.
+    What a launcher answers there is not wrong, since the reference has no answer.
+    """
+    undefined = {number for number, answer in wanted.items() if _holds_nan(answer)}
+    shown = {trial.number for trial in trials if trial.kind == "shown"}
+    # A trial of special values asks for the very same NaN.
+    asked = shown | {trial.number for trial in trials if trial.kind == "special"}
+    if undefined & shown:
+        return wanted
+    return {
+        number: replace(answer, undefined=number in undefined - asked)
+        for number, answer in wanted.items()
+    }
+
+
 def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
     """Leave out variants that are larger than any shown case: the interpreter is slow."""
 
@@ -67,6 +85,14 @@ def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) ->
     shown = max(sizes[trial.number] for trial in inputs.trials if trial.kind == "shown")
     most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
     return [one for one in inputs.trials if one.kind == "shown" or sizes[one.number] <= most]
+
+
+def _holds_nan(answer: Wanted) -> bool:
+    return any(
+        np.isnan(values).any()
+        for leaf in (answer.native.tensors() if answer.native else ())
+        if (values := leaf.values()).dtype.kind in "fc"
+    )
 
 
 def _overflows(answer: Wanted) -> bool:

@@ -49,7 +49,7 @@ class Meaning:
         if self.kind == "window":
             yield self.value
         elif self.kind in ("tuple", "list", "dict"):
-            parts = self.value.values() if self.kind == "dict" else self.value
+            parts = [part for _, part in self.value] if self.kind == "dict" else self.value
             for part in parts:
                 yield from part.windows()
 
@@ -79,9 +79,9 @@ KINDS: Mapping[str, Any] = {
     "plain": Scalar, "float": float, "complex": complex, "address": Address, "window": Window,
     "value": int, "constexpr": Meaning, "triton type": str, "torch type": Dtype,
     "memory format": str, "layout": str, "device": str, "tuple": tuple[Meaning, ...],
-    "list": tuple[Meaning, ...], "dict": Mapping[str, Meaning], "kernel": str, "read": int,
-    "library": tuple[str, str], "descriptor": Descriptor, "reinterpreted": tuple[Window, str],
-    "unknown": str,
+    "list": tuple[Meaning, ...], "dict": tuple[tuple[Scalar, Meaning], ...], "kernel": str,
+    "read": int, "library": tuple[str, str], "descriptor": Descriptor,
+    "reinterpreted": tuple[Window, str], "unknown": str,
 }  # fmt: skip
 
 

@@ -38,6 +38,7 @@ class Recorded:
     problems: counts of what it does that no replay can do, by name.
     computed: counts of what it computes with neither kernels nor torch.
     reads: whether the program ends where the launcher reads a tensor's content.
+    state: the arguments after the call, without the content of tensors.
     """
 
     program: Json
@@ -46,6 +47,7 @@ class Recorded:
     problems: dict[str, int] = field(default_factory=dict)
     computed: dict[str, int] = field(default_factory=dict)
     reads: bool = False
+    state: Json = None
 
 
 class Recordings:
@@ -229,4 +231,5 @@ def _recorded(reply: Json, blobs: Sequence[memoryview]) -> Recorded:
     problems = {str(name)[:200]: int(count) for name, count in dict(reply["problems"]).items()}
     if "error" in reply:
         return Recorded(None, (), reply["error"], problems)
-    return Recorded(reply["program"], blobs, None, problems, reads="reads" in reply)
+    reads, state = "reads" in reply, reply.get("state")
+    return Recorded(reply["program"], blobs, None, problems, reads=reads, state=state)

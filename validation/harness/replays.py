@@ -44,6 +44,9 @@ def replay(
         more = {**order, "trials": tasks, "programs": held}
         begin = "replayer" if order and not answers else ""
         answer = session.ask(child, begin, "answers", more, blobs, role="replayer")
+        for run in answer.header["runs"]:
+            # Only the recorder runs the launcher's own Python.
+            run["state"] = recordings.of[run["trial"]][run["mode"]].state
         answer.header["runs"] += [
             {"trial": trial.number, "mode": mode, "error": error} for trial, mode, error in raising
         ]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from validation.harness.arguments import parts
 from validation.harness.entry import Entry
 from validation.harness.judge.evidence import Outcome, Wanted, outcomes, raised
 from validation.harness.judge.picture import pictures
@@ -92,7 +93,7 @@ def _try(session: Session, chosen: ChosenCase) -> dict[str, Any]:
     report = _report(runs, wanted[0])
     report["inputs"] = [
         {"dtype": part["dtype"], "shape": part["shape"]}
-        for part in inputs.arguments[0]["tuple"]
+        for part in parts(inputs.arguments[0])
         if isinstance(part, dict) and "storage" in part
     ]
     report["seconds"] = {

@@ -16,7 +16,7 @@ WORST_FIRST = (
 )  # fmt: skip
 # By the check that states them.
 GRADES = {
-    "variations": ("accuracy", "sizes", "values", "special_values"),
+    "variations": ("accuracy", "own_error", "sizes", "values", "special_values"),
     "triton": ("computed_by", "torch_operations", "torch_share", "launched"),
     "falsifiable": ("test_strength",),
 }

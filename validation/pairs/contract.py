@@ -20,11 +20,11 @@ MOST_CHARACTERS = 1_000_000
 LONGEST_DESCRIPTION = 2_000
 
 MAY_IMPORT = {
-    "python_code": {"torch", "math", "__future__", "typing"},
-    "triton_code": {"torch", "triton", "math", "__future__", "typing"},
+    "python_code": {"torch", "math", "__future__", "typing", "dataclasses"},
+    "triton_code": {"torch", "triton", "math", "__future__", "typing", "dataclasses"},
     "test_code": {
         *("torch", "triton", "numpy", "pytest", "math", "__future__", "typing", "itertools"),
-        *("functools", "inspect", "random", "python_code", "triton_code"),
+        *("functools", "inspect", "random", "dataclasses", "python_code", "triton_code"),
     },
 }
 CHOICES = {

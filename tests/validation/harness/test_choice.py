@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.choice import select_answered
+from validation.harness.choice import select_answered, with_domain
 from validation.harness.judge.evidence import Wanted
 from validation.harness.plan import Trial
 
@@ -41,3 +41,20 @@ def test_a_doubled_size_is_selected_only_if_the_reference_is_finite() -> None:
     assert counting(NEAR, not_finite) == ["case 0"]
     assert counting(not_finite, not_finite) == ["case 0", "twice n"]
     assert counting(NEAR, NEAR) == ["case 0", "twice n"]
+
+
+def test_a_nan_that_no_shown_case_has_is_outside_of_the_domain() -> None:
+    """A random mask leaves a row of a softmax empty at a small size."""
+    trials = [
+        SHOWN,
+        Trial(1, "primes", "size", {}),
+        Trial(2, "NaN among the values", "special", {}),
+    ]
+    empty = Wanted(value_of(numbers_of([float("nan"), 1.0])), None)
+
+    def undefined(shown: Wanted) -> list[int]:
+        marked = with_domain(trials, {0: shown, 1: empty, 2: empty})
+        return [number for number, answer in marked.items() if answer.undefined]
+
+    assert undefined(NEAR) == [1]
+    assert undefined(empty) == []

@@ -14,6 +14,8 @@ from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 from validation.harness.judge.practical import PracticalBound
 
 LEAVES_MOST = 1000
+# The share by which a fraction that a call leaves may be off: half precision may hold it.
+READ_FROM_TENSOR = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def value(answer: Any, blobs: list[memoryview]) -> Value:
 
 def compare_answers(
     answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
-    inputs: int, infinite_inputs: bool = False, slack: float = 1.0, most: int | None = None,
+    inputs: int, any_for_nan: bool = False, slack: float = 1.0, most: int | None = None,
 ) -> list[tuple[str, Comparison]]:  # fmt: skip
     """Return each output and gradient by name, with its comparison.
 
@@ -67,7 +69,7 @@ def compare_answers(
         return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
-        Expected, infinite_inputs=infinite_inputs, bound=bound, slack=slack,
+        Expected, any_for_nan=any_for_nan, bound=bound, slack=slack,
         reduced=inputs / max(1, smallest),
     )  # fmt: skip
     made = []
@@ -126,6 +128,61 @@ def _plain(answer: Any, wanted: Any) -> Comparison:
     return Comparison("" if answer == wanted else f"{answer!r:.80} instead of {wanted!r:.80}")
 
 
+def state_differs(state: Any, wanted: Any) -> str:
+    """Return how the plain values in the arguments differ from the reference's after the call, or
+    "". Tensors are compared elsewhere, except for those that the call put there: by their layout.
+    """
+    differing = _different_part(state, wanted, ())
+    if differing is None:
+        return ""
+    (first, *path), words = differing
+    name = f"argument {first + 1 if isinstance(first, int) else first} after the call"
+    inner = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return f"{name}: {inner.removeprefix('.') or 'it'} {words}"
+
+
+def _different_part(
+    state: Any, wanted: Any, path: tuple[int | str, ...]
+) -> tuple[tuple[int | str, ...], str] | None:
+    """Return the path to the first part that differs, and how it does."""
+    ours, theirs = _parts(state), _parts(wanted)
+    if ours is None or theirs is None:
+        if ours is theirs and _is_near(state, wanted):
+            return None
+        return path, f"is {_shown(state)}, not {_shown(wanted)}"
+    for key in theirs:
+        if key not in ours and not isinstance(key, int):
+            return (*path, key), "is missing"
+    if len(ours) != len(theirs):
+        return path, f"has {len(ours)} parts, not {len(theirs)}"
+    each = (_different_part(ours[key], theirs[key], (*path, key)) for key in theirs)
+    return next(filter(None, each), None)
+
+
+def _parts(tree: Any) -> dict[int | str, Any] | None:
+    """Return the parts of a container by key or place, or None for a plain value or a tensor."""
+    match tree:
+        case list() | {"tuple": list()}:
+            return dict(enumerate(tree if isinstance(tree, list) else tree["tuple"]))
+        case {"dict": list() as pairs} | {"record": {"fields": {"dict": list() as pairs}}}:
+            return {key if isinstance(key, str) else _shown(key): part for key, part in pairs}
+    return None
+
+
+def _is_near(state: Any, wanted: Any) -> bool:
+    """Return whether two plain values are equal. A fraction may be read from a tensor."""
+    if isinstance(state, float) and isinstance(wanted, float) and state == state:
+        return abs(state - wanted) <= READ_FROM_TENSOR * abs(wanted) + 1e-6 or state == wanted
+    return bool(state == wanted) or bool(state != state and wanted != wanted)
+
+
+def _shown(tree: Any) -> str:
+    if isinstance(tree, dict) and len(tree) == 1:
+        ((kind, inner),) = tree.items()
+        return f"a {kind} {inner!r:.60}"
+    return f"{tree!r:.60}"
+
+
 def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:
     """Add the tree's leaves, and return its form."""
     if len(leaves) > LEAVES_MOST:
@@ -137,8 +194,8 @@ def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:
         tree = tree["tuple"]
     if isinstance(tree, list):
         return f"({', '.join(_flatten(part, blobs, leaves) for part in tree)})"
-    if isinstance(tree, dict) and len(tree) == 1 and isinstance(tree.get("dict"), dict):
-        inner = sorted(tree["dict"].items())
+    if isinstance(tree, dict) and len(tree) == 1 and isinstance(tree.get("dict"), list):
+        inner = sorted((repr(key), part) for key, part in tree["dict"])
         return f"{{{', '.join(f'{k}: {_flatten(part, blobs, leaves)}' for k, part in inner)}}}"
     leaves.append(tree if isinstance(tree, float | int | str | bool | None) else str(tree))
     return type(leaves[-1]).__name__

@@ -65,7 +65,7 @@ def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) 
     """
     decisive = [run for run in runs if _decides(run, origin)]
     check = _compared("variations", [run for run in decisive if run.trial.kind != "shown"], wanted)
-    numbers = {**check.numbers, "accuracy": _accuracy_grade(decisive)}
+    numbers = {**check.numbers, "accuracy": _accuracy_grade(decisive), **_own_error(decisive)}
     verdict, words, notes = check.verdict, check.words, []
     for grade, (everywhere, beyond, about) in VALUES.items():
         of_kind = [run for run in runs if run.trial.kind in GRADES[grade]]
@@ -121,6 +121,12 @@ def _accuracy_grade(runs: Sequence[Outcome]) -> str | None:
     """Return the worst grade of the right answers, or None if no answer is right."""
     grade = worst_grade(run.worst.grade for run in runs if run.right and run.value is not None)
     return str(grade) if grade else None
+
+
+def _own_error(runs: Sequence[Outcome]) -> dict[str, float]:
+    """Return how many times torch's own error the right answers are off, if torch has any."""
+    own = [run.worst.own_error for run in runs if run.right and run.worst.own_error is not None]
+    return {"own_error": max(own)} if own else {}
 
 
 def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:

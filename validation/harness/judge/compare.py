@@ -4,6 +4,9 @@ Rounding explains the sum of three errors of an element: some units in its own l
 reference's error at this type, and the effect of a change in the inputs' last bits. A larger error
 is compared with a fourth, which takes a run of its own: the effect of a change in the last bit of
 every intermediate result.
+
+An answer is right by torch's largest error of all elements, and "close" by its largest of elements
+that are no larger: the rounding of large elements excuses nothing in small ones.
 """
 
 from collections.abc import Iterable
@@ -52,8 +55,8 @@ Effects = list[tuple[float, Array]]
 class Expected:
     """The reference's answers: at the type, and in float64 if that was possible.
 
-    infinite_inputs: whether an input holds an infinity. Then the order of operations decides
-        between NaN and a limit.
+    any_for_nan: whether any answer is right where the type's is NaN: if an input holds an infinity,
+        the order of operations decides between NaN and a limit.
     slack: a factor of all bounds, which are estimates for inputs that the entry shows.
     reduced: the elements of the inputs for each element of this answer.
     """
@@ -63,7 +66,7 @@ class Expected:
     shaken: Numbers | None = None
     rounded: Numbers | None = None
     _: KW_ONLY
-    infinite_inputs: bool = False
+    any_for_nan: bool = False
     bound: PracticalBound = field(default_factory=PracticalBound)
     slack: float = 1.0
     reduced: float = 1.0
@@ -72,13 +75,18 @@ class Expected:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`wrong` is empty if the answer is right. Errors are the largest of all elements; `share` is
-    the largest error as a share of the allowed error."""
+    the largest error as a share of the allowed error.
+
+    own_error: the largest error as a multiple of torch's own error at the type, in elements that
+        are no larger; None if torch has none.
+    """
 
     wrong: str
     absolute: float = 0.0
     relative: float = 0.0
     share: float = 0.0
     grade: Grade = Grade.EXACT
+    own_error: float | None = None
 
 
 def compare(actual: Numbers, expected: Expected) -> Comparison:
@@ -99,7 +107,7 @@ def compare(actual: Numbers, expected: Expected) -> Comparison:
 
 def _floats(actual: Numbers, expected: Expected) -> Comparison:
     values, native = actual.values(), expected.native.values()
-    if expected.infinite_inputs:
+    if expected.any_for_nan:
         values = np.where(np.isnan(native), native, values)
     precise, strange = _precise(expected, native)
     if precise is None:
@@ -128,14 +136,28 @@ def _against(
         values, native, truth = values[finite], native[finite], truth[finite]
         effects = [(weight, moved[finite]) for weight, moved in effects]
     error, size = np.abs(values - truth), np.abs(truth)
-    allowed = expected.slack * _allowed(dtype, size, native, truth, effects)
+    own = np.abs(native - truth)
+    of_size = _largest_up_to(size, own)
+    by_size = expected.slack * _allowed(dtype, size, of_size, effects)
+    allowed = expected.slack * _allowed(dtype, size, float(own.max()), effects)
     share = error / allowed
     # A relative error means nothing for an element that is tiny beside the others.
     floor = max(1e-3 * float(size.max()), float(np.finfo(np.float32).tiny))
     relative = float((error / np.maximum(size, floor)).max())
-    comparison = Comparison("", float(error.max()), relative, float(share.max()))
+    own_error = (
+        float(
+            (error / np.maximum(of_size, EPSILON[dtype] / 2 * size)).max(
+                initial=0.0, where=of_size > 0
+            )
+        )
+        if own.any()
+        else None
+    )
+    comparison = Comparison(
+        "", float(error.max()), relative, float(share.max()), own_error=own_error
+    )
     if comparison.share <= 1:
-        return comparison
+        return comparison if (error <= by_size).all() else replace(comparison, grade=Grade.WITHIN)
     practical = expected.slack * expected.bound.allowed(
         dtype, size, _scale(size), expected.reduced, shown=expected.slack == 1.0
     )
@@ -183,7 +205,20 @@ def _effects(expected: Expected, precise: Array) -> Effects:
     ]
 
 
-def _allowed(dtype: str, size: Array, native: Array, truth: Array, effects: Effects) -> Array:
+def _largest_up_to(size: Array, own: Array) -> Array:
+    """Return for each element the largest error of those that are at most about as large: of the
+    same power of two."""
+    powers = np.frexp(size)[1]
+    powers = np.where(size > 0, powers, powers.min() - 1)
+    powers -= powers.min()
+    largest = np.zeros(int(powers.max()) + 1)
+    np.maximum.at(largest, powers, own)
+    largest = np.maximum.accumulate(largest)
+    of_size: Array = largest[powers]
+    return of_size
+
+
+def _allowed(dtype: str, size: Array, own_error: float | Array, effects: Effects) -> Array:
     epsilon = EPSILON[dtype]
     half = epsilon > 2.0**-20
     units, scale_units, own = (
@@ -191,7 +226,7 @@ def _allowed(dtype: str, size: Array, native: Array, truth: Array, effects: Effe
     )
     scale = _scale(size)
     allowed = units * epsilon * size + scale_units * epsilon * scale
-    allowed += own * float(np.abs(native - truth).max())
+    allowed += own * own_error
     for weight, moved in effects:
         allowed += weight * _moved(moved, scale)
     if dtype != "float64" and float(size.max()) <= NOTHING:

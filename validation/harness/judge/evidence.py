@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from validation.harness.arguments import Inputs
-from validation.harness.judge.answers import Value, compare_answers, value
+from validation.harness.judge.answers import Value, compare_answers, state_differs, value
 from validation.harness.judge.compare import Comparison, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
@@ -25,6 +25,8 @@ class Wanted:
     refusal: what the reference raised, in words.
     mutated: the storages of inputs that it changes.
     written: the inputs that it writes to, by their places among the tensors.
+    state: the arguments after the call, without the content of tensors.
+    undefined: whether its NaN stand for any answer, because no shown case has one.
     """
 
     native: Value | None
@@ -34,6 +36,8 @@ class Wanted:
     refusal: str = ""
     mutated: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
+    state: Any = None
+    undefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def wanted(header: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
             _at(run, "shaken", blobs),
             mutated=tuple(int(storage) for storage in native["mutated"]),
             written=tuple(int(place) for place in native["places"]),
+            state=native["state"],
         )
     return answers
 
@@ -108,11 +113,20 @@ def outcomes(
             compare_answers, native=expected.native,
             others=(expected.precise, expected.shaken, expected.rounded),
             bound=replace(bound, case_type=case_type),
-            inputs=inputs.elements(trial.number), infinite_inputs=trial.brings_infinity,
+            inputs=inputs.elements(trial.number),
+            any_for_nan=trial.brings_infinity or expected.undefined,
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN, most=most,
         )  # fmt: skip
         earlier = [one for one in made if one.trial is trial]
-        made.append(_outcome(trial, run, blobs, compare, earlier))
+        outcome = _outcome(trial, run, blobs, compare, earlier)
+        # A timed run has none.
+        if (
+            outcome.right
+            and "state" in run
+            and (words := state_differs(run["state"], expected.state))
+        ):
+            outcome = replace(outcome, right=False, words=words, worst=Comparison(words))
+        made.append(outcome)
     return made
 
 
@@ -141,9 +155,11 @@ def _outcome(
     name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
     if failing:
         return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details)
+    own_errors = [one.own_error for _, one in comparisons if one.own_error is not None]
     worst = replace(
-        worst, grade=worst_grade(comparison.grade for _, comparison in comparisons) or Grade.EXACT
-    )
+        worst, grade=worst_grade(comparison.grade for _, comparison in comparisons) or Grade.EXACT,
+        own_error=max(own_errors, default=None),
+    )  # fmt: skip
     return Outcome(trial, mode, True, "", worst, answer, None, details)
 
 

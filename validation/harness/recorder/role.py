@@ -14,7 +14,7 @@ from validation.harness.torch_operations import COMPUTES, base_name
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.gradients import make_leaves
-from validation.harness.worker.values import name_of, tensors_in, unpack
+from validation.harness.worker.values import call, name_of, rebuilt, state, tensors_in, unpack
 
 Json = Any
 DECOY_SEED = 12345
@@ -29,6 +29,7 @@ class Recorder:
         self._device = torch.device(order["device"])
         self._point, self._seed = order["entry_point"], order["seed"]
         self._gradients = order["gradients"]
+        self._module: Any = None
         self._function: Any = None
         folder.lay_out({"triton_code": order["triton_code"]})
         self._tracer, self._session = tracer(), Session()
@@ -40,18 +41,20 @@ class Recorder:
         blobs: list[Blob] = []
         try:
             if self._function is None:
-                self._function = folder.function(folder.load("triton_code"), self._point)
+                self._module = folder.load("triton_code")
+                self._function = folder.function(self._module, self._point)
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
         return {"made": [self._record(call, blobs) for call in order["calls"]]}, blobs
 
-    def _record(self, call: dict[str, Any], blobs: list[Blob]) -> dict[str, Any]:
-        arguments = self._arguments(call)
-        known = [[_number(number) for number in numbers] for numbers in call["known"]]
+    def _record(self, order: dict[str, Any], blobs: list[Blob]) -> dict[str, Any]:
+        arguments = self._arguments(order)
+        known = [[_number(number) for number in numbers] for numbers in order["known"]]
         recording = Recording(self._session, tensors_in(arguments), known)
-        reply: dict[str, Any] = {"number": call["number"]}
+        reply: dict[str, Any] = {"number": order["number"]}
         try:
             reply["program"] = self._call(recording, arguments)
+            reply["state"] = state(arguments)
         except NeedsRead as reading:
             reply |= {"program": reading.program, "reads": True}
         except BaseException as error:  # noqa: BLE001 - as above
@@ -66,7 +69,7 @@ class Recorder:
         recording.graph.add_leaves(leaves)
         torch.manual_seed(self._seed)
         with self._tracer.recorded_by(recording):
-            result = self._function(*arguments)
+            result = call(self._function, arguments)
             with self._tracer.paused():
                 answer = recording.answer(result)
             if self._gradients:
@@ -84,15 +87,18 @@ class Recorder:
         recording.graph.begin_backward_pass()
         torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
 
-    def _arguments(self, call: dict[str, Any]) -> Any:
-        """Return decoys, the same for all calls of a trial.
+    def _arguments(self, order: dict[str, Any]) -> Any:
+        """Return decoys, the same tensors for all calls of a trial, in new containers.
 
-        A launcher could remember its answer by the address of its input.
+        A launcher could remember its answer by the address of its input. It may count its calls in
+        a dictionary of the caller's.
         """
-        if self._last[0] != call["number"]:
-            self._last = call["number"], self._decoys(call["arguments"], call["sizes"])
+        if self._last[0] != order["number"]:
+            self._last = order["number"], self._decoys(order["arguments"], order["sizes"])
         decoys = self._last[1]
-        return make_leaves(decoys, call["arguments"]) if self._gradients else decoys
+        if self._gradients:
+            return make_leaves(decoys, order["arguments"])
+        return rebuilt(decoys, lambda tensor: tensor)
 
     def _decoys(self, tree: Any, sizes: dict[str, int]) -> Any:
         """Return arguments of the same layout. Fractions are noise.
@@ -111,7 +117,7 @@ class Recorder:
             storage = storages[place].untyped_storage()
             return empty.set_(storage, part["offset"], part["shape"], part["stride"])
 
-        return unpack(tree, decoy)
+        return unpack(tree, decoy, device=self._device, module=self._module)
 
 
 def _noise(size: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:

@@ -12,7 +12,7 @@ import triton.language as tl
 from triton.runtime.jit import KernelInterface
 
 from validation.harness.recorder.storages import Storages
-from validation.harness.worker.values import name_of
+from validation.harness.worker.values import fields_of, name_of
 
 Json = Any
 Special = Callable[[Any], Json | None]
@@ -45,8 +45,9 @@ class Values:
         if isinstance(value, tuple | list):
             parts = [self.encode(part, special) for part in value]
             return {"tuple" if isinstance(value, tuple) else "list": parts}
-        if isinstance(value, dict) and all(type(key) is str for key in value):
-            return {"dict": {key: self.encode(part, special) for key, part in value.items()}}
+        named = value if isinstance(value, dict) else fields_of(value)
+        if named is not None and all(type(key) in (str, int, bool) for key in named):
+            return {"dict": [[key, self.encode(part, special)] for key, part in named.items()]}
         if isinstance(value, tl.constexpr):
             return {"constexpr": self.encode(value.value)}
         if is_kernel(value):

@@ -151,7 +151,7 @@ class Player:
             case "list":
                 return list(map(self.value, given))
             case "dict":
-                return {name: self.value(part) for name, part in given.items()}
+                return {key: self.value(part) for key, part in given}
             case "constexpr":
                 return self.value(given)
             case "kernel":

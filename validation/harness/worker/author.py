@@ -10,7 +10,7 @@ from validation.harness.channel import Blob
 from validation.harness.worker import damage, folder, gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.properties import common_properties
-from validation.harness.worker.values import Packing, name_of, no_tensors, plain_values, tensors_in
+from validation.harness.worker.values import Packing, name_of, no_tensors, plain_case, tensors_in
 from validation.harness.worker.variants import make_variant
 
 Blobs = list[memoryview]
@@ -41,14 +41,14 @@ class Author:
         self.folder = folder.lay_out(texts)
         self.test: Any = None
         self._made_case = ""
-        self._made_inputs: tuple[Any, ...] = ()
+        self._made_inputs: Any = ()
 
     def cases(self, _: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with the constants of test_code."""
         try:
             self.test = folder.load("test_code")
             return {
-                "cases": [_case(dict(case)) for case in self.test.CASES],
+                "cases": [no_tensors(dict(case)) for case in self.test.CASES],
                 "perf_cases": _perf_cases(getattr(self.test, "PERF_CASES", None)),
                 "fixed": [str(name) for name in getattr(self.test, "FIXED", ())],
                 "sizes": _sizes(getattr(self.test, "SIZES", None)),
@@ -91,25 +91,29 @@ class Author:
     def properties(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with what the inputs of all these cases have in common."""
         try:
-            shown = [self._inputs(case, anew=True) for case in order["cases"]]
+            made = [self._inputs(case, anew=True) for case in order["cases"]]
+            shown = [list(one.values()) if isinstance(one, dict) else one for one in made]
             return {"properties": common_properties(shown)}, []
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
 
-    def _inputs(self, case: Any, *, anew: bool) -> tuple[Any, ...]:
-        """Return the case's inputs. Several variants are made from the same ones, because large
-        inputs take seconds."""
+    def _inputs(self, case: Any, *, anew: bool) -> Any:
+        """Return the case's inputs: a tuple, or a dictionary by the names of the parameters.
+
+        Several variants are made from the same ones, because large inputs take seconds.
+        """
         key = json.dumps(case, sort_keys=True)
         if anew or self._made_case != key:
-            made = self.test.make_inputs(plain_values({"dict": case}), "cpu")
-            self._made_case, self._made_inputs = key, tuple(made)
+            made = self.test.make_inputs(plain_case(case), "cpu")
+            self._made_case = key
+            self._made_inputs = made if isinstance(made, dict) else tuple(made)
         return self._made_inputs
 
     def _foretold_bytes(self, case: Any) -> int:
         """Return the bytes of a case's inputs, without making them, or 0 if they are unknown."""
         try:
             with torch.device("meta"):
-                return _bytes(self.test.make_inputs(plain_values({"dict": case}), "meta"))
+                return _bytes(self.test.make_inputs(plain_case(case), "meta"))
         except BaseException:  # noqa: BLE001 - then it is made
             return 0
 
@@ -120,14 +124,9 @@ class Author:
         gradients: whether the entry declares gradients.
         """
         instead = [
-            (plain_values({"dict": case}), other and plain_values({"dict": other}))
-            for case, other in order["instead"]
+            (plain_case(case), other and plain_case(other)) for case, other in order["instead"]
         ]
         return damage.survey(self.folder, instead, gradients=order["gradients"]), []
-
-
-def _case(case: dict[str, Any]) -> Any:
-    return no_tensors(case)["dict"]
 
 
 # Optional constants: their malformed parts are left out.
@@ -135,7 +134,7 @@ def _case(case: dict[str, Any]) -> Any:
 
 def _perf_cases(given: Any) -> list[Any]:
     cases = given if isinstance(given, list | tuple) else ()
-    return [_case(case) for case in cases if isinstance(case, dict)]
+    return [no_tensors(case) for case in cases if isinstance(case, dict)]
 
 
 def _sizes(given: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import torch
 
 from validation.harness.channel import read_parcel
 from validation.harness.replayer.programs import Programs
-from validation.harness.worker.values import Placing, tensors_in, unpack
+from validation.harness.worker.values import Placing, tensors_in
 
 
 def main(request: str) -> None:
@@ -20,7 +20,7 @@ def main(request: str) -> None:
     programs = Programs(order["triton_code"], order["programs"], blobs, device)
     for case in order["cases"]:
         torch.manual_seed(order["seed"])
-        inputs = tensors_in(unpack(case["arguments"], Placing(blobs, device)))
+        inputs = tensors_in(Placing(blobs, device).arguments(case["arguments"]))
         programs.call(case["program"], inputs)()
         if device.type == "cuda":
             torch.cuda.synchronize()

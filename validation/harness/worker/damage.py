@@ -9,7 +9,6 @@ are damaged too, and its answers stay as they are.
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -196,7 +195,8 @@ class Damaged:
         is_meant = self._meant_places()
 
         def tensor_damaged(tensor: torch.Tensor) -> torch.Tensor:
-            return self.harm.damage(tensor, given) if is_meant() else tensor
+            # A tensor without elements has nothing to damage.
+            return self.harm.damage(tensor, given) if is_meant() and tensor.numel() else tensor
 
         def number_damaged(plain: Any) -> Any:
             if (tensor := as_tensor(plain)) is None:
@@ -208,7 +208,7 @@ class Damaged:
             # A plain number can't be of another type.
             return type(plain)(after.item()) if after.dtype is tensor.dtype else plain
 
-        damaged = self._done(answer, lambda: _rebuilt(answer, tensor_damaged, number_damaged))
+        damaged = self._done(answer, lambda: rebuilt(answer, tensor_damaged, number_damaged))
         for tensor in before.written():
             if is_meant():
                 content = tensor.detach().clone()
@@ -232,7 +232,7 @@ class Damaged:
                 return WithGradientChanged.apply(tensor, gradient_damaged)  # type: ignore[no-untyped-call]
             return tensor
 
-        return _rebuilt(given, through, lambda plain: plain)
+        return rebuilt(given, through)
 
     def _meant_places(self) -> Callable[[], bool]:
         """Return a function that says for each part in turn whether it is to be damaged."""
@@ -283,16 +283,3 @@ class WithGradientChanged(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, None]:
         return ctx.change(gradient), None
-
-
-def _rebuilt(answer: Any, change: Change, plain: Callable[[Any], Any]) -> Any:
-    """Rebuild like `rebuilt`, but keep the containers' classes: a test may ask for `.values`."""
-    if isinstance(answer, list | tuple):
-        parts = [_rebuilt(part, change, plain) for part in answer]
-        kind: Any = type(answer)
-        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
-    if isinstance(answer, dict):
-        copied = copy(answer)
-        copied.update({name: _rebuilt(part, change, plain) for name, part in answer.items()})
-        return copied
-    return rebuilt(answer, change, plain)

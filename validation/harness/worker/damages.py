@@ -79,15 +79,17 @@ def _identity(answer: torch.Tensor, arguments: tuple[Any, ...]) -> torch.Tensor:
     return answer
 
 
-def _last_block(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+def _without_block(answer: torch.Tensor, *, first: bool) -> torch.Tensor:
     plain = _widened(answer)
     size = plain.numel()
-    kept = torch.arange(size, device=plain.device) < size - max(1, min(1024, size // 4))
+    places = torch.arange(size, device=plain.device)
+    block = max(1, min(1024, size // 4))
+    kept = places >= block if first else places < size - block
     return (plain * kept.reshape(plain.shape).to(plain.dtype)).to(answer.dtype)
 
 
 def _moved(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    return answer.reshape(-1).roll(1).reshape(answer.shape)
+    return _if_apart(answer, answer.reshape(-1).roll(1).reshape(answer.shape))
 
 
 def relative(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
@@ -102,31 +104,70 @@ def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
     return answer.to(OTHER_TYPE.get(answer.dtype, wider))
 
 
-def _one_element(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    """Change the last element by more than the largest one. An unsigned element changes by half of
-    its type's range."""
-    if not answer.numel():
-        return answer
-    last = torch.arange(answer.numel(), device=answer.device) == answer.numel() - 1
-    last = last.reshape(answer.shape)
+def _with_wrong(answer: torch.Tensor, place: int) -> torch.Tensor:
+    """Change the element at this place, of the flat answer, by more than the largest one. An
+    unsigned element changes by half of its type's range."""
+    wrong = torch.arange(answer.numel(), device=answer.device) == place
+    wrong = wrong.reshape(answer.shape)
     if answer.dtype is torch.bool:
-        return answer ^ last
+        return answer ^ wrong
     plain = _widened(answer)
     if answer.dtype in UNSIGNED:
         # Adding so much could wrap around to the same number.
         half = torch.iinfo(answer.dtype).max // 2 + 1
-        return (plain ^ (last.to(plain.dtype) * half)).to(answer.dtype)
-    seen = plain.detach()
-    size = seen.abs() if seen.is_complex() else seen.double().nan_to_num(0.0, 0.0, 0.0).abs()
-    return (plain + last.to(plain.dtype) * (size.max() + 1).to(plain.dtype)).to(answer.dtype)
+        return (plain ^ (wrong.to(plain.dtype) * half)).to(answer.dtype)
+    largest = (_sizes(plain).max() + 1).to(plain.dtype)
+    return (plain + wrong.to(plain.dtype) * largest).to(answer.dtype)
+
+
+def _sizes(tensor: torch.Tensor) -> torch.Tensor:
+    seen = tensor.detach()
+    return seen.abs() if seen.is_complex() else seen.double().nan_to_num(0.0, 0.0, 0.0).abs()
+
+
+def _random_place(count: int) -> int:
+    """Return a place that depends on the count alone, so that each run finds the same."""
+    return int(torch.randint(count, (), generator=torch.Generator().manual_seed(count)))
+
+
+def _negated(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    if answer.dtype is torch.bool or answer.dtype in UNSIGNED:
+        return answer
+    return (-_widened(answer)).to(answer.dtype)
+
+
+def _rows_swapped(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    """Swap a random row with the one that differs most. Each element of a vector is a row."""
+    rows = _widened(answer).reshape(-1, answer.shape[-1] if answer.dim() > 1 else 1)
+    one = _random_place(len(rows))
+    other = int(_apart(rows, rows[one]).amax(dim=1).argmax())
+    order = torch.arange(len(rows), device=rows.device)
+    order[[one, other]] = order[[other, one]]
+    return _if_apart(answer, rows[order].reshape(answer.shape).to(answer.dtype))
+
+
+def _if_apart(answer: torch.Tensor, damaged: torch.Tensor) -> torch.Tensor:
+    """Return the damaged answer, or the answer itself if an honest tolerance may accept both."""
+    before, after = _widened(answer), _widened(damaged)
+    largest = before if before.dtype is torch.bool else _sizes(before)
+    return damaged if _apart(before, after).max() > RELATIVE_HALF * largest.max() else answer
+
+
+def _apart(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    return _sizes(one ^ other if one.dtype is torch.bool else one - other)
 
 
 DAMAGES: dict[str, Damage] = {
     "all zeros": zeros,
     "the input handed back": _identity,
-    "last block dropped": _last_block,
+    "first block dropped": lambda answer, _: _without_block(answer, first=True),
+    "last block dropped": lambda answer, _: _without_block(answer, first=False),
     "moved by one element": _moved,
-    "one element wrong": _one_element,
+    "first element wrong": lambda answer, _: _with_wrong(answer, 0),
+    "one element wrong": lambda answer, _: _with_wrong(answer, _random_place(answer.numel())),
+    "last element wrong": lambda answer, _: _with_wrong(answer, answer.numel() - 1),
+    "sign flipped": _negated,
+    "two rows swapped": _rows_swapped,
     "small relative error": relative,
     "another type": _other_type,
 }

@@ -16,7 +16,7 @@ from validation.harness.worker import folder, gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.gradients import gradients, make_leaves
 from validation.harness.worker.rounding import Rounding, Wide, either_way, last_bit
-from validation.harness.worker.values import Packing, Placing, rebuilt, tensors_in, unpack
+from validation.harness.worker.values import Packing, Placing, call, rebuilt, state, tensors_in
 
 WIDTHS = ("native", "precise", "shaken")
 
@@ -28,11 +28,13 @@ class Reference:
         self.point = order["entry_point"]
         self.gradients, self.seed = order["gradients"], order["seed"]
         folder.lay_out({"python_code": order["python_code"]})
+        self._module: Any = None
 
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         packing = Packing()
         try:
-            function = folder.function(folder.load("python_code"), self.point)
+            self._module = folder.load("python_code")
+            function = folder.function(self._module, self.point)
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
         runs = []
@@ -59,7 +61,7 @@ class Reference:
         function writes to, or None if they are not known yet."""
         torch.manual_seed(self.seed)
         placing = Placing(blobs, self.device)
-        arguments = unpack(tree, placing)
+        arguments = placing.arguments(tree, self._module)
         bit = last_bit(tensors_in(arguments))
         generator = torch.Generator(device=self.device).manual_seed(self.seed)
 
@@ -82,7 +84,7 @@ class Reference:
                 modes.enter_context(Wide())
             if width == "rounded":
                 modes.enter_context(Rounding(bit, generator))
-            answer = function(*arguments)
+            answer = call(function, arguments)
             of_inputs = gradients(arguments, answer, self.seed) if self.gradients else []
         mutated = [
             place
@@ -103,6 +105,7 @@ class Reference:
             "written": [packing.tensor(inputs[place]) for place in written],
             "places": written,
             "mutated": mutated,
+            "state": state(arguments),
         }
 
 

@@ -18,7 +18,7 @@ from validation.harness.replayer.programs import Programs
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.clock import Clock, HostClock
 from validation.harness.worker.complaint import described
-from validation.harness.worker.values import Packing, Placing, rebuilt, tensors_in, unpack
+from validation.harness.worker.values import Packing, Placing, call, rebuilt, tensors_in
 
 # Calls with each of the first inputs, which compile and fill the allocator's pools.
 WARM_UPS = 2
@@ -68,18 +68,19 @@ class Stopwatch:
         return [
             (
                 one["number"],
-                programs.call(one["program"], tensors_in(unpack(one["arguments"], place))),
+                programs.call(one["program"], tensors_in(place.arguments(one["arguments"]))),
             )
             for one in order["sets"]
         ]
 
     def _reference(self, order: dict[str, Any], place: Placing) -> Calls:
         folder.lay_out({"python_code": order["python_code"]})
-        function = folder.function(folder.load("python_code"), order["entry_point"])
+        module = folder.load("python_code")
+        function = folder.function(module, order["entry_point"])
         if order["compiled"]:
             function = torch.compile(function)
         return [
-            (one["number"], partial(function, *unpack(one["arguments"], place)))
+            (one["number"], partial(call, function, place.arguments(one["arguments"], module)))
             for one in order["sets"]
         ]
 

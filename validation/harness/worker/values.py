@@ -1,6 +1,14 @@
-"""Tensors and plain values as JSON and bytes, and back. Storages travel whole, with their gaps."""
+"""Tensors and plain values as JSON and bytes, and back. Storages travel whole, with their gaps.
 
+An object of JSON is a tensor's description, or has one key, the kind of the value. Dictionaries are
+lists of pairs, so that no key of an entry's can be taken for the harness's own.
+"""
+
+from collections import namedtuple
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import fields, is_dataclass
+from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 import torch
@@ -24,7 +32,7 @@ class Packing:
 
     def inputs(self, value: Any) -> Json:
         """Return `value` with its tensors as views of whole storages."""
-        return _tree(value, self._view)
+        return _tree(value, self._view, records=True)
 
     def plain(self, value: Any) -> Json:
         """Return `value` with its tensors as contiguous copies."""
@@ -66,25 +74,79 @@ class Packing:
 Materialize = Callable[[Json], torch.Tensor]
 
 
-def unpack(tree: Json, tensor: Materialize) -> Any:
-    """Return the value of a tree. `tensor` makes a tensor of its description."""
-    if isinstance(tree, list):
-        return [unpack(part, tensor) for part in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if "storage" in tree or "tensor" in tree:
-        return tensor(tree)
-    ((kind, inner),) = tree.items()
-    match kind:
-        case "tuple":
-            return tuple(unpack(part, tensor) for part in inner)
-        case "dict":
-            return {name: unpack(part, tensor) for name, part in inner.items()}
-        case "dtype":
-            return getattr(torch, inner)
-        case "complex":
-            return complex(*inner)
-    raise CannotTravel(f"a value of kind {kind}")
+def unpack(
+    tree: Json, tensor: Materialize, *, device: torch.device | None = None,
+    module: ModuleType | None = None,
+) -> Any:  # fmt: skip
+    """Return the value of a tree.
+
+    tensor: makes a tensor of its description.
+    device: stands in for the device on which inputs are made.
+    module: the entry's text, whose classes records get.
+    """
+
+    def value(tree: Json) -> Any:
+        if isinstance(tree, list):
+            return [value(part) for part in tree]
+        if not isinstance(tree, dict):
+            return tree
+        if "storage" in tree or "tensor" in tree:
+            return tensor(tree)
+        ((kind, inner),) = tree.items()
+        match kind:
+            case "tuple":
+                return tuple(map(value, inner))
+            case "dict":
+                return {value(key): value(part) for key, part in inner}
+            case "record":
+                return _record(inner["class"], inner["of_tuple"], value(inner["fields"]), module)
+            case "dtype":
+                return getattr(torch, inner)
+            case "device":
+                return device or torch.device("cpu")
+            case "complex":
+                return complex(*inner)
+        raise CannotTravel(f"a value of kind {kind}")
+
+    return value(tree)
+
+
+def _record(name: str, of_tuple: bool, values: dict[str, Any], module: ModuleType | None) -> Any:
+    """Return a record of the text's class, if it has one of this name with these fields."""
+    kind: Any = getattr(module, name, None)
+    if _field_names(kind) != tuple(values) or issubclass(kind, tuple) is not of_tuple:
+        kind = namedtuple(name, tuple(values)) if of_tuple else SimpleNamespace
+    if of_tuple:
+        return kind._make(values.values())
+    made = kind.__new__(kind)
+    for field, value in values.items():
+        # A frozen dataclass has no other way.
+        object.__setattr__(made, field, value)
+    return made
+
+
+def _field_names(kind: Any) -> tuple[str, ...] | None:
+    """Return the fields of a class of dataclasses or named tuples, or None for any other value."""
+    if not isinstance(kind, type):
+        return None
+    if is_dataclass(kind):
+        return tuple(field.name for field in fields(kind))
+    return getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
+
+
+def fields_of(value: Any) -> dict[str, Any] | None:
+    """Return the fields of a dataclass, named tuple or namespace, or None for any other value."""
+    if isinstance(value, SimpleNamespace):
+        return vars(value)
+    names = _field_names(type(value))
+    return None if names is None else {name: getattr(value, name) for name in names}
+
+
+def call(function: Callable[..., Any], arguments: Any) -> Any:
+    """Call the function with a tuple of arguments, or with a dictionary of them by name."""
+    if isinstance(arguments, dict):
+        return function(**arguments)
+    return function(*arguments)
 
 
 class Placing:
@@ -94,7 +156,11 @@ class Placing:
         self.blobs, self.device = blobs, device
         self.storages: dict[int, torch.Tensor] = {}
 
-    def __call__(self, tree: Any) -> torch.Tensor:
+    def arguments(self, tree: Json, module: ModuleType | None = None) -> Any:
+        """Return the arguments of a call. `module`: the text that is called."""
+        return unpack(tree, self._tensor, device=self.device, module=module)
+
+    def _tensor(self, tree: Any) -> torch.Tensor:
         place, blob = tree["storage"], self.blobs[tree["storage"]]
         if place not in self.storages:
             self.storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
@@ -103,28 +169,37 @@ class Placing:
         return empty.set_(storage, tree["offset"], tree["shape"], tree["stride"])
 
 
-def plain_values(tree: Json) -> Any:
-    """Return the value of a tree that holds no tensor: a case."""
-    return unpack(tree, _refuse_tensor)
+def plain_case(case: dict[str, Json]) -> dict[str, Any]:
+    """Return the case that `no_tensors` describes."""
+    return {name: unpack(part, _refuse_tensor) for name, part in case.items()}
 
 
-def no_tensors(value: Any) -> Json:
+def no_tensors(case: dict[str, Any]) -> dict[str, Json]:
     """Return a case as JSON."""
-    return _tree(value, _refuse_tensor)
+    return {name: _tree(value, _refuse_tensor) for name, value in case.items()}
 
 
 def _refuse_tensor(_: Any) -> NoReturn:
     raise CannotTravel("a tensor, where CASES holds plain values")
 
 
+def state(arguments: Any) -> Json:
+    """Return all of the arguments but their content: what a call may change beside tensors."""
+
+    def layout(tensor: torch.Tensor) -> Json:
+        return {"tensor": f"{name_of(tensor.dtype)} {list(tensor.shape)}"}
+
+    return _tree(arguments, layout, records=True, unknown=lambda value: type(value).__name__)
+
+
 def tensors_in(value: Any) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         return [value]
-    if isinstance(value, dict):
-        value = tuple(value.values())
     if isinstance(value, list | tuple):
-        return [tensor for part in value for tensor in tensors_in(part)]
-    return []
+        parts: Any = value
+    else:
+        parts = (value if isinstance(value, dict) else fields_of(value) or {}).values()
+    return [tensor for part in parts for tensor in tensors_in(part)]
 
 
 def rebuilt(
@@ -132,15 +207,26 @@ def rebuilt(
     change: Callable[[torch.Tensor], torch.Tensor],
     plain: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """Return `value` with each tensor changed by `change`, and each other part by `plain`."""
+    """Return `value` with each tensor changed by `change`, and each other part by `plain`.
+
+    Containers are new, and of the same classes: a test may ask for `.values`.
+    """
     if isinstance(value, torch.Tensor):
         return change(value)
-    if isinstance(value, dict):
-        return {name: rebuilt(part, change, plain) for name, part in value.items()}
     if isinstance(value, list | tuple):
         parts = [rebuilt(part, change, plain) for part in value]
-        return parts if isinstance(value, list) else tuple(parts)
-    return plain(value)
+        kind: Any = type(value)
+        return kind._make(parts) if hasattr(kind, "_fields") else kind(parts)
+    if isinstance(value, dict):
+        copied = copy(value)
+        copied.update({name: rebuilt(part, change, plain) for name, part in value.items()})
+        return copied
+    if (parts_by_name := fields_of(value)) is None:
+        return plain(value)
+    made = copy(value)
+    for name, part in parts_by_name.items():
+        object.__setattr__(made, name, rebuilt(part, change, plain))
+    return made
 
 
 def as_bytes(tensor: torch.Tensor, *, copied: bool = False) -> Blob:
@@ -166,19 +252,41 @@ def name_of(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def _tree(value: Any, tensor: Callable[[torch.Tensor], Json]) -> Json:
-    if isinstance(value, torch.Tensor):
-        return tensor(value)
-    if value is None or type(value) in (bool, int, float, str):
-        return value
-    if isinstance(value, torch.dtype):
-        return {"dtype": name_of(value)}
-    if isinstance(value, complex):
-        return {"complex": [value.real, value.imag]}
-    if isinstance(value, list):
-        return [_tree(part, tensor) for part in value]
-    if isinstance(value, tuple):
-        return {"tuple": [_tree(part, tensor) for part in value]}
-    if isinstance(value, dict) and all(type(key) is str for key in value):
-        return {"dict": {key: _tree(part, tensor) for key, part in value.items()}}
-    raise CannotTravel(f"a {type(value).__name__}")
+def _tree(
+    value: Any, tensor: Callable[[torch.Tensor], Json], *, records: bool = False,
+    unknown: Callable[[Any], Json] | None = None,
+) -> Json:  # fmt: skip
+    """Return a value as JSON.
+
+    tensor: describes a tensor.
+    records: whether classes of records are named. An answer's count as tuples and dictionaries.
+    unknown: describes a value of any other kind; None to raise CannotTravel.
+    """
+
+    def tree(value: Any) -> Json:
+        if isinstance(value, torch.Tensor):
+            return tensor(value)
+        if value is None or type(value) in (bool, int, float, str):
+            return value
+        if isinstance(value, torch.dtype):
+            return {"dtype": name_of(value)}
+        if isinstance(value, torch.device):
+            return {"device": ""}
+        if isinstance(value, complex):
+            return {"complex": [value.real, value.imag]}
+        if isinstance(value, list):
+            return [tree(part) for part in value]
+        named = fields_of(value)
+        if named is not None and records:
+            of_tuple = isinstance(value, tuple)
+            described = {"class": type(value).__name__, "of_tuple": of_tuple, "fields": tree(named)}
+            return {"record": described}
+        if isinstance(value, tuple):
+            return {"tuple": [tree(part) for part in value]}
+        if named is not None or isinstance(value, dict):
+            return {"dict": [[tree(key), tree(part)] for key, part in (named or value).items()]}
+        if unknown is not None:
+            return unknown(value)
+        raise CannotTravel(f"a {type(value).__name__}")
+
+    return tree(value)

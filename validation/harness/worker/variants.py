@@ -8,9 +8,12 @@ from validation.harness.worker.properties import break_property, is_mask
 from validation.harness.worker.values import rebuilt
 
 
-def make_variant(arguments: tuple[Any, ...], variant: dict[str, Any] | None) -> Any:
+def make_variant(arguments: Any, variant: dict[str, Any] | None) -> Any:
     if variant is None:
         return arguments
+    if isinstance(arguments, dict):
+        values = make_variant(tuple(arguments.values()), variant)
+        return dict(zip(arguments, values, strict=True))
     match variant["kind"]:
         case "scaled":
             return rebuilt(arguments, lambda tensor: _scaled(tensor, variant["by"]))

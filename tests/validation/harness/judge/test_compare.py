@@ -126,13 +126,13 @@ def test_nan_and_infinities_must_be_where_the_reference_has_them(special: float)
     assert "where the reference has" in judged(truth, [1.0, 2.0, 3.0]).wrong
 
 
-def test_an_infinity_replaces_a_nan_only_with_infinite_inputs() -> None:
+def test_an_infinity_replaces_a_nan_only_with_any_for_nan() -> None:
     truth, found = [1.0, math.nan], [1.0, math.inf]
 
     assert judged(found, truth).wrong
-    assert not judged(found, truth, infinite_inputs=True).wrong
-    assert not judged([1.0, 7.0], truth, infinite_inputs=True).wrong
-    assert judged([7.0, math.nan], truth, infinite_inputs=True).wrong
+    assert not judged(found, truth, any_for_nan=True).wrong
+    assert not judged([1.0, 7.0], truth, any_for_nan=True).wrong
+    assert judged([7.0, math.nan], truth, any_for_nan=True).wrong
 
 
 def test_an_element_that_overflows_the_type_may_be_infinite() -> None:
@@ -151,6 +151,34 @@ def test_an_element_that_overflows_the_type_may_be_infinite() -> None:
 )
 def test_dtype_and_shape_must_equal_those_of_the_reference(found: Any, said: str) -> None:
     assert compare(found, Expected(numbers_of([1.0, 2.0]))).wrong == said
+
+
+def test_a_small_element_is_not_excused_by_the_rounding_of_a_large_one() -> None:
+    """A quick GELU in half precision: it is right within torch's largest error, and no nearer."""
+    x = np.linspace(-6, 6, 2000)
+    truth = x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    quick = x / (1 + np.exp(-1.702 * x))
+
+    said = judged(quick, truth, "bfloat16")
+
+    assert (said.wrong, said.grade, said.share <= 1) == ("", "within", True)
+    assert said.own_error is not None
+    assert said.own_error > 8
+    assert (judged(truth, truth, "bfloat16").own_error or 9) <= 1
+
+
+def test_an_answer_has_no_multiple_of_an_error_that_torch_does_not_make() -> None:
+    assert judged([1.0, 2.0], [1.0, 2.0], "float32").own_error is None
+
+
+def test_a_sum_in_half_precision_is_off_by_many_times_the_error_of_torch() -> None:
+    rows = np.abs(np.random.default_rng(0).normal(size=(8, 1500)))
+    halves = np.cumsum(rows.astype(HALF), axis=1, dtype=HALF)[:, -1]
+
+    said = judged(halves, rows.astype(HALF).astype(np.float64).sum(axis=1), "float16", reduced=1500)
+
+    assert said.own_error is not None
+    assert said.own_error > 8
 
 
 def test_integers_are_exact() -> None:

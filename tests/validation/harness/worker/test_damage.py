@@ -97,10 +97,64 @@ def test_an_output_that_the_test_does_not_check_is_named(
 
 
 def possible(dtype: str) -> set[str]:
-    """Return the damage that a type can show: integers have no small error, and the input has
-    another type."""
+    """Return the damage that a type can show: integers have no small error, some types no sign, and
+    the input has another type."""
     whole = "int" in dtype or dtype == "bool"
-    return set(DAMAGES) - {"the input handed back"} - (NOT_IN_BETWEEN if whole else set())
+    without = {"the input handed back"} | (NOT_IN_BETWEEN if whole else set())
+    without |= {"sign flipped"} if dtype == "bool" or dtype.startswith("uint") else set()
+    return set(DAMAGES) - without
+
+
+FIRST_LOST = ["first block dropped", "first element wrong"]
+
+
+@pytest.mark.parametrize(
+    ("compared", "unnoticed"),
+    [
+        ("given[-1:], (x * 2)[-1:]", [*FIRST_LOST, "one element wrong"]),
+        ("given[48:], (x * 2)[48:]", [*FIRST_LOST, "one element wrong"]),
+        (
+            "given.flip(0)[::10], (x * 2).flip(0)[::10]",
+            ["first element wrong", "one element wrong"],
+        ),
+        ("given.abs(), (x * 2).abs()", ["sign flipped"]),
+        (
+            "given.sort().values, (x * 2).sort().values",
+            ["moved by one element", "two rows swapped"],
+        ),
+        ("given, x * 2", []),
+    ],
+    ids=["the last element", "the last quarter", "every tenth", "sizes", "any order", "all"],
+)
+def test_damage_outside_of_the_compared_part_is_named(
+    compared: str, unnoticed: list[str], filled: Filled
+) -> None:
+    seen = verdicts(filled, "x * 2", f"close({compared})")
+
+    assert set(unnoticed) == set(seen["unnoticed"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "without"),
+    [
+        ("(x * 0 + 3).reshape(8, 8)", {"two rows swapped", "moved by one element"}),
+        ("1 + 1e-4 * x.reshape(8, 8) / 64", {"two rows swapped", "moved by one element"}),
+        ("x.reshape(1, 64)", {"two rows swapped"}),
+        ("x > 30", {"sign flipped"}),
+        ("x.sum()", {"two rows swapped", "moved by one element"}),
+    ],
+    ids=["rows of one number", "rows alike but for rounding", "one row", "booleans", "a number"],
+)
+def test_damage_that_leaves_an_honest_answer_right_is_not_counted(
+    answer: str, without: set[str], filled: Filled
+) -> None:
+    looks = (
+        f"assert torch.allclose(given, {answer}, rtol=1e-3); assert given.dtype == ({answer}).dtype"
+    )
+    seen = verdicts(filled, answer, looks)
+
+    assert without <= set(seen["without_effect"])
+    assert seen["unnoticed"] == []
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -3,6 +3,9 @@
 from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
 from tests.hostile.zoo.edits import compares_by
 
+WEAK = Outcome(expected={Verdict.WEAK}, caught_by={Check.TEST_CAN_FAIL})
+SUM = "@ torch.arange(1.0, case['n'] + 1, device=DEVICE)"
+
 KIND = Kind(
     outcome=Outcome(expected={Verdict.VACUOUS}, caught_by={Check.TEST_CAN_FAIL}),
     variants=(
@@ -14,6 +17,28 @@ KIND = Kind(
             name="norms",
             edits=(
                 compares_by("torch.allclose(actual.norm(), expected.norm(), rtol=0.5, atol=5.0)"),
+            ),
+        ),
+        Variant(
+            name="absolute-values",
+            edits=(compares_by("torch.allclose(actual.abs(), expected.abs(), rtol, atol)"),),
+            outcome=WEAK,
+        ),
+        Variant(
+            name="weighted-sum",
+            edits=(
+                compares_by(f"torch.allclose(actual.float() {SUM}, expected.float() {SUM}, 1e-2)"),
+            ),
+            outcome=Outcome(
+                expected={Verdict.WEAK, Verdict.VACUOUS}, caught_by={Check.TEST_CAN_FAIL}
+            ),
+        ),
+        Variant(
+            name="sorted-values",
+            edits=(
+                compares_by(
+                    "torch.allclose(actual.sort().values, expected.sort().values, rtol, atol)"
+                ),
             ),
         ),
         Variant(name="dtypes", edits=(compares_by("actual.dtype == expected.dtype"),)),
