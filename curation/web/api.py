@@ -22,7 +22,7 @@ from curation.decisions import claims
 from curation.decisions import second_reviews as second
 from curation.decisions.decide import ItemClassification, NotYours, StaleItem, decide
 from curation.decisions.queue import next_item
-from curation.errors import CurationError
+from curation.errors import Conflict, CurationError
 from curation.models import (
     Agreement,
     Decision,
@@ -68,7 +68,7 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
                 return answer(request, request.user, *args, **kwargs)
             except ApiError as error:
                 return _sorry(error.code, error, methods)
-            except (StaleItem, NotYours, second.Disputed) as error:
+            except Conflict as error:
                 return _sorry(409, error)
             except CurationError as error:
                 return _sorry(400, error)
