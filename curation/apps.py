@@ -1,5 +1,5 @@
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 
 class CurationConfig(AppConfig):
@@ -10,11 +10,13 @@ class CurationConfig(AppConfig):
     def ready(self) -> None:
         from curation.jobs.accepted import guard_jobs
         from curation.operations import first_curator  # noqa: F401 - connects its receiver
+        from curation.operations.database import keep_copy
         from curation.search import lookups
         from curation.search.indexes import make_indexes
         from curation.search.tags import make_tag_indexes
 
         lookups.register()
         guard_jobs()
+        pre_migrate.connect(keep_copy, sender=self)
         post_migrate.connect(make_indexes, sender=self)
         post_migrate.connect(make_tag_indexes, sender=self)

@@ -12,3 +12,7 @@ class CurationError(Exception):
     """
 
     retry = False
+
+
+class Conflict(CurationError):
+    """Another decision, claim or request came first. Over HTTP it is a 409."""

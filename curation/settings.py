@@ -116,6 +116,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "curation.web.security.unavailable.DatabaseUnavailable",
 ]
 
 TEMPLATES = [

@@ -14,7 +14,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from curation.decisions import second_reviews as second
-from curation.errors import CurationError
+from curation.decisions.requests import same
+from curation.errors import Conflict, CurationError
 from curation.models import (
     BulkDecision,
     Claim,
@@ -36,7 +37,7 @@ BATCH = 200
 MOST = 10_000
 
 
-class ResultChanged(CurationError):
+class ResultChanged(Conflict):
     """The filter matches other items than those that were counted."""
 
 
@@ -90,6 +91,10 @@ def decide_all(
     if not reasons and not comment:
         raise CurationError("Bulk decisions need a reason or a comment.")
     versions: list[Versions] | None = None
+    values: dict[str, Any] = {
+        "user": user, "status": status, "filter": filter.query(), "reasons": list(reasons),
+        "comment": comment,
+    }  # fmt: skip
     bulk = BulkDecision.objects.filter(request=request).first()
     if bulk is None:
         results = _results(filter, status, user)
@@ -99,17 +104,8 @@ def decide_all(
                 "check the new count, then confirm."
             )
         versions = [dict(result[:MOST]) for result in results]
-        bulk, _ = BulkDecision.objects.get_or_create(
-            request=request,
-            defaults={
-                "user": user,
-                "status": status,
-                "filter": filter.query(),
-                "reasons": list(reasons),
-                "comment": comment,
-            },
-        )
-    finish(bulk=bulk, counted=versions)
+        bulk, _ = BulkDecision.objects.get_or_create(request=request, defaults=values)
+    finish(bulk=same(bulk, **values), counted=versions)
     return bulk
 
 
@@ -162,6 +158,7 @@ def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> Bu
         bulk, created = BulkDecision.objects.get_or_create(
             request=request, defaults={"user": user, **values}
         )
+        same(bulk, user=user, **values)
         if created:
             for status, pks in ((Status.APPROVED, [item.pk]), (Status.REJECTED, links)):
                 items = model._default_manager.filter(pk__in=pks)

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from curation.compiled_queries import compiled_query
 from curation.decisions import second_reviews as second
-from curation.errors import CurationError
+from curation.decisions.requests import made_of, one_decision
+from curation.errors import Conflict
 from curation.models import (
     Actor,
     Claim,
@@ -34,11 +35,11 @@ UNDOABLE = 20
 LARGEST = 2**31 - 1
 
 
-class StaleItem(CurationError):
+class StaleItem(Conflict):
     """The item was decided on after the page was rendered."""
 
 
-class NotYours(CurationError):
+class NotYours(Conflict):
     """The item is the user's own work, or another user has a claim on it."""
 
 
@@ -62,7 +63,7 @@ class ItemClassification:
         }
 
 
-@transaction.atomic
+@one_decision(Decision)
 def decide(
     *,
     item: Item,
@@ -84,7 +85,8 @@ def decide(
     previous = item.status
     if not _moved(item, version, status):
         # Idempotent retry: the same request may already have been processed, or be in progress.
-        if earlier := _made_of(request, user):
+        facts = {f"{about(type(item))}_id": item.pk, "version": version, "status": status}
+        if earlier := made_of(Decision, request, user_id=user.pk, **facts):
             return earlier
         raise StaleItem(_what_happened(item))
     # Read after the update, which locks the row, so that nothing is stale.
@@ -117,10 +119,11 @@ def decide(
     return decision
 
 
-@transaction.atomic
+@one_decision(Decision)
 def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
     """Undo one of the user's last decisions by appending another."""
-    if earlier := _made_of(request, user):
+    facts = {"user_id": user.pk, "undoes_id": decision.pk}
+    if earlier := made_of(Decision, request, **facts):
         return earlier
     if not undoable(user).filter(pk=decision.pk).exists():
         raise NotYours(
@@ -128,7 +131,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
         )
     item = decision.item
     if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
-        if earlier := _made_of(request, user):
+        if earlier := made_of(Decision, request, **facts):
             return earlier
         raise StaleItem(_what_happened(item))
     undoing = Decision.objects.create(
@@ -190,10 +193,6 @@ def decide_by_policy(
             )
     Decision.objects.bulk_create(decisions)
     return len(decisions)
-
-
-def _made_of(request: uuid.UUID, user: User) -> Decision | None:
-    return Decision.objects.filter(request=request, user=user).first()
 
 
 @compiled_query

@@ -10,12 +10,12 @@ from enum import StrEnum
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from curation.decisions.notices import notify_of_dispute
-from curation.errors import CurationError
+from curation.decisions.requests import made_of, one_decision
+from curation.errors import Conflict
 from curation.models import (
     Actor,
     Agreement,
@@ -38,7 +38,7 @@ SETTLE = "curation.change_secondreview"
 TELLING = ("status", "reviewer", "decided")
 
 
-class Disputed(CurationError):
+class Disputed(Conflict):
     """The person may not settle this dispute."""
 
 
@@ -63,11 +63,11 @@ def waiting_of(user: User) -> QuerySet[SecondReview]:
 
 def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
     """Return the second review that a verdict on `item` gives, also if the request is a retry."""
-    given = SecondReview.objects.filter(request=request, user=user).select_related("first")
-    return waiting_for(item, user) or given.first()
+    me = {f"{about(type(item))}_id": item.pk}
+    return waiting_for(item, user) or made_of(SecondReview, request, user_id=user.pk, **me)
 
 
-@transaction.atomic
+@one_decision(SecondReview)
 def give(
     *,
     review: SecondReview,
@@ -93,7 +93,8 @@ def give(
     if given and not agreed:
         both = [key for key in (review.first.user_id, user.pk) if key]
         notify_of_dispute(review.item, both, f"dispute-{review.pk}")
-    return bool(given) or SecondReview.objects.filter(request=request, user=user).exists()
+    facts = {"pk": review.pk, "user_id": user.pk, "status": status}
+    return bool(given or made_of(SecondReview, request, **facts))
 
 
 def blind(model: type[Item], user: User, item: str = "pk") -> Exists:

@@ -19,7 +19,7 @@ from curation.export.coverage import Coverage, check_release
 from curation.export.facts import db_snapshot
 from curation.export.folder import LineFile, new_folder, write_manifest
 from curation.export.gates import FUNNEL, ExclusionReason
-from curation.export.options import ExportOptions, ProgressCallback, no_progress
+from curation.export.options import ExportOptions, ProgressCallback, check_name, no_progress
 from curation.export.plan import build_plan
 from curation.export.release.storage import save_release, save_splits
 from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
@@ -85,6 +85,7 @@ def export(
     progress: ProgressCallback = no_progress,
 ) -> ExportOutcome:
     """Write a dataset; with a `name`, save it as a release that can be rebuilt."""
+    check_name(name)
     # Report a bad file before the work starts.
     tokenizer_of(options.tokenizer)
     with new_folder(out) as folder, Spool(folder) as spool, relieved_collector():

@@ -108,6 +108,12 @@ class ExportOptions:
         return f"{shares} by content, seed {self.seed}{together}{files}"
 
 
+def check_name(name: str) -> None:
+    """Refuse the name of a release that is not one line, because lists and headers hold it."""
+    if not name.isprintable():
+        raise WrongOptions("The name of a release is one line without invisible characters.")
+
+
 def parse_splits(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", text):
         raise WrongOptions(f"{text!r} is not a split: write train/validation/test, such as 90/5/5.")

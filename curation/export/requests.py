@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from curation.errors import CurationError
-from curation.export.options import ExportOptions
+from curation.export.options import ExportOptions, check_name
 from curation.export.release.push import check_push
 from curation.jobs.enqueue import enqueue
 from curation.models import ExportRun, Release, RunState
@@ -22,6 +22,7 @@ def request_export(
     retry_of: ExportRun | None = None,
 ) -> ExportRun:
     """Queue an export. With the `name` of a release, the release is rebuilt."""
+    check_name(name)
     requested = ExportOptions.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
     # An old release lacks options that were added later.

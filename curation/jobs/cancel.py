@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 from redis import Redis
 from redis.exceptions import RedisError
-from rq.command import send_stop_job_command
+from rq.command import PUBSUB_CHANNEL_TEMPLATE, send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job
 
@@ -77,13 +77,20 @@ def _drop_waiting_job(run: Run) -> None:
 def _stop_job(run: Run) -> bool:
     try:
         job = _job(run, run.attempts)
-        if job is None or not job.is_started:
+        # The job of a worker that was killed stays started in Redis.
+        if job is None or not job.is_started or not _listens(job):
             return False
         send_stop_job_command(job.connection, job.id, job.serializer)
     except (RedisError, InvalidJobOperation, NoSuchJobError):
         return False
     log.warning("%s was cancelled and still runs: its process is killed", run)
     return True
+
+
+def _listens(job: Job) -> bool:
+    """Return True if the worker of the job still receives commands."""
+    [(_, listeners)] = job.connection.pubsub_numsub(PUBSUB_CHANNEL_TEMPLATE % job.worker_name)
+    return bool(listeners)
 
 
 def _job(run: Run, attempt: int) -> Job | None:

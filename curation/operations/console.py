@@ -3,7 +3,8 @@
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TextIO
@@ -42,7 +43,7 @@ class Console:
         verbose: bool = False,
     ) -> None:
         self._stream = stream
-        self._log = _writer(log) if log else None
+        self._log = LogFile(log, self._write) if log else None
         self._verbose = verbose or log is None
         # True after the output was closed: a closed terminal, a pipe to `head`.
         self.lost = False
@@ -87,12 +88,21 @@ class Console:
             self.lost = True
 
 
-def _writer(log: Path) -> logging.Handler:
-    handler = RotatingFileHandler(
-        log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8", errors="backslashreplace"
-    )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    return handler
+class LogFile(RotatingFileHandler):
+    """The log file. A full disk gives one sentence, not a traceback of logging for each line."""
+
+    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
+        super().__init__(
+            path, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8",
+            errors="backslashreplace",
+        )  # fmt: skip
+        self.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+        self._tell = [tell]
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
+        if self._tell:
+            reason = sys.exc_info()[1]
+            self._tell.pop()(f"{self.baseFilename} lacks lines from now on: {reason}.\n")
 
 
 def event(line: str) -> str | None:

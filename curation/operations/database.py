@@ -1,17 +1,28 @@
-"""Database schema: migrated to this code, or refused if it is newer."""
+"""Database schema: created, migrated by `up` and `migrate` only, or refused if it is another."""
 
 import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
+import logging
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.migration import Migration
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.operations import data_folder
+
+log = logging.getLogger(__name__)
+
+# A copy may have the size of the database, which may be gigabytes.
+COPY, COPIES = "curation-before-migrating-", 3
 
 
 class DatabaseUnusable(CurationError):
@@ -19,25 +30,69 @@ class DatabaseUnusable(CurationError):
 
 
 def prepare() -> None:
-    """Migrate the embedded SQLite. A database in DATABASE_URL only needs to be reachable."""
+    """Create an absent or empty SQLite. Refuse a database that is older or newer than this code."""
     if settings.EMBEDDED_DATABASE:
         data_folder.create(settings.DATA_DIR)
-        migrate()
-    else:
-        if settings.DATA_DIR.exists():
-            data_folder.close(settings.DATA_DIR)
-        _reach()
+    elif settings.DATA_DIR.exists():
+        data_folder.close(settings.DATA_DIR)
+    executor = _executor()
+    if not _missing(executor):
+        return
+    if settings.EMBEDDED_DATABASE:
+        with _one_at_a_time():
+            executor = _executor()
+            if not executor.loader.applied_migrations:
+                call_command("migrate", interactive=False, verbosity=0)
+                return
+    if _missing(executor):
+        raise DatabaseUnusable(
+            f"The database {connection.settings_dict['NAME']} is older than this code. "
+            "Stop everything that uses it, then run manage.py migrate."
+        )
 
 
 def migrate() -> None:
     """Apply missing migrations. Safe to call from several processes at once, quick when done."""
+    if _missing(_executor()):
+        with _one_at_a_time():
+            call_command("migrate", interactive=False, verbosity=0)
+
+
+def keep_copy(plan: Sequence[tuple[Migration, bool]], using: str, **_: object) -> None:
+    """Copy SQLite beside itself before a migration, and delete all but the newest copies.
+
+    Older code can't open a migrated database, so the copy is the way back.
+    """
+    database = connections[using]
+    applied = MigrationRecorder(database).applied_migrations()
+    if database.vendor != "sqlite" or not plan or not applied:
+        return
+    folder = Path(database.settings_dict["NAME"]).parent
+    path = folder / f"{COPY}{timezone.now():%Y%m%d-%H%M%S-%f}.sqlite3"
+    try:
+        with closing(sqlite3.connect(path)) as copy:
+            database.connection.backup(copy)
+    except sqlite3.Error as error:
+        path.unlink(missing_ok=True)
+        raise DatabaseUnusable(
+            f"The database could not be copied to {path} ({error}), so nothing was migrated. "
+            "Make room there, then try again."
+        ) from error
+    log.info("Before migrating, the database was copied to %s.", path)
+    for old in sorted(folder.glob(f"{COPY}*.sqlite3"))[:-COPIES]:
+        old.unlink()
+
+
+def _executor() -> MigrationExecutor:
+    """Return the state of the database's migrations. Refuse a database of newer code."""
     _reach()
     executor = MigrationExecutor(connection)
     _refuse_newer(executor)
-    if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        return
-    with _one_at_a_time():
-        call_command("migrate", interactive=False, verbosity=0)
+    return executor
+
+
+def _missing(executor: MigrationExecutor) -> bool:
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 def _reach() -> None:

@@ -64,6 +64,7 @@ def config() -> dict[str, Any]:
             "curation.jobs.attempt": {"level": "INFO" if json_lines or under_up else "WARNING"},
             # A refusal (403, 404) is no server error, so its traceback has no value.
             "django.request": {"filters": ["refusals"]},
+            "django.security.DisallowedHost": {"filters": ["refusals"]},
             # These loggers have handlers of their own, so lines would appear twice.
             "django": {"handlers": [], "level": "INFO"},
             "django.server": {"handlers": [], "propagate": True},
@@ -120,9 +121,11 @@ def masked(text: str) -> str:
 
 
 class RefusalsWithoutTraceback(logging.Filter):
-    """Drop the traceback of records that Django logs below ERROR: a 403 or a 404."""
+    """Drop the traceback of a 403, a 404 or a foreign Host, which Django logs as an error."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name.startswith("django.security"):
+            record.levelno, record.levelname = logging.WARNING, "WARNING"
         if record.levelno < logging.ERROR:
             record.exc_info = record.exc_text = None
         return True

@@ -4,7 +4,6 @@
 """
 
 import json
-import logging
 import uuid
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -13,7 +12,6 @@ from urllib.parse import parse_qsl
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
-from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.defaults import page_not_found
@@ -22,7 +20,7 @@ from curation.decisions import claims
 from curation.decisions import second_reviews as second
 from curation.decisions.decide import ItemClassification, NotYours, StaleItem, decide
 from curation.decisions.queue import next_item
-from curation.errors import CurationError
+from curation.errors import Conflict, CurationError
 from curation.models import (
     Agreement,
     Decision,
@@ -38,8 +36,6 @@ from curation.web import listing
 from curation.web.access import item_or_404, kind_of, number
 from curation.web.api_description import DECISION, KINDS_OF, MOST, openapi
 from curation.web.tokens import owner
-
-log = logging.getLogger(__name__)
 
 ADDRESS = "/api/"
 Answer = Callable[..., JsonResponse]
@@ -68,16 +64,12 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
                 return answer(request, request.user, *args, **kwargs)
             except ApiError as error:
                 return _sorry(error.code, error, methods)
-            except (StaleItem, NotYours, second.Disputed) as error:
+            except Conflict as error:
                 return _sorry(409, error)
             except CurationError as error:
                 return _sorry(400, error)
             except Http404:
                 return _sorry(404, CurationError("There is no such item."))
-            except (OperationalError, InterfaceError) as error:
-                log.warning("The database can't be reached: %s", error)
-                connection.close()
-                return _sorry(503, CurationError("The database can't be reached. Try again soon."))
 
         return view
 
@@ -184,7 +176,6 @@ def _caller(request: HttpRequest) -> User:
 def _sorry(code: int, error: CurationError, methods: tuple[str, ...] = ()) -> JsonResponse:
     headers = {"WWW-Authenticate": "Bearer"} if code == 401 else {}
     headers |= {"Allow": ", ".join(methods)} if code == 405 else {}
-    headers |= {"Retry-After": "5"} if code == 503 else {}
     return JsonResponse({"error": str(error)}, status=code, headers=headers)
 
 

@@ -89,7 +89,7 @@ def _operation(
         for code, meaning in {
             "400": "Not understood", "401": "No token", "403": "Not a reviewer",
             "404": "Not found", "405": "Another method",
-            "409": "Changed, or claimed by another reviewer",
+            "409": "Changed, claimed by another reviewer, or `request` was used before",
             "503": "The database is unavailable: the same request may be sent again",
         }.items()
     }  # fmt: skip

@@ -25,18 +25,18 @@ def refuse_nonsense(
     def middleware(request: HttpRequest) -> HttpResponse:
         declared = request.META.get("CONTENT_LENGTH") or "0"
         if not declared.isdecimal():
-            return _sorry(request, 400, "The Content-Length is not a number.")
+            return sorry(request, 400, "The Content-Length is not a number.")
         if _is_too_large(declared):
             most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-            return _sorry(request, 413, f"A request must not exceed {most:,} bytes.")
+            return sorry(request, 413, f"A request must not exceed {most:,} bytes.")
         # Attack: in UTF-7, letters encode a zero byte or a lone surrogate.
         if (request.content_params or {}).get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
-            return _sorry(request, 400, "Requests are read as UTF-8 only.")
+            return sorry(request, 400, "Requests are read as UTF-8 only.")
         try:
             if _holds_zero_bytes(request):
-                return _sorry(request, 400, "The request contains a zero byte.")
+                return sorry(request, 400, "The request contains a zero byte.")
         except (UnreadablePostError, RequestDataTooBig):
-            return _sorry(request, 400, "The request is incomplete.")
+            return sorry(request, 400, "The request is incomplete.")
         return get_response(request)
 
     return middleware
@@ -57,7 +57,10 @@ def _holds_zero_bytes(request: HttpRequest) -> bool:
     return request.content_type == FORM and (b"%00" in request.body or b"\0" in request.body)
 
 
-def _sorry(request: HttpRequest, code: int, sentence: str) -> HttpResponse:
+def sorry(request: HttpRequest, code: int, sentence: str) -> HttpResponse:
+    """Return a refusal of any URL: programs get JSON."""
+    headers = {"Retry-After": "5"} if code == 503 else {}
     if request.path.startswith("/api/"):
-        return JsonResponse({"error": sentence}, status=code)
-    return HttpResponse(sentence, status=code, content_type="text/plain; charset=utf-8")
+        return JsonResponse({"error": sentence}, status=code, headers=headers)
+    plain = "text/plain; charset=utf-8"
+    return HttpResponse(sentence, status=code, content_type=plain, headers=headers)

@@ -10,14 +10,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.decisions.bulk import (
     MOST,
-    ResultChanged,
     decide_all,
     decide_cluster,
     dry_counts,
     finish,
     undo_all,
 )
-from curation.errors import CurationError
+from curation.errors import Conflict, CurationError
 from curation.models import BulkDecision, Status
 from curation.search.filters import Filter
 from curation.search.matching import WrongFilter
@@ -53,7 +52,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
             return _done(request, done)
     except CurationError as error:
         messages.error(request, str(error))
-        code = 409 if isinstance(error, ResultChanged) else 400
+        code = 409 if isinstance(error, Conflict) else 400
         if isinstance(error, WrongFilter):
             filter = Filter()
     approve, reject = dry_counts(filter, user) if filter else (None, None)

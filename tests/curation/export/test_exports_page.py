@@ -148,3 +148,12 @@ def test_saved_views_are_offered_as_filters(browser: Client) -> None:
 def test_an_unreadable_value_is_refused() -> None:
     with pytest.raises(WrongOptions):
         chosen({"caps": 3})
+
+
+@pytest.mark.parametrize("name", ["a\nX: y", "a\u202eb"])
+def test_the_name_of_a_release_is_one_line(browser: Client, name: str) -> None:
+    answer = browser.post(reverse("exports"), {"name": name})
+
+    assert answer.status_code == 400
+    assert "one line without invisible characters" in answer.content.decode()
+    assert not ExportRun.objects.exists()

@@ -17,6 +17,7 @@ from curation.jobs.enqueue import enqueue
 from curation.jobs.sweep import Swept, sweep
 from curation.models import IngestRun, Lease, RunState
 from tests import factories as make
+from tests.waiting import DEADLINE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -128,5 +129,21 @@ def test_a_scheduler_with_a_wrong_clock_stops_a_cancelled_process_on_time(
         assert stop_cancelled(IngestRun) == 0
 
     IngestRun.objects.update(finished_at=F("finished_at") - timedelta(minutes=1))
-    with clock(off):
+    with clock(off), queue_redis.pubsub() as worker:  # type: ignore[no-untyped-call]
+        worker.subscribe("rq:pubsub:one")
+        worker.get_message(timeout=DEADLINE)
         assert stop_cancelled(IngestRun) == 1
+
+
+def test_a_cancelled_job_whose_worker_is_gone_is_left_alone(
+    run: IngestRun, queue_redis: redis.Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    enqueue(run)
+    assert claim(IngestRun, run.pk)
+    for name, value in (("status", "started"), ("worker_name", "gone")):
+        queue_redis.hset(f"rq:job:{run.job_of(1)}", name, value)
+    cancel(run, name="tests")
+    IngestRun.objects.update(finished_at=F("finished_at") - timedelta(minutes=1))
+
+    assert stop_cancelled(IngestRun) == 0
+    assert "its process is killed" not in caplog.text

@@ -118,3 +118,19 @@ def test_verbose_mode_shows_all_lines_unchanged(tmp_path: Path) -> None:
 )
 def test_only_application_lines_and_errors_count_as_events(line: str, shown: str | None) -> None:
     assert event(line) == shown
+
+
+def test_a_full_disk_costs_the_log_file_its_lines_and_gives_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stream = io.StringIO()
+    console = Console(stream, ["web"], Path("/dev/full"))
+
+    for _ in range(3):
+        console.say("Ready.")
+
+    assert stream.getvalue().splitlines() == [
+        "/dev/full lacks lines from now on: [Errno 28] No space left on device.",
+        *["up  | Ready."] * 3,
+    ]
+    assert capsys.readouterr().err == ""

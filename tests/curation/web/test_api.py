@@ -148,13 +148,12 @@ def test_the_api_answers_503_with_a_retry_hint_without_a_database(
         raise OperationalError("the database system is starting up")
 
     monkeypatch.setattr("curation.web.api.owner", gone)
-    monkeypatch.setattr("curation.web.api.connection.close", lambda: None)
 
     answer = caller.post("next")
 
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "5"
-    assert answer.json()["error"] == "The database can't be reached. Try again soon."
+    assert answer.json()["error"] == "The database can't be used. Try again soon."
 
 
 @pytest.mark.parametrize(

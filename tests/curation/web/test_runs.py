@@ -311,6 +311,14 @@ def test_the_runs_command_prints_a_line_for_each_run() -> None:
     assert told("runs", state="cancelled") == []
 
 
+def test_a_name_with_a_line_break_is_one_line_of_the_runs_command() -> None:
+    make.an_export_run(name="a\nX: y")
+
+    [line] = told("runs")
+
+    assert line.endswith("a X: y")
+
+
 def test_the_cancel_command_cancels_a_run_and_mentions_the_shell(queue_redis: redis.Redis) -> None:
     run = make.an_export_run()
 

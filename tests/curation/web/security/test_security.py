@@ -37,6 +37,16 @@ def test_the_content_security_policy_forbids_inline_and_foreign_scripts(client: 
     assert "script-src 'self'" in policy
 
 
+def test_a_foreign_host_is_a_warning_of_one_line(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert client.get("/login/", headers={"Host": "evil.example"}).status_code == 400
+
+    [record] = [row for row in caplog.records if row.name.startswith("django.security")]
+    assert (record.levelname, record.exc_info) == ("WARNING", None)
+    assert "Invalid HTTP_HOST header: 'evil.example'" in record.getMessage()
+
+
 @pytest.mark.slow
 def test_check_deploy_reports_no_issues(tmp_path: Path) -> None:
     done = manage(

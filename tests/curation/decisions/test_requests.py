@@ -1,0 +1,191 @@
+"""Ids of requests: a retry decides once, and an id that made another decision is a conflict."""
+
+import json
+import threading
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from curation.decisions import bulk
+from curation.decisions import second_reviews as second
+from curation.decisions.decide import decide, undo
+from curation.errors import Conflict
+from curation.models import BulkDecision, Decision, Kernel, SecondReview, Status
+from curation.search.filters import Filter
+from curation.web import tokens
+from tests import factories as make
+from tests.waiting import DEADLINE
+
+pytestmark = pytest.mark.django_db
+AT_ONCE = 6
+
+
+@pytest.fixture
+def ada() -> User:
+    return make.a_curator(username="ada")
+
+
+def call(user: User, item: Any, **body: Any) -> Any:
+    kind = "kernels" if isinstance(item, Kernel) else "pairs"
+    return Client().post(
+        f"/api/v1/{kind}/{item.pk}/decision",
+        json.dumps({"status": "approved", "version": 1} | body),
+        "application/json",
+        headers={"Authorization": f"Bearer {tokens.make(user, 'tests')}"},
+    )
+
+
+def submit(user: User, item: Any, **form: Any) -> Any:
+    browser = Client()
+    browser.force_login(user)
+    wish = {"status": "approved", "version": 1} | form
+    return browser.post(reverse("decide", args=["kernels", item.pk]), wish)
+
+
+@pytest.mark.parametrize("another", [make.a_kernel, make.a_pair])
+def test_the_id_of_another_item_s_decision_is_a_conflict_for_the_api(
+    ada: User, another: Any
+) -> None:
+    request, item = str(uuid.uuid4()), another()
+    call(ada, make.a_kernel(), request=request)
+
+    answer = call(ada, item, request=request)
+
+    assert answer.status_code == 409
+    assert "was used before, for another decision" in answer.json()["error"]
+    item.refresh_from_db()
+    assert (item.status, item.version) == (Status.PENDING, 1)
+
+
+def test_the_id_of_another_user_s_decision_is_a_conflict(ada: User) -> None:
+    request, kernel = str(uuid.uuid4()), make.a_kernel()
+    call(make.a_reviewer(), make.a_kernel(), request=request)
+
+    assert call(ada, kernel, request=request).status_code == 409
+
+
+def test_a_stale_item_with_the_id_of_another_decision_is_a_conflict(ada: User) -> None:
+    request, stale = str(uuid.uuid4()), make.a_kernel(version=2)
+    call(ada, make.a_kernel(), request=request)
+
+    answer = call(ada, stale, request=request)
+
+    assert answer.status_code == 409
+    assert "was used before" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("changed", [{"status": "rejected"}, {"version": 2}])
+def test_an_id_that_is_sent_with_another_verdict_or_version_is_a_conflict(
+    ada: User, changed: dict[str, Any]
+) -> None:
+    request, kernel = str(uuid.uuid4()), make.a_kernel()
+    call(ada, kernel, request=request)
+
+    assert call(ada, kernel, request=request, **changed).status_code == 409
+    assert Decision.objects.get().status == Status.APPROVED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_six_concurrent_decisions_with_one_id_five_are_conflicts(ada: User) -> None:
+    kernels, request = [make.a_kernel() for _ in range(AT_ONCE)], str(uuid.uuid4())
+    ready = threading.Barrier(AT_ONCE)
+
+    def send(kernel: Kernel) -> int:
+        try:
+            ready.wait(DEADLINE)
+            return int(call(ada, kernel, request=request).status_code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        codes = Counter(pool.map(send, kernels))
+
+    assert codes == {200: 1, 409: AT_ONCE - 1}
+    assert Decision.objects.count() == Kernel.objects.filter(status=Status.APPROVED).count() == 1
+
+
+def test_the_id_of_another_decision_is_a_conflict_for_the_page(ada: User) -> None:
+    request, kernel = uuid.uuid4(), make.a_kernel()
+    submit(ada, make.a_kernel(), request=request)
+
+    answer = submit(ada, kernel, request=request)
+
+    assert answer.status_code == 409
+    assert "was used before, for another decision" in answer.content.decode()
+
+
+def test_the_id_of_another_item_s_second_review_gives_none(ada: User) -> None:
+    first, other = (waiting() for _ in range(2))
+    request = str(uuid.uuid4())
+    assert call(ada, first.item, request=request).json() == {"second_review": True}
+
+    answer = call(ada, other.item, request=request)
+
+    assert answer.status_code == 409
+    assert not SecondReview.objects.filter(pk=other.pk).exclude(given_at=None).exists()
+
+
+def test_a_repeated_second_review_with_another_verdict_is_a_conflict(ada: User) -> None:
+    review, request = waiting(), str(uuid.uuid4())
+    call(ada, review.item, request=request)
+
+    assert call(ada, review.item, request=request).json() == {"second_review": True}
+    assert call(ada, review.item, request=request, status="rejected").status_code == 409
+
+
+def test_an_undo_with_the_id_of_another_decision_is_refused(ada: User) -> None:
+    request = uuid.uuid4()
+    decisions = [approve(ada, make.a_kernel()) for _ in range(2)]
+    assert undo(decision=decisions[0], user=ada, request=request) == undo(
+        decision=decisions[0], user=ada, request=request
+    )
+
+    with pytest.raises(Conflict):
+        undo(decision=decisions[1], user=ada, request=request)
+
+
+def test_a_bulk_decision_with_the_id_of_another_is_refused(ada: User) -> None:
+    kernel, request = make.a_kernel(), uuid.uuid4()
+    make.a_pair()
+
+    def everything(status: Status, items: str) -> BulkDecision:
+        filter = Filter(items=(items,))
+        counted = bulk.dry_count(filter, status, ada).fingerprint
+        return bulk.decide_all(
+            filter=filter, status=status, user=ada, request=request, counted=counted, comment="x"
+        )
+
+    assert everything(Status.APPROVED, "kernels").count == 1
+
+    for status, items in ((Status.APPROVED, "pairs"), (Status.REJECTED, "kernels")):
+        with pytest.raises(Conflict):
+            everything(status, items)
+    with pytest.raises(Conflict):
+        bulk.decide_cluster(item=kernel, user=ada, request=request)
+
+
+def approve(user: User, kernel: Kernel) -> Decision:
+    return decide(item=kernel, status=Status.APPROVED, version=1, user=user, request=uuid.uuid4())
+
+
+def waiting() -> SecondReview:
+    decision = approve(make.a_reviewer(), make.a_kernel())
+    return SecondReview.objects.create(kernel=decision.kernel, first=decision)
+
+
+def test_a_second_review_is_asked_for_by_item(ada: User) -> None:
+    """A request that gave one on another item asks for none on this."""
+    given = waiting()
+    request = uuid.uuid4()
+    second.give(review=given, status=Status.APPROVED, user=ada, request=request)
+
+    assert second.asked_for(given.item, ada, request) == given
+    with pytest.raises(Conflict):
+        second.asked_for(make.a_kernel(), ada, request)
