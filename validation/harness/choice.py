@@ -1,6 +1,7 @@
 """Selection of the trials that count, once the reference has answered, and of second runs."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,9 @@ from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
 
 SECOND_LOOKS = 3
+ORDERED_TRIALS = 2
+# Two programs have only two orders, so launches of more are preferred.
+FEW_PROGRAMS = 4
 # A share of the largest value, far above what any type loses where nothing cancels.
 ROUNDING = 0.03
 ROUNDED = ("float32", "float16", "bfloat16")
@@ -67,6 +71,23 @@ def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) ->
     shown = max(sizes[trial.number] for trial in inputs.trials if trial.kind == "shown")
     most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
     return [one for one in inputs.trials if one.kind == "shown" or sizes[one.number] <= most]
+
+
+def select_for_orders(
+    trials: list[plan.Trial], programs: Callable[[plan.Trial], int]
+) -> list[plan.Trial]:
+    """Add runs with the programs in other orders to two trials of few programs, but several.
+
+    programs: the most programs that a launch of a trial has.
+    """
+    several = [(count, trial.number) for trial in trials
+               if trial.kind in plan.DECISIVE and (count := programs(trial)) > 1]  # fmt: skip
+    fewest = sorted(several, key=lambda one: (one[0] < FEW_PROGRAMS, *one))[:ORDERED_TRIALS]
+    chosen = {number for _, number in fewest}
+    return [
+        replace(trial, modes=(*trial.modes, *plan.ORDERS)) if trial.number in chosen else trial
+        for trial in trials
+    ]
 
 
 def _overflows(answer: Wanted) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.choice import select_answered
+from validation.harness.choice import select_answered, select_for_orders
 from validation.harness.judge.evidence import Wanted
 from validation.harness.plan import Trial
 
@@ -41,3 +41,14 @@ def test_a_doubled_size_is_selected_only_if_the_reference_is_finite() -> None:
     assert counting(NEAR, not_finite) == ["case 0"]
     assert counting(not_finite, not_finite) == ["case 0", "twice n"]
     assert counting(NEAR, NEAR) == ["case 0", "twice n"]
+
+
+def test_two_trials_with_few_programs_but_several_run_in_other_orders() -> None:
+    trials = [Trial(number, f"case {number}", "shown", {}) for number in range(5)]
+    programs = dict(enumerate((1, 900, 2, 12, 4)))
+
+    chosen = select_for_orders(trials, lambda trial: programs[trial.number])
+
+    ordered = [trial.number for trial in chosen if "shuffled" in trial.modes]
+    assert ordered == [3, 4]
+    assert len(chosen) == 5
