@@ -1,6 +1,7 @@
 """Selection of the trials that count, once the reference has answered, and of second runs."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,9 @@ from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
 
 SECOND_LOOKS = 3
+ORDERED_TRIALS = 2
+# Two programs have only two orders, so launches of more are preferred.
+FEW_PROGRAMS = 4
 # A share of the largest value, far above what any type loses where nothing cancels.
 ROUNDING = 0.03
 ROUNDED = ("float32", "float16", "bfloat16")
@@ -93,6 +97,23 @@ def _holds_nan(answer: Wanted) -> bool:
         for leaf in (answer.native.tensors() if answer.native else ())
         if (values := leaf.values()).dtype.kind in "fc"
     )
+
+
+def select_for_orders(
+    trials: list[plan.Trial], programs: Callable[[plan.Trial], int]
+) -> list[plan.Trial]:
+    """Add runs with the programs in other orders to two trials of few programs, but several.
+
+    programs: the most programs that a launch of a trial has.
+    """
+    several = [(count, trial.number) for trial in trials
+               if trial.kind in plan.DECISIVE and (count := programs(trial)) > 1]  # fmt: skip
+    fewest = sorted(several, key=lambda one: (one[0] < FEW_PROGRAMS, *one))[:ORDERED_TRIALS]
+    chosen = {number for _, number in fewest}
+    return [
+        replace(trial, modes=(*trial.modes, *plan.ORDERS)) if trial.number in chosen else trial
+        for trial in trials
+    ]
 
 
 def _overflows(answer: Wanted) -> bool:

@@ -12,6 +12,7 @@ from validation.harness.children import Answer, Child
 from validation.harness.choice import (
     select_affordable,
     select_answered,
+    select_for_orders,
     select_wrong_once,
     select_wrong_values,
 )
@@ -124,6 +125,8 @@ class Examination:
                 for run in evidence.outcomes(one.header, one.blobs, given, wanted, bound)
             ]
 
+        if self.session.device == "cpu":
+            inputs = inputs.of_trials(select_for_orders(inputs.trials, recordings.programs))
         with self.session.candidate("replayer") as child:
             answers = replay(self.session, child, order, recordings, inputs, wanted)
             runs = outcomes(answers, inputs)

@@ -28,6 +28,8 @@ GRADES = {
     "values": ("values", "property", "layout"),
     "special_values": ("special", "huge"),
 }
+# Modes in which the interpreter runs a launch's programs in another order.
+ORDERS = ("reversed", "shuffled")
 # Sizes to take in turn; the first list that is not too much work.
 PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
 # Most growth of a variant over the largest shown case: the interpreter is slow.

@@ -5,6 +5,7 @@ launcher reads numbers, a replay on the true inputs answers, and the call is rec
 """
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -18,8 +19,8 @@ from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import computes, invented, is_fraction
-from validation.harness.plan import Trial
-from validation.harness.program import Program
+from validation.harness.plan import ORDERS, Trial
+from validation.harness.program import Launch, Program
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
 from validation.harness.session import Session, Stopped, reading
@@ -79,6 +80,14 @@ class Recordings:
         each = [recorded for by_mode in self.of.values() for recorded in by_mode.values()]
         return list({id(recorded): recorded for recorded in each}.values())
 
+    def programs(self, trial: Trial) -> int:
+        """Return the most programs that a launch of the trial has, 0 if its call raised."""
+        recorded = self.of[trial.number]["first"]
+        if recorded.raised is not None:
+            return 0
+        launches = read(recorded.program).every_instruction()
+        return max((math.prod(one.grid) for one in launches if isinstance(one, Launch)), default=0)
+
     def deeds(self) -> dict[str, Deeds]:
         """Return what the launcher does by the layout of its inputs, unless values decide it."""
         by_layout = {}
@@ -106,7 +115,7 @@ class Recordings:
         for group in groups.values():
             first, second = by_number[group[0].number][0], by_number[group[0].number][-1]
             for trial in group:
-                by_mode = {"first": first, "second": second, "idle": first}
+                by_mode = {"second": second, **dict.fromkeys(("first", "idle", *ORDERS), first)}
                 if first.reads or second.reads:
                     # The program depends on the values of tensors.
                     by_mode = dict.fromkeys(by_mode, self._with_reads(trial, first))

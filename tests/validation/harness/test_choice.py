@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.choice import select_answered, with_domain
+from validation.harness.choice import select_answered, select_for_orders, with_domain
 from validation.harness.judge.evidence import Wanted
 from validation.harness.plan import Trial
 
@@ -58,3 +58,14 @@ def test_a_nan_that_no_shown_case_has_is_outside_of_the_domain() -> None:
 
     assert undefined(NEAR) == [1]
     assert undefined(empty) == []
+
+
+def test_two_trials_with_few_programs_but_several_run_in_other_orders() -> None:
+    trials = [Trial(number, f"case {number}", "shown", {}) for number in range(5)]
+    programs = dict(enumerate((1, 900, 2, 12, 4)))
+
+    chosen = select_for_orders(trials, lambda trial: programs[trial.number])
+
+    ordered = [trial.number for trial in chosen if "shuffled" in trial.modes]
+    assert ordered == [3, 4]
+    assert len(chosen) == 5

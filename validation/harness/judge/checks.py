@@ -13,7 +13,7 @@ from validation.harness.judge.kernels import (
     launched_by_name,
     torch_share,
 )
-from validation.harness.plan import DECISIVE, GRADES
+from validation.harness.plan import DECISIVE, GRADES, ORDERS
 from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict
 
@@ -24,6 +24,7 @@ VALUES = {
     "values": ("any", "shown", "its domain has no"),
     "special_values": ("same", "differ", "gives other answers to"),
 }
+DEPENDS_ON_ORDER = "the answer depends on the order in which programs run"
 GRADE_OF_KIND = {kind: grade for grade, kinds in GRADES.items() for kind in kinds}
 
 
@@ -143,6 +144,8 @@ def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> 
     if wrong:
         numbers["wrong"] = _names(wrong)
         tail = f" ({wrong[0].mode} run)" if len({run.mode for run in wrong}) == 1 else ""
+        if all(run.mode in ORDERS for run in wrong):
+            tail = f"; {DEPENDS_ON_ORDER}"
         words = f"{wrong[0].trial.name}: {wrong[0].words}{tail}"
         return Check(name, _failure(wrong), words, numbers)
     share = f"at most {numbers['share_of_allowed']:.0%} of the allowed error"
@@ -166,12 +169,13 @@ def _errors(runs: Sequence[Outcome]) -> dict[str, float]:
 
 def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
     """Return check 4: inputs are unchanged, outputs don't alias them and are fully written."""
+    numbers = {"orders": sorted({run.mode for run in runs} & set(ORDERS))}
     if fault := _memory_fault(runs, wanted):
-        return Check("memory", FAILED, fault)
+        return Check("memory", FAILED, fault, numbers)
     if all(run.value is None for run in runs):
-        return Check("memory", None, "no run returned an answer")
+        return Check("memory", None, "no run returned an answer", numbers)
     words = "inputs are unchanged, outputs don't alias them and are fully written"
-    return Check("memory", PASSED, words)
+    return Check("memory", PASSED, words, numbers)
 
 
 def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
@@ -194,6 +198,10 @@ def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
         if run.mode == "first" and not run.right and run.trial.number in right:
             cause = "unwritten memory, beside its inputs or freshly allocated"
             return f"{run.trial.name}: the answer depends on {cause}"
+    right = {run.trial.number for run in runs if run.mode == "first" and run.right}
+    for run in runs:
+        if run.mode in ORDERS and not run.right and run.trial.number in right:
+            return f"{run.trial.name}: {DEPENDS_ON_ORDER}"
     for run in runs:
         if not run.right and _holds_poison(run):
             return f"{run.trial.name}: returns memory that was never written"
@@ -202,7 +210,7 @@ def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
 
 def _holds_poison(run: Outcome) -> bool:
     """Return whether the answer still holds the bytes that its memory was filled with."""
-    pattern = bytes([0xFF if run.mode == "first" else 0x4B]) * 4
+    pattern = bytes([0x4B if run.mode == "second" else 0xFF]) * 4
     tensors = run.value.tensors() if run.value else []
     return any(pattern in bytes(tensor.raw[: 1 << 20]) for tensor in tensors)
 

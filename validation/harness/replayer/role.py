@@ -9,8 +9,10 @@ import torch
 from triton.runtime import interpreter
 
 from validation.harness.channel import Blob
+from validation.harness.plan import ORDERS
 from validation.harness.program import Allocate, Constant, Earlier, Launch, Operation, Program
 from validation.harness.replayer.player import Player, Prepared
+from validation.harness.replayer.program_order import ProgramOrder, Waits
 from validation.harness.replayer.programs import Programs
 from validation.harness.worker import gpu
 from validation.harness.worker.complaint import described
@@ -20,7 +22,7 @@ from validation.harness.worker.guards import ABSURD, NAN, Guarded, guarded, tres
 from validation.harness.worker.values import Packing, from_bytes, tensors_in, unpack
 
 # Fresh memory is filled with one of two patterns, since a kernel may write one of them itself.
-PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD}
+PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD, **dict.fromkeys(ORDERS, NAN)}
 STRAYS_MOST = 5
 # So many runs get their inputs after a delay, which takes time.
 DELAYED_RUNS = 6
@@ -38,13 +40,24 @@ class Replayer:
         self.device = torch.device(order["device"])
         self.gradients, self.seed = order["gradients"], order["seed"]
         self._text, self._second_runs = order["triton_code"], 0
-        self.bounds = Bounds() if self.device.type == "cpu" else None
+        is_interpreter = self.device.type == "cpu"
+        self.bounds = Bounds() if is_interpreter else None
+        self.order = ProgramOrder() if is_interpreter else None
 
     def delays_inputs(self, mode: str) -> bool:
         """Return whether the next run gets its inputs after a delay."""
         self._second_runs += mode == "second"
         is_early = self._second_runs <= DELAYED_RUNS
         return self.device.type == "cuda" and mode == "second" and is_early
+
+    @contextmanager
+    def watched(self, extents: list[tuple[int, int]]) -> Iterator[None]:
+        """Run one launch, in the interpreter in its mode's order and within these bounds."""
+        if self.bounds and self.order:
+            with self.bounds.enforced(extents), self.order.launch():
+                yield
+        else:
+            yield
 
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answer with the runs of all trials, in the order's order."""
@@ -76,7 +89,11 @@ class Replayer:
             run = Run(self, prepared, trial["arguments"], blobs, mode)
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}
-        report = run.result(packing, trial["written"])
+        try:
+            with self.order.of(mode) if self.order else nullcontext():
+                report = run.result(packing, trial["written"])
+        except Waits:
+            return {"waits": True}
         return {**report, "seconds": time.perf_counter() - started}
 
 
@@ -95,9 +112,8 @@ class Run:
         self._fill_gaps()
         if owner.gradients:
             self._arguments = make_leaves(self._arguments, tree)
-        watch = owner.bounds.enforced if owner.bounds else lambda _: nullcontext()
         self.player = Player(
-            prepared, tensors_in(self._arguments), owner.device, self._memory, watch,
+            prepared, tensors_in(self._arguments), owner.device, self._memory, owner.watched,
             idle=mode == "idle", slow=mode == "second",
         )  # fmt: skip
 

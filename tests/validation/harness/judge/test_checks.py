@@ -172,6 +172,31 @@ def test_memory_is_not_checked_without_an_answer() -> None:
     assert checks.memory([a_run(**RAISED)], wanted(ONES)).verdict is None
 
 
+def test_an_answer_that_is_wrong_in_another_order_of_programs_depends_on_the_order() -> None:
+    runs = [a_run(), a_run(mode="second"), a_run(mode="shuffled", right=False)]
+
+    memory, accuracy = checks.memory(runs, wanted(ONES)), checks.accuracy(runs, wanted(ONES))
+
+    assert (memory.verdict, accuracy.verdict) == (Verdict.FAILED, Verdict.FAILED)
+    assert "the order in which programs run" in memory.words
+    assert "the order in which programs run" in accuracy.words
+
+
+def test_unwritten_memory_is_not_blamed_on_the_order_of_programs() -> None:
+    wrong = [a_run(mode=mode, right=False) for mode in ("first", "reversed", "shuffled")]
+
+    check = checks.memory([*wrong, a_run(mode="second")], wanted(ONES))
+
+    assert "unwritten memory" in check.words
+
+
+def test_the_memory_check_names_the_orders_of_programs_that_were_tried() -> None:
+    waiting = checks.memory([a_run(), a_run(mode="second")], wanted(ONES))
+    tried = checks.memory([a_run(), a_run(mode="reversed")], wanted(ONES))
+
+    assert (waiting.numbers, tried.numbers) == ({"orders": []}, {"orders": ["reversed"]})
+
+
 # --- 5: twice -------------------------------------------------------------------------------
 def test_answers_that_differ_within_tolerance_are_marked_not_deterministic() -> None:
     same = checks.determinism([a_run(mode="first"), a_run(mode="second")])

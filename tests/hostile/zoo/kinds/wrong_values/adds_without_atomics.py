@@ -1,6 +1,6 @@
 """The kernel loads, adds and stores where several lanes or blocks add to one place."""
 
-from tests.hostile.zoo.catalog import Check, Edit, Kind, Needs, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
 
 KIND = Kind(
     outcome=Outcome(expected={Verdict.FAILED}, caught_by={Check.OWN_TEST, Check.VALUES}),
@@ -26,8 +26,6 @@ KIND = Kind(
                     "tl.store(out_ptr, tl.load(out_ptr) + tl.sum(x * weight, axis=0))",
                 ),
             ),
-            needs=Needs.GPU,
-            needs_because="The interpreter runs one program after another, so nothing is lost.",
             outcome=Outcome(
                 expected={Verdict.FAILED},
                 caught_by={Check.OWN_TEST, Check.VALUES, Check.REPEATABILITY},

@@ -1,0 +1,5 @@
+import torch
+
+
+def running_total(values):
+    return torch.cumsum(values, dim=0)
