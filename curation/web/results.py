@@ -19,7 +19,12 @@ CHECKS = {
     "gradients": "Gradients",
     "falsifiable": "Falsifiable test",
 }
-OTHER_CHECKS = {"conduct": "Conduct", "timing": "Timing", "sanitizer": "Sanitizer"}
+OTHER_CHECKS = {
+    "compiles": "Compiles",
+    "conduct": "Conduct",
+    "timing": "Timing",
+    "sanitizer": "Sanitizer",
+}
 ORDER = (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
 # Figures of a comparison with the reference.
 ERRORS = ("against_float64", "max_abs_error", "max_rel_error", "share_of_allowed")

@@ -37,6 +37,7 @@ FAMILIES = {
     "falsifiable": {Check.TEST_CAN_FAIL},
     "bounds": {Check.BOUNDS},
     "gradients": {Check.GRADIENTS},
+    "compiles": {Check.CONTRACT},
 }
 # Families that find an entry which can't be imported or does not come back.
 STOPPED = {

@@ -185,7 +185,7 @@ def _other_types(current: Type, hint: Hint, is_loaded: bool, uses: Uses) -> Iter
         return
     if current.startswith("tensordesc"):
         for element in (FLOAT, "bf16", "i8"):
-            yield descriptor(uses.rank, element)
+            yield descriptor(uses.rank or 2, element)
         return
     if is_loaded and not current.startswith("*"):
         yield from pointers

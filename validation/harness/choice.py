@@ -63,16 +63,16 @@ def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int
     """Return the answers with those marked that hold a NaN, as no shown case's does.
 
     Sizes and seeds may draw what the author never shows, such as a mask that leaves a row empty.
-    What a launcher answers there is not wrong, since the reference has no answer.
+    The reference has no answer there, so a launcher's is not wrong.
     """
     undefined = {number for number, answer in wanted.items() if _holds_nan(answer)}
     shown = {trial.number for trial in trials if trial.kind == "shown"}
     # A trial of special values asks for the very same NaN.
-    asked = shown | {trial.number for trial in trials if trial.kind == "special"}
+    by_case = shown | {trial.number for trial in trials if trial.kind == "special"}
     if undefined & shown:
         return wanted
     return {
-        number: replace(answer, undefined=number in undefined - asked)
+        number: replace(answer, undefined=number in undefined - by_case)
         for number, answer in wanted.items()
     }
 

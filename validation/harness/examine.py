@@ -25,7 +25,7 @@ from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.options import Options
 from validation.harness.recordings import Recordings
 from validation.harness.references import add_rounding
-from validation.harness.replays import replay
+from validation.harness.replays import compile_kernels, replay
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.verdicts import figures, grades, verdict_of
@@ -111,6 +111,8 @@ class Examination:
             if self.session.wants("test"):
                 suite = self._test(child if self.session.shares else None)
         self._judge(recordings, suite, runs, wanted)
+        if self.session.device == "cpu" and self.session.wants("compiles"):
+            self.checks.append(compile_kernels(self.session, recordings))
 
     def _replays(
         self, order: dict[str, Any], recordings: Recordings, inputs: Inputs,

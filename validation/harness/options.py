@@ -8,7 +8,7 @@ from validation.harness.sandbox import Level
 
 EVERY_CHECK = (
     "test", "accuracy", "variations", "memory", "determinism", "triton", "falsifiable",
-    "bounds", "gradients",
+    "bounds", "gradients", "compiles",
 )  # fmt: skip
 
 

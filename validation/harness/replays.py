@@ -5,8 +5,10 @@ from typing import Any
 from validation.harness.arguments import Inputs
 from validation.harness.children import Answer, Child
 from validation.harness.judge.evidence import Wanted
+from validation.harness.judge.kernels import compiles
 from validation.harness.recordings import Recorded, Recordings, with_constants
-from validation.harness.session import Session
+from validation.harness.report import Check
+from validation.harness.session import Session, Stopped, reading
 
 
 def replay(
@@ -52,3 +54,18 @@ def replay(
         ]
         answers.append(answer)
     return answers
+
+
+def compile_kernels(session: Session, recordings: Recordings) -> Check:
+    """Compile the kernels of all recorded launches, in a process that never interpreted one: Triton
+    leaves its language changed."""
+    programs = [one.program for one in recordings.every if one.raised is None]
+    order = {**session.order("triton_code"), "programs": programs}
+    try:
+        with session.candidate("compiler") as child:
+            answer = session.ask(child, "compiler", "compile", order)
+    except Stopped as stopped:
+        # A crash or a timeout is the compiler's: the kernels have run.
+        return Check("compiles", None, f"not tried: {stopped.check.words}")
+    with reading("compiles"):
+        return compiles(answer.header)

@@ -25,6 +25,7 @@ FAULTS: Mapping[str, str] = {
     "determinism": "the same inputs give different answers",
     "bounds": "memory beside a tensor is accessed",
     "gradients": "a gradient is wrong",
+    "compiles": "Triton can't compile a kernel",
     "timing": "a timed answer is wrong",
 }
 BY_VERDICT: Mapping[Verdict, str] = {

@@ -30,7 +30,7 @@ ATTEMPTS = 3
 BUSY = 0.5
 # Share of the processors that other programs have when a timeout is theirs.
 OVERLOADED = 0.5
-FAST = ("accuracy", "triton")
+FAST = ("accuracy", "compiles", "triton")
 # Bytes of inputs and answers of references.
 KEPT_MOST = 1 << 30
 KILLED = "killed by SIGKILL"

@@ -21,6 +21,9 @@ BONUS_OF_DOUBLING, MOST_BONUS = 0.25, 0.5
 def reward_of(report: Report, tier: Tier) -> float:
     """Return the reward. A wrong answer never earns that of a right one."""
     checks = {check.name: check for check in report.checks}
+    compiles = checks.get("compiles")
+    if compiles is not None and compiles.verdict is Verdict.FAILED:
+        return REJECTED
     if not _is_by_triton(checks.get("triton")):
         return REJECTED
     accuracy = checks.get("accuracy")

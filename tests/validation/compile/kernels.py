@@ -22,6 +22,18 @@ def kernel(x, y, out, n, BLOCK: tl.constexpr):
 """
 )
 
+CHANGED_TYPE = unit(
+    """\
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    total = 0
+    for start in range(n):
+        total = total + tl.load(x + start * BLOCK + offsets)
+    tl.store(out + offsets, total)
+"""
+)
+
 THROUGH_HELPERS = unit(
     """\
 @triton.jit
@@ -215,5 +227,6 @@ COMPILING = {
     and name
     not in {
         "HEAD", "OLD_LANGUAGE", "MISSING_MODULE", "LOST_MODULE", "NOT_INFERRED", "ENDLESS",
+        "CHANGED_TYPE",
     }
 }  # fmt: skip

@@ -83,6 +83,13 @@ def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None
     assert done.sentence(judge.environment).startswith("undecided: inference, ")
 
 
+def test_every_descriptor_that_is_tried_has_a_rank(judge: Judge) -> None:
+    done = compile_one(judge, kernels.CHANGED_TYPE)
+
+    assert done.answer is Answer.UNDECIDED
+    assert "invalid literal" not in done.message
+
+
 @pytest.mark.slow
 def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Judge) -> None:
     units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]

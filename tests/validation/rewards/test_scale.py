@@ -10,6 +10,7 @@ from validation.rewards.scale import ANSWERS, REJECTED, RIGHT, SHOWN, bonus, rew
 
 BY_TRITON = Check("triton", Verdict.PASSED, "", {"computed_by": "triton"})
 MIXED = Check("triton", Verdict.PASSED, "", {"computed_by": "mixed"})
+UNCOMPILED = Check("compiles", Verdict.FAILED, "")
 
 
 def a_report(verdict: Verdict, *checks: Check, **figures: Any) -> Report:
@@ -39,6 +40,7 @@ PASSED, FAILED = accuracy(Verdict.PASSED), accuracy(Verdict.FAILED)
         (a_report(Verdict.TIMEOUT, PASSED, BY_TRITON), REJECTED, REJECTED),
         (a_report(Verdict.CRASHED, PASSED, BY_TRITON), REJECTED, REJECTED),
         (a_report(Verdict.PASSED), REJECTED, REJECTED),
+        (a_report(Verdict.FAILED, PASSED, BY_TRITON, UNCOMPILED), REJECTED, REJECTED),
     ],
 )
 def test_the_reward_follows_from_the_verdict_and_the_tier(

@@ -145,17 +145,17 @@ def _different_part(
     state: Any, wanted: Any, path: tuple[int | str, ...]
 ) -> tuple[tuple[int | str, ...], str] | None:
     """Return the path to the first part that differs, and how it does."""
-    ours, theirs = _parts(state), _parts(wanted)
-    if ours is None or theirs is None:
-        if ours is theirs and _is_near(state, wanted):
+    actual, expected = _parts(state), _parts(wanted)
+    if actual is None or expected is None:
+        if actual is expected and _is_near(state, wanted):
             return None
         return path, f"is {_shown(state)}, not {_shown(wanted)}"
-    for key in theirs:
-        if key not in ours and not isinstance(key, int):
+    for key in expected:
+        if key not in actual and not isinstance(key, int):
             return (*path, key), "is missing"
-    if len(ours) != len(theirs):
-        return path, f"has {len(ours)} parts, not {len(theirs)}"
-    each = (_different_part(ours[key], theirs[key], (*path, key)) for key in theirs)
+    if len(actual) != len(expected):
+        return path, f"has {len(actual)} parts, not {len(expected)}"
+    each = (_different_part(actual[key], expected[key], (*path, key)) for key in expected)
     return next(filter(None, each), None)
 
 

@@ -1,10 +1,12 @@
-"""Kernels by the text of a launcher: which it launches, and torch's part beside them."""
+"""Kernels of a launcher: those of its text, torch's part, and whether Triton compiles them."""
 
 import ast
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from validation.harness.judge.evidence import Outcome
 from validation.harness.judge.kernel_values import only_moves
+from validation.harness.report import Check, Verdict
 
 # Names of what a launcher computes that are no names of operations.
 HOST_NUMBER = "a number that it reads"
@@ -64,3 +66,26 @@ def torch_share(text: str, runs: Sequence[Outcome], computed: Mapping[str, int])
         dtype = str(run.trial.case.get("dtype"))
         largest[dtype] = max(largest.get(dtype, (0, 0.0)), (whole, torch / max(1, whole)))
     return round(max((share for _, share in largest.values()), default=0.0), 3)
+
+
+def compiles(header: Any) -> Check:
+    """Return check 10, in the interpreter: Triton compiles the kernels with their recorded types.
+
+    Errors of which it is unclear whether the kernel has a part in them accuse no kernel.
+    """
+    numbers: dict[str, Any] = {
+        "compiled": int(header["done"]), "left_out": int(header["left_out"]),
+        "unclear": [str(words)[:300] for words in header["unclear"]],
+    }  # fmt: skip
+    refused: dict[str, Any] = dict(header["refused"])
+    for name, about in refused.items():
+        place = f" (line {int(about['line'])})" if about["line"] is not None else ""
+        words = f"Triton can't compile {name}: {str(about['reason'])[:300]}{place}"
+        return Check("compiles", Verdict.FAILED, words, numbers)
+    if not numbers["compiled"] or numbers["unclear"]:
+        words = f"not tried: {(numbers['unclear'] or ['no launch was recorded'])[0]}"
+        return Check("compiles", None, words, numbers)
+    words = f"Triton compiles {numbers['compiled']} kinds of launches"
+    if numbers["left_out"]:
+        words += f"; {numbers['left_out']} others are not tried"
+    return Check("compiles", Verdict.PASSED, words, numbers)

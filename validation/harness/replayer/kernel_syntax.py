@@ -10,7 +10,7 @@ import builtins
 import copy
 import enum
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
@@ -18,8 +18,10 @@ from typing import Any
 
 import triton
 import triton.language as tl
+from triton.compiler.code_generator import CodeGenerator
 from triton.runtime.jit import KernelInterface
 
+# Syntax of functions that Python runs, such as constexpr functions.
 NODES = (
     ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
     ast.For, ast.While, ast.If, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Assert,
@@ -30,8 +32,18 @@ NODES = (
 )  # fmt: skip
 BUILTINS = frozenset({
     "range", "min", "max", "abs", "len", "float", "int", "bool", "str", "print", "isinstance",
-    "tuple", "sum", "round", "zip", "enumerate",
+    "tuple", "sum", "round", "zip", "enumerate", "list",
 })  # fmt: skip
+# The part of it that Triton's compiler refuses in a kernel, such as a break.
+REFUSED = tuple(
+    node
+    for node in NODES
+    if issubclass(node, ast.stmt | ast.expr)
+    and node not in (ast.FormattedValue, ast.Starred)
+    and not hasattr(CodeGenerator, f"visit_{node.__name__}")
+)
+KERNEL_BUILTINS = BUILTINS & CodeGenerator.builtin_namespace.keys()
+CONSTEXPR_FUNCTION = "triton.constexpr_function"
 MODULES = ("triton", "triton.language", "math")
 OF_TRITON = frozenset({"cdiv", "next_power_of_2", "language"})
 # Decorator arguments that are kept. They change how a kernel is compiled, and are literals.
@@ -90,7 +102,7 @@ def _decorator(node: ast.FunctionDef) -> str:
         call = decorator if isinstance(decorator, ast.Call) else None
         name = ast.unparse(call.func if call else decorator).rpartition(".")[2]
         if name == "constexpr_function":
-            return "triton.constexpr_function"
+            return CONSTEXPR_FUNCTION
         if name == "jit" and call:
             options = [
                 ast.unparse(keyword)
@@ -99,6 +111,17 @@ def _decorator(node: ast.FunctionDef) -> str:
             ]
             return f"triton.jit({', '.join(options)})"
     return "triton.jit"
+
+
+def annotated_constants(text: str) -> frozenset[str]:
+    """Return the names that the text annotates as constants of Triton."""
+    return frozenset(
+        node.target.id
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and "constexpr" in ast.unparse(node.annotation)
+    )
 
 
 def check(definition: Definition, names: Mapping[str, Any]) -> None:
@@ -114,18 +137,24 @@ def check(definition: Definition, names: Mapping[str, Any]) -> None:
     ):
         raise Refused(f"{definition.name}: a function that is another one when it stands alone")
     bound = frozenset(_bound(definition.node))
+    is_run_by_python = _decorator(definition.node) == CONSTEXPR_FUNCTION
+    refused, known = ((), BUILTINS) if is_run_by_python else (REFUSED, KERNEL_BUILTINS)
     for node in _inner_nodes(definition.node):
         try:
-            _check_node(node, bound, names)
+            if isinstance(node, refused):
+                raise Refused(type(node).__name__)
+            _check_node(node, bound, names, known)
         except Refused as refused:
             raise Refused(f"{definition.name}: {refused} in a kernel") from None
 
 
-def _check_node(node: ast.AST, bound: frozenset[str], names: Mapping[str, Any]) -> None:
+def _check_node(
+    node: ast.AST, bound: frozenset[str], names: Mapping[str, Any], known: Set[str]
+) -> None:
     if not isinstance(node, NODES):
         raise Refused(type(node).__name__)
     if isinstance(node, ast.Name) and node.id not in bound and node.id not in names:
-        if node.id not in BUILTINS and (hasattr(builtins, node.id) or node.id[0] == "_"):
+        if node.id not in known and (hasattr(builtins, node.id) or node.id[0] == "_"):
             raise Refused(node.id)
     elif isinstance(node, ast.Attribute):
         root = _root(node)

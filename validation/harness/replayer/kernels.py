@@ -15,7 +15,13 @@ import triton
 import triton.language as tl
 
 from validation.harness.program import Kernel, Meaning
-from validation.harness.replayer.kernel_syntax import Refused, check, definitions, resolve
+from validation.harness.replayer.kernel_syntax import (
+    Refused,
+    annotated_constants,
+    check,
+    definitions,
+    resolve,
+)
 
 _numbers = itertools.count(1)
 
@@ -29,6 +35,9 @@ class Kernels:
         except (SyntaxError, RecursionError, ValueError) as error:
             raise Refused(f"triton_code can't be parsed: {error}") from error
         self._kernels = kernels
+        self._annotated = annotated_constants(text)
+        self.unknown: set[str] = set()
+        """Names in kernels whose values the recording does not describe."""
         self._made: dict[str, Any] = {}
         self._being_made: set[str] = set()
 
@@ -36,6 +45,11 @@ class Kernels:
         if key not in self._made:
             self._made[key] = self._make(key)
         return self._made[key]
+
+    def line(self, name: str) -> int | None:
+        """Return the line of `def` of the text's function of this name, if it has only one."""
+        lines = [one.node.lineno for one in self._definitions.values() if one.name == name]
+        return lines[0] if len(lines) == 1 else None
 
     def _make(self, key: str) -> Any:
         description = self._kernels.get(key)
@@ -56,9 +70,14 @@ class Kernels:
         source = definition.source
         # Triton reads a kernel's source through its file.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        # Triton takes only annotated constants. A text without annotations fails its own test.
-        constants = {name: tl.constexpr for name, value in names.items() if _is_constant(value)}
-        space = {**names, "__name__": "triton_code", "__annotations__": constants, "triton": triton}
+        # Up to 3.6, Triton takes a plain constant if it is annotated.
+        annotations = dict.fromkeys(self._annotated & names.keys(), tl.constexpr)
+        space = {
+            **names,
+            "__name__": "triton_code",
+            "__annotations__": annotations,
+            "triton": triton,
+        }
         # The interpreter searches the values of a kernel's names for this module.
         space.setdefault("tl", tl)
         exec(compile(source, file, "exec"), space)  # noqa: S102 - its syntax was checked
@@ -68,6 +87,10 @@ class Kernels:
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
         values = {name: self._value(meaning) for name, meaning in given.items()}
+        self.unknown |= {
+            name for name, value in values.items()
+            if value is UNKNOWN and given[name].value not in self._being_made
+        }  # fmt: skip
         return {name: value for name, value in values.items() if value is not UNKNOWN}
 
     def _value(self, meaning: Meaning) -> Any:
@@ -94,10 +117,6 @@ class Kernels:
 
 
 UNKNOWN: Any = object()
-
-
-def _is_constant(value: Any) -> bool:
-    return value is None or isinstance(value, int | float | str | tuple | tl.dtype)
 
 
 def constant(meaning: Meaning) -> Any:

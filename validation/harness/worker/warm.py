@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from validation.harness.recorder.role import Recorder
+from validation.harness.replayer import compiling
 from validation.harness.replayer.role import Replayer
 from validation.harness.worker.author import Author
 from validation.harness.worker.gpu import Health
@@ -23,6 +24,7 @@ from validation.harness.worker.suite import Suite
 
 ROLES: dict[str, Any] = {
     "author": Author,
+    "compiler": compiling.Compiler,
     "recorder": Recorder,
     "reference": Reference,
     "replayer": Replayer,
@@ -76,6 +78,9 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
         if looking is None:
             with _tiny(folder) as tiny:
                 tiny[(1,)](torch.empty(4), BLOCK=4)
+                # With a Triton of other parts no kernel is compiled.
+                with suppress(Exception):
+                    compiling.prepare(tiny)
         else:
             _compile(folder)
             described = gpu.seen(looking, folder)

@@ -79,6 +79,18 @@ def test_syntax_names_and_attributes_outside_of_the_language_are_refused(body: s
         checked(body)
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["for i in range(n):\n    break", "while n > 0:\n    continue", "sum((n, 1))", "abs(n)",
+     "for a, b in zip((n,), (1,)):\n    pass"],
+)  # fmt: skip
+def test_python_that_tritons_compiler_does_not_have_is_refused_in_kernels_alone(body: str) -> None:
+    with pytest.raises(Refused):
+        checked(body)
+    text = f"@triton.constexpr_function\ndef kernel(n):\n{textwrap.indent(body, '    ')}"
+    check(definitions(text)["kernel", 1], NAMES)
+
+
 @pytest.mark.parametrize("name", ["torch", "numpy", "os"])
 def test_attributes_of_modules_outside_triton_are_refused(name: str) -> None:
     module = pytest.importorskip(name)

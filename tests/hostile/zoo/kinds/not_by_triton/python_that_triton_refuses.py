@@ -1,0 +1,113 @@
+"""The kernel runs in the interpreter as Python, and Triton can't compile it."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.edits import stores
+
+STORE = "    tl.store(out_ptr + offsets, (x + y)"
+AGAIN = "    tl.store(out_ptr + offsets, total"
+
+
+def computes(statements: str) -> tuple[Edit, ...]:
+    """Compute `total` by these statements, and store it in the place of x + y."""
+    return (Edit("triton_code", STORE, f"{statements}{AGAIN}"),)
+
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.ERROR}, caught_by={Check.CONTRACT, Check.VALUES}
+    ),
+    variants=(
+        Variant(
+            name="type-of-a-loop",
+            how="A number becomes a block of fractions in a loop.",
+            edits=computes(
+                "    total = 0\n"
+                "    for step in range(2):\n"
+                "        total = total + (x if step == 0 else y)\n"
+            ),
+        ),
+        Variant(
+            name="break",
+            edits=computes(
+                "    total = x\n    for _ in range(n):\n        total += y\n        break\n"
+            ),
+        ),
+        Variant(
+            name="plain-global",
+            edits=(
+                Edit("triton_code", "BLOCK = 1024\n", "BLOCK = 1024\nFACTOR = 1.0\n"),
+                stores("(x + y * FACTOR)"),
+            ),
+        ),
+        Variant(
+            name="annotated-global",
+            how="Triton took annotations of constants once.",
+            edits=(
+                Edit("triton_code", "BLOCK = 1024\n", "BLOCK = 1024\nONE: tl.constexpr = 1\n"),
+                stores("(x + y * ONE)"),
+            ),
+        ),
+        Variant(
+            name="one-branch",
+            how="A name is defined in one branch of a condition that Triton can't decide.",
+            edits=computes("    if n > 0:\n        total = x + y\n"),
+        ),
+        Variant(
+            name="comprehension-of-a-range",
+            edits=computes(
+                "    parts = [x * (1 - step) + y * step for step in range(2)]\n"
+                "    total = parts[0] + parts[1]\n"
+            ),
+        ),
+        Variant(
+            name="zip",
+            edits=computes(
+                "    total = x * 0\n"
+                "    for part, factor in zip((x, y), (1.0, 1.0)):\n"
+                "        total += part * factor\n"
+            ),
+        ),
+        Variant(
+            name="loop-over-a-tuple",
+            edits=computes("    total = x * 0\n    for part in (x, y):\n        total += part\n"),
+        ),
+        Variant(name="sum", edits=(stores("sum((x, y))"),)),
+        Variant(
+            name="return-in-a-loop",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "    mask = offsets < n\n",
+                    "    mask = offsets < n\n"
+                    "    for block in range(1):\n"
+                    "        if n <= block:\n"
+                    "            return\n",
+                ),
+            ),
+        ),
+        Variant(
+            name="recursion",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "@triton.jit\n",
+                    "@triton.jit\n"
+                    "def added(x, y, n):\n"
+                    "    if n > 1:\n"
+                    "        return added(x, y, n // 2)\n"
+                    "    return x + y\n\n\n"
+                    "@triton.jit\n",
+                ),
+                stores("added(x, y, n)"),
+            ),
+        ),
+        Variant(
+            name="three-warps",
+            edits=(
+                Edit(
+                    "triton_code", "y.stride(0), BLOCK=BLOCK)", "y.stride(0), BLOCK, num_warps=3)"
+                ),
+            ),
+        ),
+    ),
+)
