@@ -31,7 +31,9 @@ LEFT_OUT = {
     "autograd-computes", "right-only-where-it-is-judged",
 }  # fmt: skip
 # An entry that may pass with a grade is no clear fault.
-PASSES = {Verdict.PASSED, Verdict.MIXED, Verdict.DIFFERS, Verdict.WEAK}
+PASSES = {
+    Verdict.PASSED, Verdict.MIXED, Verdict.DIFFERS, Verdict.WEAK, Verdict.NARROW, Verdict.UNVARIED,
+}  # fmt: skip
 PRECISIONS = {torch.float16: "fp16", torch.bfloat16: "bf16"}
 EIGHT_BITS = {torch.float8_e4m3fn, torch.float8_e5m2}
 

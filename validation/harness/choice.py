@@ -1,5 +1,6 @@
 """Selection of the trials that count, once the reference has answered, and of second runs."""
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from validation.harness import plan
-from validation.harness.arguments import Inputs
+from validation.harness.arguments import Inputs, shapes
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
 
@@ -17,6 +18,8 @@ ORDERED_TRIALS = 2
 FEW_PROGRAMS = 4
 # A share of the largest value, far above what any type loses where nothing cancels.
 ROUNDING = 0.03
+EVEN = 4
+CHANGED_VALUES = ("values", "special", "huge")
 ROUNDED = ("float32", "float16", "bfloat16")
 
 
@@ -75,6 +78,46 @@ def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int
         number: replace(answer, undefined=number in undefined - by_case)
         for number, answer in wanted.items()
     }
+
+
+def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
+    """Return the variants without those whose values are the shown ones, because there is nothing
+    to change. Mark those whose shapes are unseen.
+
+    sizes: the sizes that the entry allows. Without them, sizes that are all multiples of EVEN are
+    taken for whole blocks, to which make_inputs rounds.
+    """
+    contents = {_text(trial.case): shown.content(trial.number) for trial in shown.trials}
+    trees = [shown.arguments[trial.number] for trial in shown.trials]
+    seen = [list(shapes(tree)) for tree in trees]
+    kept = []
+    for trial in made.trials:
+        own = list(shapes(made.arguments[trial.number]))
+        changes_values = trial.variant is not None and trial.kind in CHANGED_VALUES
+        if changes_values and made.content(trial.number) == contents.get(_text(trial.case)):
+            continue
+        if own:
+            unseen = own not in seen and (bool(sizes) or _is_uneven(own, seen))
+        else:
+            unseen = made.arguments[trial.number] not in trees
+        kept.append(replace(trial, unseen=unseen))
+    return made.of_trials(kept)
+
+
+def _is_uneven(own: list[list[int]], seen: list[list[list[int]]]) -> bool:
+    """Return whether a size that no shown case has at its place is no multiple of EVEN."""
+    shown = {place for one in seen for place in _places(one)}
+    return any(size % EVEN for *place, size in _places(own) if (*place, size) not in shown)
+
+
+def _places(tensors: list[list[int]]) -> list[tuple[int, int, int]]:
+    return [
+        (place, axis, size) for place, one in enumerate(tensors) for axis, size in enumerate(one)
+    ]
+
+
+def _text(case: plan.Case) -> str:
+    return json.dumps(case, sort_keys=True)
 
 
 def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:

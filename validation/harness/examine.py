@@ -22,12 +22,14 @@ from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.judge.unvaried import unvaried
 from validation.harness.options import Options
 from validation.harness.recordings import Recordings
 from validation.harness.references import add_rounding
 from validation.harness.replays import compile_kernels, replay
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
+from validation.harness.trials import Tried
 from validation.harness.verdicts import figures, grades, verdict_of
 from validation.harness.worker_pool import WorkerPool
 
@@ -110,7 +112,7 @@ class Examination:
             suite = None
             if self.session.wants("test"):
                 suite = self._test(child if self.session.shares else None)
-        self._judge(recordings, suite, runs, wanted)
+        self._judge(recordings, suite, runs, wanted, answered.tried)
         if self.session.device == "cpu" and self.session.wants("compiles"):
             self.checks.append(compile_kernels(self.session, recordings))
 
@@ -143,7 +145,7 @@ class Examination:
 
     def _judge(
         self, recordings: Recordings, suite: dict[str, Any] | None, runs: list[Outcome],
-        wanted: dict[int, Wanted],
+        wanted: dict[int, Wanted], tried: Tried,
     ) -> None:  # fmt: skip
         idle = [run for run in runs if run.mode == "idle"]
         runs = [run for run in runs if run.mode != "idle"]
@@ -157,10 +159,14 @@ class Examination:
             own_test = compare_with_recordings(list(suite["calls"]), recordings.deeds())
             computed.update(own_test.computed)
         origin = self.entry.origin
+        right = {run.trial.number for run in runs if run.right}
+        same = unvaried(tried.inputs, sorted(right), self.entry.python_code, self.entry.entry_point)
         within = checks.within_domain(runs, origin)
         made: dict[str, Callable[[], Check]] = {
             "accuracy": lambda: checks.accuracy(runs, wanted, self.left_out),
-            "variations": lambda: checks.variations(runs, wanted, origin),
+            "variations": lambda: checks.variations(
+                runs, wanted, origin, tried.sizes_untried, same
+            ),
             "memory": lambda: checks.memory(within, wanted),
             "determinism": lambda: checks.determinism(within),
             "triton": lambda: checks.triton(
@@ -171,7 +177,10 @@ class Examination:
                 own_test.words,
                 self.entry.triton_code,
             ),
-            "bounds": lambda: checks.bounds(within),
+            "bounds": lambda: checks.bounds(
+                checks.in_bounds(runs, origin),
+                sees_reads=self.options.device == "interpreter",
+            ),
             "gradients": lambda: checks.gradients(within, self.entry.differentiable),
         }
         self.checks += [judge() for name, judge in made.items() if self.session.wants(name)]

@@ -61,6 +61,7 @@ class Trial:
     variant: a change of the case's values or of their layout, see `worker/variants.py`.
     group: trials of which only the first counts that the reference answers.
     stands_in: a case that is too large, with smaller sizes.
+    unseen: its inputs have shapes that no shown case has, see `choice.select_telling`.
     """
 
     number: int
@@ -71,6 +72,7 @@ class Trial:
     group: str = ""
     modes: tuple[str, ...] = ("first",)
     stands_in: bool = False
+    unseen: bool = False
 
     @property
     def brings_infinity(self) -> bool:
@@ -140,7 +142,7 @@ def sizes(given: Any) -> Sizes:
 
 def smaller(case: Case, fixed: Sequence[str], sizes: Sizes = NO_SIZES) -> Iterator[Case]:
     """Yield the case with its sizes halved again and again, except for those that are fixed."""
-    keys = _sizes(case, fixed)
+    keys = size_keys(case, fixed)
     while True:
         half = fitted(_resized(case, keys, lambda size: max(1, size // 2)), sizes)
         if _work(half) >= _work(case):
@@ -194,7 +196,7 @@ def _varied(
 
     for base in bases:
         yield from _seeds(base, seed, SEEDS[device] if base is bases[0] else 1)
-        keys = _sizes(base, fixed)
+        keys = size_keys(base, fixed)
         primes = [_resized(base, keys, _in_turn(numbers)) for numbers in PRIMES]
         yield _trial("primes", "size", first_within(primes))
         if base is bases[0] or device == "cuda":
@@ -202,9 +204,9 @@ def _varied(
             yield _trial("odd sizes", "size", first_within(odd))
     # Several blocks, of which the last is not full.
     largest = max(cases, key=lambda case: _work(case, fixed))
-    uneven = _resized(largest, _sizes(largest, fixed), _odd_and_smaller)
+    uneven = _resized(largest, size_keys(largest, fixed), _odd_and_smaller)
     yield _trial("largest, made odd", "size", uneven)
-    for trial in _sizes_apart(bases[0], _sizes(bases[0], fixed), device):
+    for trial in _sizes_apart(bases[0], size_keys(bases[0], fixed), device):
         if _work(trial.case, fixed) <= most:
             yield trial
     for name, kind, variant, group in VALUES:
@@ -254,7 +256,7 @@ def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
     return bases[:4]
 
 
-def _sizes(case: Case, fixed: Sequence[str]) -> list[str]:
+def size_keys(case: Case, fixed: Sequence[str]) -> list[str]:
     """Return the keys of the case whose value is a size, or a tuple of sizes."""
     return [
         key
@@ -301,5 +303,5 @@ def _in_turn(numbers: Sequence[int]) -> Callable[[int], int]:
 
 def _work(case: Case, fixed: Sequence[str] = ()) -> int:
     """Return the product of all sizes."""
-    values = [case[key] for key in _sizes(case, fixed)]
+    values = [case[key] for key in size_keys(case, fixed)]
     return math.prod(size if type(size) is int else math.prod(_parts(size)) for size in values)

@@ -123,7 +123,7 @@ def judged(status: int | None, output: str, last: str, cases: int) -> Check:
     if status is None:
         return Check("sanitizer", None, "not run to the end: it took too long")
     errors = sanitizer.errors(output, status)
-    numbers = {"errors": errors, "cases": cases}
+    numbers = {"errors": errors, "cases": cases, "reads": "shown"}
     if errors:
         words = sanitizer.complaint(output) or "without a word"
         return Check("sanitizer", Verdict.FAILED, f"compute-sanitizer: {words}", numbers)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from validation.harness import plan
 from validation.harness.arguments import Inputs, with_gaps
 from validation.harness.children import Child
+from validation.harness.choice import select_telling
 from validation.harness.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.practical import tolerances
@@ -44,10 +45,14 @@ def load_constants(session: Session, author: Child, *, on_gpu: bool = False) -> 
 
 @dataclass(slots=True)
 class Tried:
-    """Inputs, and the cases whose inputs are too large to be among them."""
+    """Inputs, and the cases whose inputs are too large to be among them.
+
+    sizes_untried: why no inputs have other shapes than the shown ones, or an empty text.
+    """
 
     inputs: Inputs
     too_large: list[TooLarge] = field(default_factory=list)
+    sizes_untried: str = ""
 
     def without_refused(self, wanted: dict[int, Wanted], session: Session) -> "Tried":
         """Return the same without the smaller cases that the reference refuses, or raise Stopped
@@ -72,7 +77,7 @@ class Tried:
         if too_large and largest < TRIVIAL:
             words = only_trivial(too_large, largest)
             raise Stopped(Check("accuracy", Verdict.VACUOUS, words))
-        return Tried(inputs, too_large)
+        return Tried(inputs, too_large, self.sizes_untried)
 
 
 def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
@@ -110,9 +115,23 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
             common, constants.sizes,
         )  # fmt: skip
         left = room.altogether - sum(taken[trial.number] for trial in shown.trials)
-        parts.append(session.make(author, more, left)[0])
+        varied = select_telling(session.make(author, more, left)[0], shown, constants.sizes)
+        tried.sizes_untried = _sizes_untried(varied.trials, constants)
+        parts.append(varied)
     tried.inputs = Inputs.together(parts)
     return tried
+
+
+def _sizes_untried(varied: list[plan.Trial], constants: Constants) -> str:
+    if any(trial.unseen for trial in varied):
+        return ""
+    if not any(plan.size_keys(case, ()) for case in constants.cases):
+        return "no case holds a size as a whole number"
+    if not any(plan.size_keys(case, constants.fixed) for case in constants.cases):
+        return "no size may vary: FIXED names every size"
+    if any(trial.kind == "size" for trial in varied):
+        return "for other sizes make_inputs gives the shown shapes, or whole blocks"
+    return "make_inputs gives no inputs of other sizes"
 
 
 def _stand_in(

@@ -16,8 +16,8 @@ WORST_FIRST = (
 )  # fmt: skip
 # By the check that states them.
 GRADES = {
-    "variations": ("accuracy", "own_error", "sizes", "values", "special_values"),
-    "triton": ("computed_by", "torch_operations", "torch_share", "launched"),
+    "variations": ("accuracy", "own_error", "sizes", "values", "special_values", "unvaried"),
+    "triton": ("computed_by", "torch_operations", "torch_share", "launched", "unlaunched"),
     "falsifiable": ("test_strength",),
 }
 

@@ -24,10 +24,13 @@ class Verdict(StrEnum):
     NOT_TRITON = "not_triton"
     VACUOUS = "vacuous"
     UNSUPPORTED = "unsupported"
-    # A pass with a grade that names the fault: computed_by, special_values or test_strength.
+    # A pass with a grade that names the fault: computed_by, special_values, test_strength, sizes
+    # that are not "any", or unvaried arguments.
     MIXED = "mixed"
     DIFFERS = "differs"
     WEAK = "weak"
+    NARROW = "narrow"
+    UNVARIED = "unvaried"
 
 
 class Check(StrEnum):
@@ -135,6 +138,7 @@ class Variant:
     words: replacements for words in capitals in these programs.
     outcome: its own outcome, where it is not that of its kind.
     needs_because: why the fault shows on this device only.
+    origin: of the entry; only real code may have a domain.
     """
 
     name: str
@@ -147,6 +151,7 @@ class Variant:
     needs: Needs = Needs.NOTHING
     needs_because: str = ""
     dangers: Set[Danger] = frozenset()
+    origin: str = "manual"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

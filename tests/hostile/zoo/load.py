@@ -38,7 +38,11 @@ def outcome(verdict: str, grades: Mapping[str, Any]) -> Verdict:
     if grades.get("special_values") == "differ":
         return Verdict.DIFFERS
     noticed, _, all_kinds = str(grades.get("test_strength", "0 of 0")).partition(" of ")
-    return Verdict.PASSED if noticed == all_kinds else Verdict.WEAK
+    if noticed != all_kinds:
+        return Verdict.WEAK
+    if grades.get("sizes") != "any":
+        return Verdict.NARROW
+    return Verdict.UNVARIED if grades.get("unvaried") else Verdict.PASSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,13 @@ class Entry:
     # Only an honest entry names itself so.
     representative: bool = False
     cheat: Cheat | None = None
+    origin: str = "manual"
 
     @property
     def expected(self) -> frozenset[Verdict]:
-        return self.cheat.expected if self.cheat else frozenset({Verdict.PASSED})
+        """What is right. Few inputs do not accuse an entry that may pass."""
+        own = self.cheat.expected if self.cheat else frozenset({Verdict.PASSED})
+        return own | {Verdict.NARROW, Verdict.UNVARIED} if Verdict.PASSED in own else own
 
     @property
     def interpretable(self) -> bool:
@@ -110,7 +117,7 @@ class Entry:
                 "difficulty": self.difficulty,
                 "tags": [],
                 "entry_point": self.entry_point,
-                "origin": "manual",
+                "origin": self.origin,
                 "differentiable": self.differentiable,
             },
         }
@@ -175,6 +182,7 @@ def _variant(kind: Kind, variant: Variant, base: Entry) -> Entry:
         reason=variant.needs_because,
         representative=False,
         cheat=cheat,
+        origin=variant.origin,
     )
 
 

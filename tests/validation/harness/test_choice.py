@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.choice import select_answered, select_for_orders, with_domain
+from validation.harness.arguments import Inputs
+from validation.harness.choice import (
+    select_answered,
+    select_for_orders,
+    select_telling,
+    with_domain,
+)
 from validation.harness.judge.evidence import Wanted
 from validation.harness.plan import Trial
 
@@ -69,3 +77,45 @@ def test_two_trials_with_few_programs_but_several_run_in_other_orders() -> None:
     ordered = [trial.number for trial in chosen if "shuffled" in trial.modes]
     assert ordered == [3, 4]
     assert len(chosen) == 5
+
+
+def vectors(**lengths: int) -> Inputs:
+    """Return the inputs of a trial for each name, each one vector of so many bytes."""
+    trials = [
+        Trial(number, name, "shown" if name == "shown" else "size", {"n": length})
+        for number, (name, length) in enumerate(lengths.items())
+    ]
+    arguments = {
+        trial.number: {"tuple": [{"storage": trial.number, "shape": [trial.case["n"]]}]}
+        for trial in trials
+    }
+    return Inputs(trials, arguments, [memoryview(bytes(length)) for length in lengths.values()])
+
+
+@pytest.mark.parametrize(
+    ("length", "sizes", "unseen"),
+    [
+        (1024, {}, False),
+        (2048, {}, False),
+        (2047, {}, True),
+        (2048, {"n": {"multiple_of": 1024}}, True),
+        (1024, {"n": {"multiple_of": 1024}}, False),
+    ],
+)
+def test_a_shape_is_unseen_if_no_case_has_it_and_it_is_not_rounded(
+    length: int, sizes: dict[str, dict[str, int]], unseen: bool
+) -> None:
+    whole = vectors(shown=1024, odd=length)
+    shown, odd = whole.of_trials(whole.trials[:1]), whole.of_trials(whole.trials[1:])
+
+    (trial,) = select_telling(odd, shown, sizes).trials
+
+    assert trial.unseen is unseen
+
+
+def test_a_variant_that_changes_no_value_is_left_out() -> None:
+    shown = vectors(shown=8)
+    zeros = Trial(1, "zeros", "values", {"n": 8}, {"kind": "scaled", "by": 0.0})
+    made = Inputs([zeros], {1: shown.arguments[0]}, shown.blobs)
+
+    assert select_telling(made, shown, {}).trials == []

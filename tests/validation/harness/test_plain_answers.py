@@ -67,7 +67,7 @@ def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
 @pytest.mark.parametrize(
     ("candidate", "check", "verdict", "words"),
     [
-        (CANDIDATE, "assert candidate(x) == reference(x)", Verdict.PASSED, "8 checks pass"),
+        (CANDIDATE, "assert candidate(x) == reference(x)", Verdict.PASSED, "9 checks pass"),
         (CANDIDATE, "candidate(x)", Verdict.VACUOUS, "does not notice: all zeros"),
         (CANDIDATE, "pass", Verdict.VACUOUS, "never calls the candidate"),
         (

@@ -25,6 +25,7 @@ VALUES = {
     "special_values": ("same", "differ", "gives other answers to"),
 }
 DEPENDS_ON_ORDER = "the answer depends on the order in which programs run"
+NOT_TRIED = "not_tried"
 GRADE_OF_KIND = {kind: grade for grade, kinds in GRADES.items() for kind in kinds}
 
 
@@ -58,11 +59,17 @@ def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str =
     return replace(check, words=f"{check.words}; {left_out}", numbers=numbers)
 
 
-def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) -> Check:
+def variations(
+    runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str, sizes_untried: str = "",
+    unvaried: Mapping[str, str] | None = None,
+) -> Check:  # fmt: skip
     """Return check 3, on inputs that the cases don't show.
 
     Other seeds and nearby sizes decide. The others make grades, and the policy says whether an
-    entry of this origin passes with them.
+    entry of this origin passes with them. A grade that was not tried accuses no entry.
+
+    sizes_untried: why no inputs had other shapes.
+    unvaried: why arguments count as unvaried, by their names.
     """
     decisive = [run for run in runs if _decides(run, origin)]
     check = _compared("variations", [run for run in decisive if run.trial.kind != "shown"], wanted)
@@ -74,7 +81,10 @@ def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) 
             near = [run for run in runs if run.trial.kind == "near"]
             of_kind += [run for run in near if not _decides(run, origin)]
         wrong = [run for run in of_kind if not run.right]
-        numbers[grade] = (beyond if wrong else everywhere) if of_kind else None
+        tried = of_kind
+        if grade == "sizes":
+            tried = [run for run in runs if run.trial.unseen]
+        numbers[grade] = beyond if wrong else everywhere if tried else NOT_TRIED
         numbers["cases"] += len({run.trial.number for run in of_kind})
         if not wrong:
             continue
@@ -87,6 +97,11 @@ def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) 
     if limits := _names([run for run in runs if run.trial.kind == "limit" and not run.right]):
         notes.append(f"not for inputs that are {', '.join(limits)}")
         numbers["limits"] = limits
+    if numbers["sizes"] == NOT_TRIED:
+        numbers["sizes_untried"] = sizes_untried or "the reference answers no other size"
+        notes.append(f"sizes not tried: {numbers['sizes_untried']}")
+    if unvaried is not None:
+        numbers |= {"unvaried": list(unvaried), "unvaried_because": dict(unvaried)}
     return Check(check.name, verdict, "; ".join([words, *notes]), numbers)
 
 
@@ -110,6 +125,11 @@ def _decides(run: Outcome, origin: str) -> bool:
 def within_domain(runs: Sequence[Outcome], origin: str) -> list[Outcome]:
     """Return the runs that the other checks look at: none outside of the entry's domain."""
     return [run for run in runs if _decides(run, origin) or _needs_all(run.trial.kind, origin)]
+
+
+def in_bounds(runs: Sequence[Outcome], origin: str) -> list[Outcome]:
+    """Return the runs that may not leave their tensors: all, if the policy accepts no domain."""
+    return within_domain(runs, origin) if passes(origin, "sizes", "shown") else list(runs)
 
 
 def _needs_all(kind: str, origin: str) -> bool:
@@ -258,7 +278,7 @@ def triton(
     numbers: dict[str, Any] = {
         "launches": dict(launches), "computed": dict(beside), "problems": dict(problems),
     }  # fmt: skip
-    if problems and not all(run.right for run in runs):
+    if problems and not all(run.right or run.strays for run in runs):
         words = f"computes outside its kernels: {_tally(Counter(problems))}"
         return Check("triton", NOT_TRITON, words, numbers)
     if not launches:
@@ -287,14 +307,21 @@ def triton(
     return Check("triton", PASSED, words, numbers)
 
 
-def bounds(runs: Sequence[Outcome]) -> Check:
-    """Return check 8: guard zones of tensors and, in the interpreter, all accesses to memory."""
+def bounds(runs: Sequence[Outcome], *, sees_reads: bool) -> Check:
+    """Return check 8: guard zones of tensors and, in the interpreter, all accesses to memory.
+
+    sees_reads: whether a read beside a tensor would have been seen, as in the interpreter.
+    """
     for run in runs:
-        for words in run.details.get("trespass", ()):
-            return Check("bounds", FAILED, f"{run.trial.name}: {str(words)[:200]}")
+        for words in run.strays:
+            return Check("bounds", FAILED, f"{run.trial.name}: {words}")
     if not any(run.count("launches") for run in runs):
         return Check("bounds", None, "no kernel was launched")
-    return Check("bounds", PASSED, "no byte beside a tensor was written to")
+    words = "no byte beside a tensor was written to"
+    if sees_reads:
+        return Check("bounds", PASSED, f"{words} or read", {"reads": "shown"})
+    words += "; reads out of bounds: not seen"
+    return Check("bounds", PASSED, words, {"reads": "not_seen"})
 
 
 def gradients(runs: Sequence[Outcome], declared: bool) -> Check:

@@ -53,6 +53,11 @@ class Outcome:
     raised: dict[str, Any] | None
     details: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def strays(self) -> list[str]:
+        """The accesses beside a tensor that its process saw, in words."""
+        return [str(words)[:200] for words in self.details.get("trespass", ())]
+
     def count(self, what: str) -> dict[str, int]:
         """Return a tally of the run, or an empty one."""
         tally = self.details.get(what)
@@ -97,7 +102,7 @@ def outcomes(
     header: Any, blobs: list[memoryview], inputs: Inputs, wanted: dict[int, Wanted],
     bound: PracticalBound, most: int | None = None,
 ) -> list[Outcome]:  # fmt: skip
-    """Return each run, judged.
+    """Return each run, judged. A run that writes beside a tensor is wrong, whatever it answers.
 
     most: how many elements of each answer are compared, chosen at random; None for all.
     """
@@ -128,7 +133,11 @@ def outcomes(
         ):
             outcome = replace(outcome, right=False, words=words, worst=Comparison(words))
         made.append(outcome)
-    return made
+    return [_within_memory(run) for run in made]
+
+
+def _within_memory(run: Outcome) -> Outcome:
+    return replace(run, right=False, words=run.strays[0]) if run.right and run.strays else run
 
 
 def _outcome(

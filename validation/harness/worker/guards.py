@@ -38,12 +38,12 @@ class Guarded:
         """Return where the zones were written to, in words, or an empty text."""
         before, after = self.zones()
         if len(changed := (after != self.pattern).nonzero()):
-            where = f"{int(changed[0] + 1)} of after the end"
+            where = "after the end"
         elif len(changed := (before != self.pattern).nonzero()):
-            where = f"{len(before) - int(changed[-1])} of before the start"
+            where = "before the start"
         else:
             return ""
-        return f"writes to {len(changed)} bytes within {where} of {self.what}"
+        return f"writes to {len(changed)} bytes {where} of {self.what}"
 
 
 def trespasses(guards: Sequence[Guarded]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,6 +124,27 @@ def test_a_different_answer_for_special_values_is_a_note(kind: str) -> None:
 
     assert check.verdict is not Verdict.FAILED
     assert check.numbers["special_values"] == "differ"
+
+
+@pytest.mark.parametrize(
+    ("kind", "unseen", "grade"), [("size", True, "any"), ("size", False, "not_tried")]
+)
+def test_sizes_were_tried_only_if_inputs_had_other_shapes(
+    kind: str, unseen: bool, grade: str
+) -> None:
+    run = a_run(1, kind=kind)
+    runs = [a_run(0, kind="seed"), replace(run, trial=replace(run.trial, unseen=unseen))]
+
+    check = checks.variations(runs, wanted(ONES, ONES), "manual", "FIXED names every size")
+
+    assert (check.verdict, check.numbers["sizes"]) == (Verdict.PASSED, grade)
+    assert check.words.endswith("sizes not tried: FIXED names every size") is not unseen
+
+
+def test_values_without_a_trial_are_not_tried() -> None:
+    numbers = checks.variations([a_run(0, kind="seed")], wanted(ONES), "manual").numbers
+
+    assert numbers["values"] == numbers["special_values"] == "not_tried"
 
 
 def test_a_wrong_answer_at_a_nearby_size_fails_real_code_too() -> None:
@@ -350,14 +372,31 @@ def test_a_vacuous_test_names_an_uncalled_candidate_or_an_undamageable_answer(
 
 # --- 8 and 9 --------------------------------------------------------------------------------
 def test_a_write_next_to_a_tensor_fails_the_bounds_check() -> None:
-    check = checks.bounds([a_run(trespass=["4 bytes within 4 of after the end of input 0"])])
+    check = checks.bounds([a_run(trespass=["writes to 4 bytes after the end"])], sees_reads=True)
 
     assert check.verdict is Verdict.FAILED
-    assert checks.bounds([a_run()]).verdict is Verdict.PASSED
+    assert checks.bounds([a_run()], sees_reads=True).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("kind", ["size", "values", "limit"])
+def test_only_real_code_may_write_next_to_a_tensor_beyond_what_is_shown(kind: str) -> None:
+    runs = [a_run(0), a_run(1, kind=kind, right=False, trespass=["writes to 4 bytes"])]
+
+    def verdict(origin: str) -> Verdict | None:
+        return checks.bounds(checks.in_bounds(runs, origin), sees_reads=True).verdict
+
+    assert (verdict("manual"), verdict("real-world")) == (Verdict.FAILED, Verdict.PASSED)
+
+
+def test_a_gpu_does_not_see_reads_out_of_bounds() -> None:
+    check = checks.bounds([a_run()], sees_reads=False)
+
+    assert check.words.endswith("reads out of bounds: not seen")
+    assert check.numbers == {"reads": "not_seen"}
 
 
 def test_bounds_are_not_checked_without_a_launch() -> None:
-    assert checks.bounds([a_run(launches={})]).verdict is None
+    assert checks.bounds([a_run(launches={})], sees_reads=True).verdict is None
 
 
 def test_gradients_are_checked_only_if_declared() -> None:

@@ -16,12 +16,14 @@ ONES = Wanted(value_of(numbers_of([1.0] * 8)))
 
 
 def judged(
-    answer: list[float], *input_types: str, case: dict[str, Any] | None = None, length: int = 8
-) -> Outcome:
-    trial = Trial(0, "case 0", "shown", case or {})
+    answer: list[float], *input_types: str, case: dict[str, Any] | None = None, length: int = 8,
+    kind: str = "shown", **said: Any,
+) -> Outcome:  # fmt: skip
+    trial = Trial(0, "case 0", kind, case or {})
     inputs = [{"storage": n, "shape": [8], "dtype": dtype} for n, dtype in enumerate(input_types)]
     tree = {"tensor": 0, "dtype": "float32", "shape": [length], "device": "cpu"}
-    run = {"trial": 0, "mode": "first", "answer": {"value": tree, "gradients": [], "aliases": []}}
+    answered = {"value": tree, "gradients": [], "aliases": []}
+    run = {"trial": 0, "mode": "first", "answer": answered, **said}
     (outcome,) = evidence.outcomes(
         {"runs": [run]},
         [numbers_of(answer).raw],
@@ -30,6 +32,14 @@ def judged(
         PracticalBound(),
     )
     return outcome
+
+
+@pytest.mark.parametrize("kind", ["shown", "size", "values", "limit"])
+def test_a_run_that_writes_beside_a_tensor_is_wrong(kind: str) -> None:
+    outcome = judged([1.0] * 8, kind=kind, trespass=["writes to 165 bytes after the end"])
+
+    assert not outcome.right
+    assert outcome.words == "writes to 165 bytes after the end"
 
 
 def test_an_answer_that_contradicts_its_description_is_wrong() -> None:

@@ -1,0 +1,159 @@
+"""Arguments that have one value in all inputs that were tried.
+
+A kernel that has such a value built in, or ignores it, is right on all inputs. This accuses no
+entry: it is a grade that names the arguments.
+"""
+
+import ast
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from validation.harness.arguments import Inputs, mapped
+
+SIGNED = ("int8", "int16", "int32", "int64")
+MOST = 64
+ELEMENTS_MOST = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """`content`: a hash of its storage. `values`: of whole numbers and booleans, else None."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    content: int
+    values: npt.NDArray[Any] | None
+
+
+def unvaried(
+    inputs: Inputs, numbers: Sequence[int], python_code: str, entry_point: str
+) -> dict[str, str]:
+    """Return the reason by the argument's name.
+
+    numbers: the trials whose answer was right.
+    """
+    parameters = _parameters(python_code, entry_point)
+    rows = [dict(_named(_leaves(inputs, number), parameters)) for number in numbers]
+    names = dict.fromkeys(name for row in rows for name in row)
+    reasons = {name: _reason(name, rows) for name in list(names)[:MOST]}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _leaves(inputs: Inputs, number: int) -> Any:
+    def tensor(part: Mapping[str, Any]) -> Tensor:
+        blob = inputs.blobs[part["storage"]]
+        shape = tuple(part["shape"])
+        return Tensor(part["dtype"], shape, hash(bytes(blob)), _values(part, blob))
+
+    return mapped(inputs.arguments[number], tensor, lambda value: value)
+
+
+def _values(part: Mapping[str, Any], blob: memoryview) -> npt.NDArray[Any] | None:
+    """Return the elements, or None if they are no whole numbers, are too many, or lie beside the
+    storage."""
+    if part["dtype"] not in (*SIGNED, "bool") or math.prod(part["shape"]) > ELEMENTS_MOST:
+        return None
+    whole = np.frombuffer(blob, dtype=np.dtype(part["dtype"]))
+    shape, stride, offset = part["shape"], part["stride"], part["offset"]
+    if math.prod(shape) == 0:
+        return whole[:0]
+    last = offset + sum((size - 1) * step for size, step in zip(shape, stride, strict=True))
+    if min(offset, *shape, *stride, 0) < 0 or last >= whole.size:
+        return None
+    steps = [step * whole.itemsize for step in stride]
+    return np.lib.stride_tricks.as_strided(whole[offset:], shape, steps, writeable=False)
+
+
+def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each argument by its parameter's name, and defaults that no argument replaces."""
+    if "dict" in leaves:
+        given = dict(leaves["dict"])
+    else:
+        places = leaves["tuple"]
+        names = [*parameters, *(f"argument {n + 1}" for n in range(len(parameters), len(places)))]
+        given = dict(zip(names, places, strict=False))
+    for name, value in {**parameters, **given}.items():
+        if name not in given and value is ...:
+            continue
+        if isinstance(value, dict) and "dict" in value:
+            yield from ((f"{name}.{key}", part) for key, part in value["dict"].items())
+        else:
+            yield name, value
+
+
+def _parameters(python_code: str, entry_point: str) -> dict[str, Any]:
+    """Return the function's parameters with their defaults: literals, the text of others, and
+    an ellipsis for none."""
+    try:
+        tree = ast.parse(python_code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point:
+            break
+    else:
+        return {}
+    named = [*node.args.posonlyargs, *node.args.args]
+    defaults: list[ast.expr | None] = [None] * (len(named) - len(node.args.defaults))
+    pairs = zip(named, [*defaults, *node.args.defaults], strict=True)
+    alone = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return {one.arg: _default(default) for one, default in (*pairs, *alone)}
+
+
+def _default(node: ast.expr | None) -> Any:
+    if node is None:
+        return ...
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return ast.unparse(node)
+    return {"tuple": list(value)} if isinstance(value, tuple) else value
+
+
+def _reason(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return why the argument counts as unvaried, or an empty text."""
+    column = [row.get(name, ...) for row in rows]
+    tensors = [value for value in column if isinstance(value, Tensor)]
+    if not tensors:
+        return _one_value(column)
+    if len(tensors) < len(column):
+        return ""
+    first, values = tensors[0], [one.values for one in tensors if one.values is not None]
+    if len(tensors) > 1 and len({(one.dtype, one.shape, one.content) for one in tensors}) == 1:
+        return "the same content"
+    if len(values) < len(tensors):
+        return ""
+    if first.dtype == "bool":
+        if all(value.all() for value in values):
+            return "true everywhere"
+        return "" if any(value.any() for value in values) else "false everywhere"
+    if all(map(_is_index, tensors, rows)):
+        several = [value.reshape(-1) for value in values if value.size > 1]
+        no_repeats = several and all(len(np.unique(value)) == value.size for value in several)
+        return "no repeats" if no_repeats else ""
+    one_sign = all((v >= 0).all() for v in values) or all((v <= 0).all() for v in values)
+    return "of one sign" if one_sign else ""
+
+
+def _one_value(column: Sequence[Any]) -> str:
+    texts = {json.dumps(value, default=str) for value in column}
+    return f"always {texts.pop()[:40]}" if len(texts) == 1 else ""
+
+
+def _is_index(tensor: Tensor, row: Mapping[str, Any]) -> bool:
+    """Return whether the numbers may be places in a tensor: then their sign says nothing.
+    A row without fractions holds numbers to compute with."""
+    tensors = [value for value in row.values() if isinstance(value, Tensor)]
+    sizes = [size for one in tensors for size in one.shape]
+    sizes += [value for value in row.values() if type(value) is int]
+    fractions = any("float" in one.dtype for one in tensors)
+    values = tensor.values
+    if values is None or values.size == 0:
+        return fractions
+    return fractions and bool(values.min() >= 0 and values.max() <= max(sizes))
