@@ -15,6 +15,9 @@ SECOND_LOOKS = 3
 # A share of the largest value, far above what any type loses where nothing cancels.
 ROUNDING = 0.03
 EVEN = 4
+# Bounds on the trial of many elements: its elements, and its seconds if they grow with the
+# elements, or with their square.
+LARGE_MOST, LARGE_SECONDS, LARGE_SECONDS_MOST = 1 << 18, 1.0, 10.0
 CHANGED_VALUES = ("values", "special", "huge")
 ROUNDED = ("float32", "float16", "bfloat16")
 
@@ -25,12 +28,23 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     One trial of a group counts: the first with a finite answer. A trial whose answer is more than
     rounding errors comes before the others. A doubled size does not count if the reference answers
     NaN or infinity there, and finite numbers in all shown cases. Such a size is outside of the
-    function's domain.
+    function's domain. Nor do values count that overflow where the shown ones do not, nor shifted
+    ones of which the reference's own answer is a rounding error.
     """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
-    overflown = {number for number, answer in wanted.items() if _overflows(answer)}
-    is_finite = overflown.isdisjoint(shown)
+    not_finite = {number: _count_not_finite(answer) for number, answer in wanted.items()}
+    is_finite = not any(not_finite.get(number) for number in shown)
+    usual = {
+        _text(trial.case): not_finite.get(trial.number, 0)
+        for trial in trials
+        if trial.kind == "shown"
+    }
+    overflown = {
+        trial.number
+        for trial in trials
+        if not_finite.get(trial.number, 0) > usual.get(_text(trial.case), 0)
+    }
     meaningful = {
         trial.number
         for trial in trials
@@ -45,6 +59,8 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
             continue
         if trial.kind in ("values", "huge", "property"):
             if trial.group in groups or trial.number in overflown:
+                continue
+            if _is_shifted(trial) and not _is_meaningful(wanted, trial.number):
                 continue
             if trial.group in groups_with_meaning and trial.number not in meaningful:
                 continue
@@ -109,12 +125,40 @@ def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) ->
     sizes = {trial.number: elements(trial.number) for trial in inputs.trials}
     shown = max(sizes[trial.number] for trial in inputs.trials if trial.kind == "shown")
     most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
-    return [one for one in inputs.trials if one.kind == "shown" or sizes[one.number] <= most]
+    limits = {"shown": math.inf, "large": LARGE_MOST}
+    return [one for one in inputs.trials if sizes[one.number] <= limits.get(one.kind, most)]
 
 
-def _overflows(answer: Wanted) -> bool:
-    return any(
-        not np.isfinite(values).all()
+def select_precise(trials: list[plan.Trial], factor: float) -> list[plan.Trial]:
+    """Return the trials without shifted values for a text that declares less accurate kernels by
+    this factor: tf32 has no digits left there."""
+    return [trial for trial in trials if factor == 1.0 or not _is_shifted(trial)]
+
+
+def select_large(inputs: Inputs, runs: list[Outcome]) -> list[plan.Trial]:
+    """Return the large trial, if it takes a second, by the time of the largest shown case."""
+    shown = [run for run in runs if run.trial.kind == "shown" and run.mode == "first"]
+    if not shown:
+        return []
+    largest = max(shown, key=lambda run: inputs.elements(run.trial.number))
+    seconds = float(largest.details.get("seconds", math.inf))
+    own = max(1, inputs.elements(largest.trial.number))
+
+    def is_affordable(trial: plan.Trial) -> bool:
+        growth = inputs.elements(trial.number) / own
+        # Few costs grow by the square, but an endless one would be blamed on the entry.
+        return seconds * growth <= LARGE_SECONDS and seconds * growth**2 <= LARGE_SECONDS_MOST
+
+    return [one for one in inputs.trials if one.kind == "large" and is_affordable(one)]
+
+
+def _is_shifted(trial: plan.Trial) -> bool:
+    return trial.variant is not None and trial.variant["kind"] == "shifted"
+
+
+def _count_not_finite(answer: Wanted) -> int:
+    return sum(
+        int((~np.isfinite(values)).sum())
         for leaf in (answer.native.tensors() if answer.native else ())
         if (values := leaf.values()).dtype.kind in "fc"
     )
@@ -126,10 +170,11 @@ def _is_meaningful(wanted: dict[int, Wanted], number: int) -> bool:
     answer = wanted.get(number)
     if answer is None or answer.native is None:
         return False
-    exact = answer.precise.leaves if answer.precise else ()
+    exact = (*answer.precise.leaves, *answer.precise.gradients) if answer.precise else ()
+    own = (*answer.native.leaves, *answer.native.gradients)
     return not any(
         isinstance(rough, Numbers) and isinstance(other, Numbers) and _far(rough, other)
-        for rough, other in zip(answer.native.leaves, exact, strict=False)
+        for rough, other in zip(own, exact, strict=False)
     )
 
 
@@ -145,7 +190,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
     if not both.any():
         return False
     scale = float(np.abs(exact_values[both]).max())
-    return bool(np.abs(rough_values - exact_values)[both].max() > ROUNDING * scale > 0.0)
+    return bool(np.abs(rough_values[both] - exact_values[both]).max() > ROUNDING * scale > 0.0)
 
 
 def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:
