@@ -10,6 +10,7 @@ from validation.harness import plan
 from validation.harness.arguments import Inputs, shapes
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
+from validation.harness.judge.practical import PracticalBound
 
 SECOND_LOOKS = 3
 # A share of the largest value, far above what any type loses where nothing cancels.
@@ -129,10 +130,13 @@ def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) ->
     return [one for one in inputs.trials if sizes[one.number] <= limits.get(one.kind, most)]
 
 
-def select_precise(trials: list[plan.Trial], factor: float) -> list[plan.Trial]:
-    """Return the trials without shifted values for a text that declares less accurate kernels by
-    this factor: tf32 has no digits left there."""
-    return [trial for trial in trials if factor == 1.0 or not _is_shifted(trial)]
+def select_precise(
+    trials: list[plan.Trial], bound: PracticalBound, triton_code: str
+) -> list[plan.Trial]:
+    """Return the trials without shifted values, for kernels that lose their digits honestly: those
+    that declare to be less accurate, and matrix products, whose gradients a shift multiplies."""
+    keeps_digits = bound.factor == 1.0 and "tl.dot(" not in triton_code
+    return [trial for trial in trials if keeps_digits or not _is_shifted(trial)]
 
 
 def select_large(inputs: Inputs, runs: list[Outcome]) -> list[plan.Trial]:

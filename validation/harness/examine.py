@@ -103,7 +103,8 @@ class Examination:
         self.left_out = left_to_the_test(answered.tried.too_large, self.session.limits)
         bound = PracticalBound(declared_factor(self.entry.triton_code), answered.tolerance)
         inputs = inputs.of_trials(select_answered(inputs.trials, wanted))
-        inputs = inputs.of_trials(select_precise(inputs.trials, bound.factor))
+        text = self.entry.triton_code
+        inputs = inputs.of_trials(select_precise(inputs.trials, bound, text))
         inputs = inputs.of_trials(select_affordable(inputs, wanted, self.options.device))
         order = self.session.order("triton_code")
         with ExitStack() as stack:
