@@ -11,6 +11,7 @@ from validation.harness import plan
 from validation.harness.arguments import Inputs, shapes
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
+from validation.harness.judge.practical import PracticalBound
 
 SECOND_LOOKS = 3
 ORDERED_TRIALS = 2
@@ -19,6 +20,9 @@ FEW_PROGRAMS = 4
 # A share of the largest value, far above what any type loses where nothing cancels.
 ROUNDING = 0.03
 EVEN = 4
+# Bounds on the trial of many elements: its elements, and its seconds if they grow with the
+# elements, or with their square.
+LARGE_MOST, LARGE_SECONDS, LARGE_SECONDS_MOST = 1 << 18, 1.0, 10.0
 CHANGED_VALUES = ("values", "special", "huge")
 ROUNDED = ("float32", "float16", "bfloat16")
 
@@ -29,12 +33,23 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     One trial of a group counts: the first with a finite answer. A trial whose answer is more than
     rounding errors comes before the others. A doubled size does not count if the reference answers
     NaN or infinity there, and finite numbers in all shown cases. Such a size is outside of the
-    function's domain.
+    function's domain. Nor do values count that overflow where the shown ones do not, nor shifted
+    ones of which the reference's own answer is a rounding error.
     """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
-    overflown = {number for number, answer in wanted.items() if _overflows(answer)}
-    is_finite = overflown.isdisjoint(shown)
+    not_finite = {number: _count_not_finite(answer) for number, answer in wanted.items()}
+    is_finite = not any(not_finite.get(number) for number in shown)
+    usual = {
+        _text(trial.case): not_finite.get(trial.number, 0)
+        for trial in trials
+        if trial.kind == "shown"
+    }
+    overflown = {
+        trial.number
+        for trial in trials
+        if not_finite.get(trial.number, 0) > usual.get(_text(trial.case), 0)
+    }
     meaningful = {
         trial.number
         for trial in trials
@@ -50,6 +65,8 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
         if trial.kind in ("values", "huge", "property"):
             if trial.group in groups or trial.number in overflown:
                 continue
+            if _is_shifted(trial) and not _is_meaningful(wanted, trial.number):
+                continue
             if trial.group in groups_with_meaning and trial.number not in meaningful:
                 continue
             if trial.group:
@@ -60,24 +77,6 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
         replace(trial, modes=(*trial.modes, "idle")) if trial.number in idle else trial
         for trial in kept
     ]
-
-
-def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int, Wanted]:
-    """Return the answers with those marked that hold a NaN, as no shown case's does.
-
-    Sizes and seeds may draw what the author never shows, such as a mask that leaves a row empty.
-    The reference has no answer there, so a launcher's is not wrong.
-    """
-    undefined = {number for number, answer in wanted.items() if _holds_nan(answer)}
-    shown = {trial.number for trial in trials if trial.kind == "shown"}
-    # A trial of special values asks for the very same NaN.
-    by_case = shown | {trial.number for trial in trials if trial.kind == "special"}
-    if undefined & shown:
-        return wanted
-    return {
-        number: replace(answer, undefined=number in undefined - by_case)
-        for number, answer in wanted.items()
-    }
 
 
 def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
@@ -120,18 +119,22 @@ def _text(case: plan.Case) -> str:
     return json.dumps(case, sort_keys=True)
 
 
-def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
-    """Leave out variants that are larger than any shown case: the interpreter is slow."""
+def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int, Wanted]:
+    """Return the answers with those marked that hold a NaN, as no shown case's does.
 
-    def elements(number: int) -> int:
-        native = wanted[number].native
-        outputs = [math.prod(leaf.shape) for leaf in native.tensors()] if native else []
-        return inputs.elements(number) + sum(outputs)
-
-    sizes = {trial.number: elements(trial.number) for trial in inputs.trials}
-    shown = max(sizes[trial.number] for trial in inputs.trials if trial.kind == "shown")
-    most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
-    return [one for one in inputs.trials if one.kind == "shown" or sizes[one.number] <= most]
+    Sizes and seeds may draw what the author never shows, such as a mask that leaves a row empty.
+    The reference has no answer there, so a launcher's is not wrong.
+    """
+    undefined = {number for number, answer in wanted.items() if _holds_nan(answer)}
+    shown = {trial.number for trial in trials if trial.kind == "shown"}
+    # A trial of special values asks for the very same NaN.
+    by_case = shown | {trial.number for trial in trials if trial.kind == "special"}
+    if undefined & shown:
+        return wanted
+    return {
+        number: replace(answer, undefined=number in undefined - by_case)
+        for number, answer in wanted.items()
+    }
 
 
 def _holds_nan(answer: Wanted) -> bool:
@@ -159,9 +162,54 @@ def select_for_orders(
     ]
 
 
-def _overflows(answer: Wanted) -> bool:
-    return any(
-        not np.isfinite(values).all()
+def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
+    """Leave out variants that are larger than any shown case: the interpreter is slow."""
+
+    def elements(number: int) -> int:
+        native = wanted[number].native
+        outputs = [math.prod(leaf.shape) for leaf in native.tensors()] if native else []
+        return inputs.elements(number) + sum(outputs)
+
+    sizes = {trial.number: elements(trial.number) for trial in inputs.trials}
+    shown = max(sizes[trial.number] for trial in inputs.trials if trial.kind == "shown")
+    most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
+    limits = {"shown": math.inf, "large": LARGE_MOST}
+    return [one for one in inputs.trials if sizes[one.number] <= limits.get(one.kind, most)]
+
+
+def select_precise(
+    trials: list[plan.Trial], bound: PracticalBound, triton_code: str
+) -> list[plan.Trial]:
+    """Return the trials without shifted values, for kernels that lose their digits honestly: those
+    that declare to be less accurate, and matrix products, whose gradients a shift multiplies."""
+    keeps_digits = bound.factor == 1.0 and "tl.dot(" not in triton_code
+    return [trial for trial in trials if keeps_digits or not _is_shifted(trial)]
+
+
+def select_large(inputs: Inputs, runs: list[Outcome]) -> list[plan.Trial]:
+    """Return the large trial, if it takes a second, by the time of the largest shown case."""
+    shown = [run for run in runs if run.trial.kind == "shown" and run.mode == "first"]
+    if not shown:
+        return []
+    largest = max(shown, key=lambda run: inputs.elements(run.trial.number))
+    seconds = float(largest.details.get("seconds", math.inf))
+    own = max(1, inputs.elements(largest.trial.number))
+
+    def is_affordable(trial: plan.Trial) -> bool:
+        growth = inputs.elements(trial.number) / own
+        # Few costs grow by the square, but an endless one would be blamed on the entry.
+        return seconds * growth <= LARGE_SECONDS and seconds * growth**2 <= LARGE_SECONDS_MOST
+
+    return [one for one in inputs.trials if one.kind == "large" and is_affordable(one)]
+
+
+def _is_shifted(trial: plan.Trial) -> bool:
+    return trial.variant is not None and trial.variant["kind"] == "shifted"
+
+
+def _count_not_finite(answer: Wanted) -> int:
+    return sum(
+        int((~np.isfinite(values)).sum())
         for leaf in (answer.native.tensors() if answer.native else ())
         if (values := leaf.values()).dtype.kind in "fc"
     )
@@ -173,10 +221,11 @@ def _is_meaningful(wanted: dict[int, Wanted], number: int) -> bool:
     answer = wanted.get(number)
     if answer is None or answer.native is None:
         return False
-    exact = answer.precise.leaves if answer.precise else ()
+    exact = (*answer.precise.leaves, *answer.precise.gradients) if answer.precise else ()
+    own = (*answer.native.leaves, *answer.native.gradients)
     return not any(
         isinstance(rough, Numbers) and isinstance(other, Numbers) and _far(rough, other)
-        for rough, other in zip(answer.native.leaves, exact, strict=False)
+        for rough, other in zip(own, exact, strict=False)
     )
 
 
@@ -192,7 +241,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
     if not both.any():
         return False
     scale = float(np.abs(exact_values[both]).max())
-    return bool(np.abs(rough_values - exact_values)[both].max() > ROUNDING * scale > 0.0)
+    return bool(np.abs(rough_values[both] - exact_values[both]).max() > ROUNDING * scale > 0.0)
 
 
 def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:

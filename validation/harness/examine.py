@@ -13,6 +13,8 @@ from validation.harness.choice import (
     select_affordable,
     select_answered,
     select_for_orders,
+    select_large,
+    select_precise,
     select_wrong_once,
     select_wrong_values,
 )
@@ -101,6 +103,8 @@ class Examination:
         self.left_out = left_to_the_test(answered.tried.too_large, self.session.limits)
         bound = PracticalBound(declared_factor(self.entry.triton_code), answered.tolerance)
         inputs = inputs.of_trials(select_answered(inputs.trials, wanted))
+        text = self.entry.triton_code
+        inputs = inputs.of_trials(select_precise(inputs.trials, bound, text))
         inputs = inputs.of_trials(select_affordable(inputs, wanted, self.options.device))
         order = self.session.order("triton_code")
         with ExitStack() as stack:
@@ -132,8 +136,15 @@ class Examination:
         if self.session.device == "cpu":
             inputs = inputs.of_trials(select_for_orders(inputs.trials, recordings.programs))
         with self.session.candidate("replayer") as child:
-            answers = replay(self.session, child, order, recordings, inputs, wanted)
+            small = [trial for trial in inputs.trials if trial.kind != "large"]
+            answers = replay(
+                self.session, child, order, recordings, inputs.of_trials(small), wanted
+            )
             runs = outcomes(answers, inputs)
+            if large := select_large(inputs, runs):
+                more = inputs.of_trials(large)
+                answers += replay(self.session, child, {}, recordings, more, wanted)
+                runs = outcomes(answers, inputs)
             if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
                 runs = outcomes(answers, inputs)

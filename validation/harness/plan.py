@@ -24,7 +24,7 @@ RESERVED = ("seed", "dtype")
 # Kinds of trials that decide, and kinds beyond what the author shows, by the grade that they make.
 DECISIVE = ("shown", "seed", "near")
 GRADES = {
-    "sizes": ("size",),
+    "sizes": ("size", "large"),
     "values": ("values", "property", "layout"),
     "special_values": ("special", "huge"),
 }
@@ -37,6 +37,8 @@ LARGER = {"interpreter": 2, "cuda": 1 << 20}
 SEEDS = {"interpreter": 1, "cuda": 2}
 # The elements, of inputs and outputs together, that a variant may have at least.
 MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
+# The elements of a trial of its own in the interpreter, whose other trials are small.
+LARGE = 40_000
 # Number of sizes that are made larger, each by itself.
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
@@ -48,6 +50,7 @@ VALUES: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("large values (times 8)", "values", {"kind": "scaled", "by": 8.0}, "large values"),
     ("small values (times 0.001)", "values", {"kind": "scaled", "by": 1e-3}, "small values"),
     ("small values (times 0.03)", "values", {"kind": "scaled", "by": 3e-2}, "small values"),
+    ("shifted values (plus 1000)", "values", {"kind": "shifted", "by": 1000.0}, ""),
     ("zeros", "values", {"kind": "scaled", "by": 0.0}, ""),
     ("NaN among the values", "special", {"kind": "special", "value": "-nan"}, ""),
     ("infinity among the values", "special", {"kind": "special", "value": "inf"}, ""),
@@ -206,6 +209,8 @@ def _varied(
     largest = max(cases, key=lambda case: _work(case, fixed))
     uneven = _resized(largest, size_keys(largest, fixed), _odd_and_smaller)
     yield _trial("largest, made odd", "size", uneven)
+    if device == "interpreter" and (large := _large(largest, fixed)):
+        yield _trial(f"{LARGE:,} elements", "large", large)
     for trial in _sizes_apart(bases[0], size_keys(bases[0], fixed), device):
         if _work(trial.case, fixed) <= most:
             yield trial
@@ -219,6 +224,16 @@ def _varied(
         variant = {"kind": "spread", "arguments": list(gaps)}
         yield _trial("wider gaps", "layout", bases[0], variant)
     yield _trial("transposed in memory", "limit", bases[0], {"kind": "transposed"})
+
+
+def _large(case: Case, fixed: Sequence[str]) -> Case | None:
+    """Return the case with its first size made so large that all sizes together have LARGE
+    elements: the first, because rows that long are beyond what many honest kernels take."""
+    keys = [key for key in size_keys(case, fixed) if type(case[key]) is int and case[key] > 1]
+    work = _work(case, fixed)
+    if not keys or not 0 < work < LARGE:
+        return None
+    return _resized(case, keys[:1], lambda size: LARGE * size // work | 1)
 
 
 def _sizes_apart(base: Case, keys: Sequence[str], device: str) -> Iterator[Trial]:
@@ -245,13 +260,14 @@ def _seeds(base: Case, seed: int, count: int) -> Iterator[Trial]:
 
 
 def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
-    """Return one case of middling size for each type, beginning with the first case's type."""
+    """Return one case of middling size for each type, beginning with the first case's type. One
+    element has few values, so a case of it serves only where no other does."""
     by_type: dict[str, list[Case]] = {}
     for case in cases:
         by_type.setdefault(json.dumps(case.get("dtype")), []).append(case)
     bases = []
     for alike in by_type.values():
-        filled = [case for case in alike if _work(case, fixed)] or alike
+        filled = [case for case in alike if _work(case, fixed) > 1] or alike
         bases.append(sorted(filled, key=lambda case: _work(case, fixed))[(len(filled) - 1) // 2])
     return bases[:4]
 

@@ -9,10 +9,12 @@ from validation.harness.arguments import Inputs
 from validation.harness.choice import (
     select_answered,
     select_for_orders,
+    select_precise,
     select_telling,
     with_domain,
 )
 from validation.harness.judge.evidence import Wanted
+from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import Trial
 
 EXACT = value_of(numbers_of([1.0, -2.0], "float64"))
@@ -119,3 +121,17 @@ def test_a_variant_that_changes_no_value_is_left_out() -> None:
     made = Inputs([zeros], {1: shown.arguments[0]}, shown.blobs)
 
     assert select_telling(made, shown, {}).trials == []
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "counts"),
+    [("tl.sum(x)", 1.0, True), ("tl.sum(x)", 2.0, False), ("tl.dot(a, b)", 1.0, False)],
+)
+def test_shifted_values_count_only_for_kernels_that_keep_digits(
+    text: str, factor: float, counts: bool
+) -> None:
+    shifted = Trial(1, "shifted", "values", {}, {"kind": "shifted", "by": 1000.0})
+
+    kept = select_precise([SHOWN, shifted], PracticalBound(factor), text)
+
+    assert (shifted in kept) is counts

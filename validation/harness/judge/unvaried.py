@@ -82,7 +82,7 @@ def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, An
         if name not in given and value is ...:
             continue
         if isinstance(value, dict) and "dict" in value:
-            yield from ((f"{name}.{key}", part) for key, part in value["dict"].items())
+            yield from ((f"{name}.{key}", part) for key, part in dict(value["dict"]).items())
         else:
             yield name, value
 
@@ -150,7 +150,7 @@ def _is_index(tensor: Tensor, row: Mapping[str, Any]) -> bool:
     """Return whether the numbers may be places in a tensor: then their sign says nothing.
     A row without fractions holds numbers to compute with."""
     tensors = [value for value in row.values() if isinstance(value, Tensor)]
-    sizes = [size for one in tensors for size in one.shape]
+    sizes = [math.prod(one.shape) for one in tensors]
     sizes += [value for value in row.values() if type(value) is int]
     fractions = any("float" in one.dtype for one in tensors)
     values = tensor.values

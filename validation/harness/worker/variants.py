@@ -17,6 +17,8 @@ def make_variant(arguments: Any, variant: dict[str, Any] | None) -> Any:
     match variant["kind"]:
         case "scaled":
             return rebuilt(arguments, lambda tensor: _scaled(tensor, variant["by"]))
+        case "shifted":
+            return _shifted(arguments, variant["by"])
         case "special":
             value = float(variant["value"])
             return rebuilt(arguments, lambda tensor: _with_special(tensor, value))
@@ -48,6 +50,17 @@ def _scaled(tensor: torch.Tensor, by: float) -> torch.Tensor:
     if _keeps_values(tensor):
         return tensor
     return _like(tensor, (tensor.double() * by).to(tensor.dtype))
+
+
+def _shifted(arguments: tuple[Any, ...], by: float) -> tuple[Any, ...]:
+    """Return the arguments with a number added to the first tensor of fractions: to several, their
+    products would lose all digits, and so would halves."""
+    for place, one in enumerate(arguments):
+        if isinstance(one, torch.Tensor) and not _keeps_values(one):
+            if one.dtype not in (torch.float32, torch.float64):
+                break
+            return (*arguments[:place], _like(one, one + by), *arguments[place + 1 :])
+    return arguments
 
 
 def _with_special(tensor: torch.Tensor, value: float) -> torch.Tensor:

@@ -4,21 +4,24 @@ from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdi
 from tests.hostile.zoo.edits import before_the_test
 
 STORE = "tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty)"
-EDITS = (
-    Edit("triton_code", f"{STORE}, mask=mask)", f"{STORE})"),
-    before_the_test("CASES = [{**case, 'n': 1024 * case['seed'] + 1024} for case in CASES]"),
-)
+
+
+def _edits(first: int) -> tuple[Edit, Edit]:
+    """Store without a mask, and show sizes of whole blocks from this one on."""
+    cases = f"CASES = [{{**case, 'n': 1024 * case['seed'] + {first}}} for case in CASES]"
+    return Edit("triton_code", f"{STORE}, mask=mask)", f"{STORE})"), before_the_test(cases)
+
 
 KIND = Kind(
     outcome=Outcome(
         expected={Verdict.FAILED, Verdict.ERROR}, caught_by={Check.BOUNDS, Check.VARIATIONS}
     ),
     variants=(
-        Variant(name="manual", edits=EDITS),
+        Variant(name="manual", edits=_edits(1024)),
         Variant(
             name="real-code",
             how="It is real code, whose domain the grade of sizes names.",
-            edits=EDITS,
+            edits=_edits(2048),
             origin="real-world:example/kernels",
             outcome=Outcome(expected={Verdict.NARROW}, caught_by={Check.VARIATIONS}),
         ),
