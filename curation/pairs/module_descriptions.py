@@ -52,7 +52,7 @@ MODULES: dict[str, str] = {
     "Two linear layers with GELU between.": "Apply two linear layers with GELU between them.",
     "A gated feed-forward layer.": "Apply a gated feed-forward layer.",
     "Products of matrices in a batch.": "Multiply two batches of matrices.",
-    "Softmax of an eighth of the products of queries and keys.": (
+    "Softmax of scores times an eighth.": (
         "Compute attention probabilities from queries and keys, with scores times 1/8."
     ),
     "Attention of all heads, with scores times an eighth.": (

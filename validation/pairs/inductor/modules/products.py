@@ -38,7 +38,7 @@ PRODUCTS = (
     module("batched_product", "Products of matrices in a batch.", "matmul",
            "x: heads queries width, y: heads width keys", HEADS,
            "return torch.bmm(x.float(), y.float()).to(x.dtype)", steps=8, absolute=1e-4),
-    module("attention_scores", "Softmax of an eighth of the products of queries and keys.", "attention",
+    module("attention_scores", "Softmax of scores times an eighth.", "attention",
            "q: heads queries width, k: heads keys width", HEADS,
            "scores = torch.bmm(q.float(), k.float().transpose(1, 2)) * 0.125",
            "return torch.softmax(scores, dim=-1).to(q.dtype)", steps=8, absolute=1e-4),
