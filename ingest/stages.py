@@ -1,11 +1,11 @@
 """Stages that parse foreign text, run in the sandbox: extract, isolate, license."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from curation.identity import content_hash
 from curation.tokens import count_tokens
 from ingest.candidate import Candidate, Dropped, Progress, TextRead
-from ingest.extract import Extraction, SourceTree, extract
+from ingest.extract import At, Extraction, SourceTree, TookTooLong, extract
 from ingest.extract.decoding import decode
 from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.notebooks import NotebookError, read_notebook
@@ -34,14 +34,27 @@ def kernels(
     paths: Sequence[str],
     licenses: FileLicenses,
     progress: Progress,
-    at: Callable[[str], None],
+    at: At,
 ) -> Iterator[Candidate | Dropped]:
     """Yield every kernel in the files `paths`, or the reason of a drop."""
     for item in extract(tree, paths, progress, at=at):
         if isinstance(item, Extraction):
-            yield candidate(item, licenses)
+            yield _bounded_candidate(item, licenses, at)
         else:
             yield Dropped("extract", item.path, item.code, item.message, line=item.line)
+
+
+def _bounded_candidate(
+    extraction: Extraction, licenses: FileLicenses, at: At
+) -> Candidate | Dropped:
+    kernel = extraction.kernel
+    try:
+        with at(kernel.path):
+            return candidate(extraction, licenses)
+    except TookTooLong as error:
+        return Dropped(
+            "license", kernel.path, "too-slow", str(error), kernel.qualname, kernel.start_line
+        )
 
 
 def candidate(extraction: Extraction, licenses: FileLicenses) -> Candidate:

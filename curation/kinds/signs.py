@@ -9,7 +9,7 @@ from curation.kinds.reading import Reading
 from curation.similarity.tree import captures, text_of
 
 MAXIMUM = re.compile(r"\b(?:max|maximum|max2|fmax|row_max)\(")
-DOT = re.compile(r"\b(?:dot|dot_scaled|\w*mma\w*)\(")
+DOT = re.compile(r"\b(?:dot|dot_scaled|(?=\w*?mma)\w++)\(")
 SPLIT = re.compile(r"split_?k|stream_?k|k_?splits?$|num_(?:k_?v?_?)?splits|^splits?$", re.I)
 ASYNCHRONOUS = re.compile(r"mbarrier|tcgen05|warpgroup|warp_specialize|async_copy|\.tma\.")
 NETWORK = re.compile(r"bitonic|compare_and_swap")
@@ -23,8 +23,8 @@ GRADIENT = re.compile(
 )
 ROTARY = re.compile(r"rope|rotary|rotat")
 ANGLE = re.compile(r"^(?:cos|sin|cos_?sin|freqs?)(?:_|$)|_(?:cos|sin)(?:_|$)", re.I)
-FACTOR = r"[\w.]+(?:\[[^\]]*\])?"
-TURN = re.compile(rf"{FACTOR} \* {FACTOR} - {FACTOR} \* {FACTOR}")
+FACTOR = r"[\w.]++(?:\[[^\]]*+\])?"
+TURN = re.compile(rf"(?<![\w.]){FACTOR} \* {FACTOR} - {FACTOR} \* {FACTOR}")
 FMA_TURN = re.compile(r"fma\([^()]*, -\(")
 START = re.compile(r"pid|program|block_id", re.IGNORECASE)
 STEP = re.compile(r"num|sm|grid|program|ncta|step", re.IGNORECASE)

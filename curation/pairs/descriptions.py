@@ -62,9 +62,10 @@ def _of_real_code(
     split_group: str,
     provenance: Mapping[str, str],
 ) -> str:
-    """Describe by the reference's docstring, if it describes a computation; else by name."""
+    """Describe by the docstring of the function whose answer is returned; else by name."""
+    returned = _returned_calls(tree, entry_point)
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != entry_point:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in returned:
             text = (ast.get_docstring(node) or "").strip().split("\n\n")[0]
             sentence = re.split(r"(?<=[.!])\s", " ".join(text.split()))[0]
             if len(sentence) <= LONGEST and (said := _computation(sentence.rstrip("."))):
@@ -75,6 +76,19 @@ def _of_real_code(
         name = split_group.rpartition(":")[2]
         return f"Compute `{name}`{kind}, as its test in {repository} compares it."
     return f"Compute `{entry_point}`{kind}{f', from {repository}' if repository else ''}."
+
+
+def _returned_calls(tree: ast.Module, entry_point: str) -> frozenset[str]:
+    """Return the functions whose answer the entry point returns as it is."""
+    return frozenset(
+        each.value.func.id
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point
+        for each in ast.walk(node)
+        if isinstance(each, ast.Return)
+        and isinstance(each.value, ast.Call)
+        and isinstance(each.value.func, ast.Name)
+    )
 
 
 def public_name(repository: str) -> str:

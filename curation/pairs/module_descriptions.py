@@ -35,7 +35,9 @@ MODULES: dict[str, str] = {
         "Compute the routing probabilities of experts from noisy logits."
     ),
     "The largest of each channel.": "Compute the maximum of each channel.",
-    "The mean of the rows that count.": "Compute the mean of the unmasked rows.",
+    "The mean of the rows with a probability above 0.3.": (
+        "Compute the mean of the rows whose probability is above 0.3."
+    ),
     "The least and the largest of rows.": "Compute the minimum and the maximum of each row.",
     "The sum of squares, as clipping gradients asks for it.": (
         "Compute the sum of squares, as gradient clipping needs it."
@@ -50,10 +52,12 @@ MODULES: dict[str, str] = {
     "Two linear layers with GELU between.": "Apply two linear layers with GELU between them.",
     "A gated feed-forward layer.": "Apply a gated feed-forward layer.",
     "Products of matrices in a batch.": "Multiply two batches of matrices.",
-    "Scores of queries against keys, as probabilities.": (
-        "Compute attention probabilities from queries and keys."
+    "Softmax of scores times an eighth.": (
+        "Compute attention probabilities from queries and keys, with scores times 1/8."
     ),
-    "Attention of all heads.": "Compute multi-head attention.",
+    "Attention of all heads, with scores times an eighth.": (
+        "Compute multi-head attention with scores times 1/8."
+    ),
     "Layer normalization of a linear layer.": "Apply a linear layer, then layer normalization.",
     "Channels weighed by what the whole image says.": (
         "Weight the channels by statistics of the whole image (squeeze and excitation)."
@@ -62,16 +66,18 @@ MODULES: dict[str, str] = {
     "Rows of a table, and what their places add.": (
         "Look up rows of a table and add position embeddings."
     ),
-    "Rows of a table, scaled by the root of their width.": (
-        "Look up rows of a table and scale them by the square root of their width."
-    ),
+    "Rows of a table, times eight.": "Look up rows of a table and multiply them by eight.",
     "Rotary embedding: halves of rows turned against each other.": (
         "Apply rotary embedding: rotate the halves of each row against each other."
     ),
     "Each row mixed with the row before it.": "Mix each row with the row before it.",
-    "Two rows, element by element in turn.": "Interleave two rows element by element.",
+    "Two tensors stacked along a new last dimension.": (
+        "Stack two tensors along a new last dimension."
+    ),
     "Rows beside rows.": "Concatenate rows.",
-    "Rows as whole numbers, and their scale.": "Quantize rows to integers and return their scale.",
+    "Rows over their largest magnitude, and a 127th of it.": (
+        "Divide each row by its largest magnitude, and return that magnitude divided by 127."
+    ),
     "Whole numbers with a scale a row.": "Dequantize integers with one scale per row.",
     "One step of SGD with momentum.": "Take one step of SGD with momentum.",
     "One step of RMSProp.": "Take one step of RMSProp.",

@@ -13,10 +13,13 @@ PYTHON = Language(tree_sitter_python.language())
 PARSE_SECONDS = 5.0
 CHUNK = 1 << 16
 RUBBLE = 10_000
+DEEPEST = 1000
+"""Queries are quadratic in the depth of a tree. Python itself compiles no sum of 3,000 terms."""
+SHALLOW_BYTES = 200
 
 
 class ParseTimeout(Exception):
-    """Parsing took too long: error recovery is superlinear on some garbage."""
+    """The text takes too long to parse or to read: it is garbage, or nested too deeply."""
 
 
 def parse(text: str) -> Node:
@@ -33,7 +36,25 @@ def parse(text: str) -> Node:
     except ValueError as error:
         raise ParseTimeout(f"The text took longer than {PARSE_SECONDS:g} s to parse.") from error
     # A tree parsed from a callback would call back for every `node.text`.
-    return parser.parse(data, timed).root_node
+    root = parser.parse(data, timed).root_node
+    if is_too_deep(root):
+        raise ParseTimeout(f"The text is nested more than {DEEPEST:,} levels deep.")
+    return root
+
+
+def is_too_deep(root: Node) -> bool:
+    """Return whether the tree has more than DEEPEST levels of at least SHALLOW_BYTES each."""
+    pending = [(root, 1)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > DEEPEST:
+            return True
+        pending.extend(
+            (child, depth + 1)
+            for child in node.children
+            if child.end_byte - child.start_byte >= SHALLOW_BYTES
+        )
+    return False
 
 
 def is_rubble(root: Node) -> bool:

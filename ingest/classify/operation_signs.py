@@ -58,7 +58,7 @@ STEP = re.compile(
     # Not momentum alone: a batch norm's running mean has one too.
     r"lr|learning_rate|step_size|beta_?[12]|weight_decay|wd|bias_correction\d?"
 )
-AVERAGE = re.compile(r"(\w+) \* (\w+) \+ \(1(?:\.0)? - (?:\1|\2)\) \*")
+AVERAGE = re.compile(r"\b(\w++) \* (\w++) \+ \(1(?:\.0)? - (?:\1|\2)\) \*")
 SCALE = re.compile(r"scale|inv_s|absmax|amax|max_abs|zero|zp|(?:^|_)s_ptr", re.I)
 NARROW = re.compile(r"int8|uint8|float8|fp8|int4|e4m3|e5m2|FP8|fp4|QUANT|quant")
 PRODUCT = re.compile(r"\w\]?\)? \* ")
@@ -68,7 +68,7 @@ STATISTIC = re.compile(
     re.I,
 )
 EPSILON = re.compile(r"\+ ?\(?[\w.]*eps|\+ 1e-0?\d|\+ 1\.0*e-0?\d", re.I)
-ACCUMULATES = re.compile(r"(\w+) = \1 \+|\+=|(\w+) = tl\.(?:maximum|minimum)\(\2")
+ACCUMULATES = re.compile(r"\b(\w++) = (?:\1 \+|tl\.(?:maximum|minimum)\(\1)|\+=")
 
 
 LAYOUTS = frozenset({"to", "trans", "reshape", "permute", "view", "broadcast_to"})

@@ -34,7 +34,7 @@ DTYPE_TAGS = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64
 CAUSAL = re.compile(r"causal", re.IGNORECASE)
 SPLIT_K = re.compile(r"^(?:split_?k|num_?k?v?_?splits|num_splits|splits)$", re.IGNORECASE)
 GROUPED = re.compile(r"^(?:group_size(?:_m)?|group_m|num_pid_in_group)$", re.IGNORECASE)
-TRIANGLE = re.compile(r"\w*[mqi]\w*(?:\[:, None\])? >=? ?\(?\w*[nkj]\w*(?:\[None, :\])?")
+TRIANGLE = re.compile(r"\b(?=\w*?[mqi])\w++(?:\[:, None\])? >=? ?\(?\w*[nkj]")
 
 
 def tags(reading: Reading, flow: Flow) -> tuple[Evidence, ...]:

@@ -1,6 +1,8 @@
 """Sandbox side of the two pipes to the ingest, one line of JSON a message."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from ingest.confined.values import read_json, to_json
@@ -12,11 +14,25 @@ class Line:
     def __init__(self, reading: BinaryIO, writing: int) -> None:
         self._reading = reading
         self._writing = writing
+        self._depth = 0
+
+    @contextmanager
+    def talk(self) -> Iterator[None]:
+        """Mark one exchange. An interruption in it would leave half a message in a pipe."""
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    def is_talking(self) -> bool:
+        return self._depth > 0
 
     def tell(self, **message: Any) -> None:
-        line = memoryview(to_json(message) + b"\n")
-        while line:
-            line = line[os.write(self._writing, line) :]
+        with self.talk():
+            line = memoryview(to_json(message) + b"\n")
+            while line:
+                line = line[os.write(self._writing, line) :]
 
     def hear(self) -> dict[str, Any] | None:
         """Return the next message, or None at the end of the input."""
@@ -28,8 +44,9 @@ class Line:
         return self._reading.read(size)
 
     def ask(self, **message: Any) -> dict[str, Any]:
-        self.tell(**message)
-        answer = self.hear()
+        with self.talk():
+            self.tell(**message)
+            answer = self.hear()
         if answer is None:
             raise SystemExit
         return answer

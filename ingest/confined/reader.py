@@ -20,7 +20,7 @@ from ingest.candidate import Candidate, Dropped, FileRead, Progress, TextRead, f
 from ingest.confined.process import DEFAULT_TERMS, Process, Terms, WorkerEnded
 from ingest.confined.values import UnreadableAnswer, from_json, read_json
 from ingest.evidence import Evidence
-from ingest.extract import SourceTree
+from ingest.extract import SourceTree, TookTooLong
 from ingest.git import Blob
 from ingest.licenses import LicenseReader
 from ingest.licenses.detector import DetectionTookTooLong
@@ -38,6 +38,7 @@ MOST_ITEMS = 200_000
 LONGEST_SECONDS = 6 * 3600.0
 BATCH = 250
 ENDED = "worker-ended"
+TOO_SLOW = "too-slow"
 UNCONFINED = (
     "This host can't confine programs: foreign files were read in a process without the ingest's "
     "environment, with limits and nothing more."
@@ -92,6 +93,8 @@ class Reader:
             text = from_json(TextRead, self._ask(order, blob.data, []))
         except (WorkerEnded, UnreadableAnswer) as error:
             return self._lost(error, "read")
+        except TookTooLong as error:
+            return Dropped("read", blob.path, TOO_SLOW, str(error))
         return file_read(blob, text)
 
     def kernels(self, paths: Sequence[str]) -> Iterator[Candidate | Dropped]:
@@ -137,6 +140,8 @@ class Reader:
                 return from_json(Evidence, self._ask(order, b"", []))
             except (WorkerEnded, UnreadableAnswer) as error:
                 lost = self._lost(error, "evidence")
+            except TookTooLong as error:
+                lost = Dropped("evidence", kernel.path, TOO_SLOW, str(error))
         return replace(lost, qualname=kernel.qualname, line=kernel.start_line)
 
     def _ask(self, order: dict[str, Any], payload: bytes, items: list[Any]) -> Any:
@@ -151,6 +156,8 @@ class Reader:
             match message:
                 case {"answer": answer}:
                     return answer
+                case {"late": str(sentence)} if order["order"] in {"text", "evidence"}:
+                    raise TookTooLong(from_json(str, sentence))
                 case {"at": str(path)}:
                     self._at = path
                 case {"read": str(path)}:

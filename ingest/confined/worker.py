@@ -9,13 +9,16 @@ only.
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from typing import Any
 
 from ingest.candidate import Candidate, Dropped
 from ingest.confined.line import Line
+from ingest.confined.time_limits import TimeLimits
 from ingest.confined.values import from_json
 from ingest.evidence import evidence
+from ingest.extract import At, TookTooLong
 from ingest.licenses import LicenseReader
 from ingest.licenses.detector import DetectionTookTooLong, Match
 from ingest.licensing import FileLicenses
@@ -28,12 +31,14 @@ PROGRESS_SECONDS = 0.5
 class Reporter:
     """Reporter of the current file and the progress."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, bounded: At) -> None:
         self._line = line
+        self._bounded = bounded
         self._last = ("", 0.0)
 
-    def at(self, path: str) -> None:
+    def at(self, path: str) -> AbstractContextManager[object]:
         self._line.tell(at=path)
+        return self._bounded(path)
 
     def progress(self, stage: str, done: int, total: int) -> None:
         last, now = self._last, time.monotonic()
@@ -53,8 +58,9 @@ class RemoteTree:
         return self._paths
 
     def read(self, path: str) -> bytes | None:
-        size = self._line.ask(read=path)["bytes"]
-        return None if size is None else self._line.take(size)
+        with self._line.talk():
+            size = self._line.ask(read=path)["bytes"]
+            return None if size is None else self._line.take(size)
 
 
 class RemoteDetector:
@@ -88,22 +94,30 @@ class RemoteReadings:
 class Worker:
     """Answers orders, one after the other."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, bounded: At = nullcontext) -> None:
         self._line = line
+        self._bounded = bounded
         self._items: Iterator[Candidate | Dropped] = iter(())
 
     def serve(self) -> None:
         while (order := self._line.hear()) is not None:
-            self._line.tell(answer=getattr(self, f"_{order['order']}")(order))
+            try:
+                answer = getattr(self, f"_{order['order']}")(order)
+            except TookTooLong as error:
+                self._line.tell(late=str(error))
+            else:
+                self._line.tell(answer=answer)
 
     def _text(self, order: dict[str, Any]) -> Any:
-        return read_text(order["path"], self._line.take(order["bytes"]))
+        data = self._line.take(order["bytes"])
+        with self._bounded(order["path"]):
+            return read_text(order["path"], data)
 
     def _begin(self, order: dict[str, Any]) -> Any:
         tree = RemoteTree(self._line, order["paths"])
         detector = RemoteDetector(self._line, order["detector"])
         licenses = FileLicenses(tree, LicenseReader(detector, RemoteReadings(self._line)))
-        reporter = Reporter(self._line)
+        reporter = Reporter(self._line, self._bounded)
         self._items = kernels(tree, order["named"], licenses, reporter.progress, reporter.at)
         return None
 
@@ -115,8 +129,11 @@ class Worker:
         return len(items)
 
     def _evidence(self, order: dict[str, Any]) -> Any:
-        return evidence(from_json(Candidate, order["of"]))
+        candidate = from_json(Candidate, order["of"])
+        with self._bounded(candidate.kernel.path):
+            return evidence(candidate)
 
 
 if __name__ == "__main__":
-    Worker(Line(sys.stdin.buffer, int(sys.argv[1]))).serve()
+    line = Line(sys.stdin.buffer, int(sys.argv[1]))
+    Worker(line, TimeLimits(line.is_talking).around).serve()

@@ -177,7 +177,7 @@ def _within(tree: ast.Module) -> list[Around]:
 def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) -> None:
     # Arguments in the order of the text: a device is removed with the comma before it.
     arguments = sorted((*call.args, *(k.value for k in call.keywords)), key=edits.start)
-    before = {id(node): edits.end(previous) for previous, node in pairwise(arguments)}
+    before = {id(node): edits.comma(previous) for previous, node in pairwise(arguments)}
     for keyword in call.keywords:
         if keyword.arg == "device" and is_device(keyword.value, local):
             value = keyword.value
@@ -192,9 +192,7 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
         if call.func.attr == "to" and len(call.args) == 1 and not call.keywords:
             moves = is_device(call.args[0], local)
         if moves:
-            edits.replace(
-                edits.end(call.func.value), edits.end(call), ".to(DEVICE)" if kept else ""
-            )
+            edits.replace(edits.dot(call.func), edits.end(call), ".to(DEVICE)" if kept else "")
 
 
 class HostRemoval(ast.NodeTransformer):

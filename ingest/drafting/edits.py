@@ -69,6 +69,14 @@ class Edits:
     def end(self, node: ast.AST) -> int:
         return self._offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
+    def dot(self, node: ast.Attribute) -> int:
+        """Return the place of an attribute's dot, which may follow a closing parenthesis."""
+        return self._data.rindex(b".", self.end(node.value), self.end(node))
+
+    def comma(self, node: ast.AST) -> int:
+        """Return the place of the comma after an argument, which may stand in parentheses."""
+        return self._data.index(b",", self.end(node))
+
     def _offset(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
 

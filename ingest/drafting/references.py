@@ -68,7 +68,7 @@ def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
             sources += suite.source_of(launcher)
     names = [operation.name, *(name for name, each in launchers if isinstance(each, Local))]
     of_torch = [name for name, target in reference if isinstance(target, External)]
-    if not functions and len(of_torch) == 1:
+    if not functions and len(of_torch) == 1 and _is_one_call((*whole.reference, *whole.expected)):
         # A helper of a launcher, such as the copy in `repeat_interleave`, names a part alone.
         part = any(is_part(names[0], name, of_torch[0]) for name in names[1:])
         names = [*of_torch, *names] if part else [*names, *of_torch]
@@ -83,6 +83,21 @@ def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
         ),
         "",
     )
+
+
+def _is_one_call(nodes: Iterable[ast.AST]) -> bool:
+    """Return whether a reference calls one function, and neither computes nor stores otherwise.
+
+    `torch.zeros` does not describe a reference that then stores into the zeros.
+    """
+    inner = [each for node in nodes for each in ast.walk(node)]
+    stores = any(
+        isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in inner
+    )
+    return not stores and not any(isinstance(each, COMPUTING) for each in inner)
+
+
+COMPUTING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.For, ast.While)
 
 
 def _called(nodes: Iterable[ast.AST], suite: Suite) -> list[tuple[str, Target]]:

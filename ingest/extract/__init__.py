@@ -4,7 +4,7 @@ Pure Python over syntax trees. It never imports or runs the code that it reads, 
 database.
 """
 
-from ingest.extract.extraction import FILE_LIMIT, extract, extract_file
+from ingest.extract.extraction import FILE_LIMIT, At, extract, extract_file
 from ingest.extract.records import (
     ExtractedKernel,
     Extraction,
@@ -13,12 +13,14 @@ from ingest.extract.records import (
     Problem,
     Renamed,
     StandaloneUnit,
+    TookTooLong,
 )
 from ingest.extract.source_tree import MemoryTree, SourceTree
 from ingest.extract.undefined import undefined_names
 
 __all__ = [
     "FILE_LIMIT",
+    "At",
     "ExtractedKernel",
     "Extraction",
     "Launcher",
@@ -28,6 +30,7 @@ __all__ = [
     "Renamed",
     "SourceTree",
     "StandaloneUnit",
+    "TookTooLong",
     "extract",
     "extract_file",
     "undefined_names",

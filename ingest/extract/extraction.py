@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ingest.extract.candidates import (
     MARKDOWN,
@@ -22,7 +24,7 @@ from ingest.extract.kernels import kernels_of
 from ingest.extract.module import FoundKernel, Module
 from ingest.extract.notebooks import cell_of
 from ingest.extract.pallas import PallasCall, kernel_at, other_backend, pallas_calls
-from ingest.extract.records import Extraction, Problem
+from ingest.extract.records import Extraction, Problem, TookTooLong
 from ingest.extract.references import References
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
@@ -32,8 +34,8 @@ FILE_LIMIT = 2_000_000
 
 Progress = Callable[[str, int, int], None]
 """Callback with the stage, the number of finished files and the number of all files."""
-At = Callable[[str], None]
-"""Callback with the path of each file before it is read, in each stage."""
+At = Callable[[str], AbstractContextManager[object]]
+"""Context around the reading of each file and kernel, by path. It may raise TookTooLong."""
 
 
 def extract(
@@ -41,7 +43,7 @@ def extract(
     paths: Sequence[str] | None = None,
     progress: Progress | None = None,
     file_limit: int = FILE_LIMIT,
-    at: At | None = None,
+    at: At = nullcontext,
 ) -> Iterator[Extraction | Problem]:
     """Yield every kernel of the given files (default: all), ordered by path and line.
 
@@ -63,7 +65,7 @@ class Session:
     tree: SourceTree
     file_limit: int
     progress: Progress | None
-    at: At | None = None
+    at: At = nullcontext
     candidates: set[str] = field(default_factory=set)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
     pallas: dict[str, dict[int, list[PallasCall]]] = field(default_factory=dict)
@@ -91,7 +93,7 @@ class Session:
     def _found(self, selected: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})
         for number, path in enumerate(paths):
-            self._tell("isolate", number, len(paths), path)
+            self._tell("isolate", number, len(paths))
             if selected is not None and path not in selected:
                 continue
             yield from self.problems.get(path, ())
@@ -100,36 +102,54 @@ class Session:
                     found = sorted(self._kernels(path), key=_place)
                 yield from found
 
+    def _bounded(
+        self, path: str, line: int | None, work: Callable[[], Sequence[Extraction | Problem]]
+    ) -> Sequence[Extraction | Problem]:
+        """Return the result, or the problem that it took too long."""
+        try:
+            with self.at(path):
+                return work()
+        except TookTooLong as error:
+            return [Problem(path, line, "too-slow", str(error))]
+
     def _find(self) -> None:
         """Index every kernel and every name of the tree, before uses are searched."""
         known = [path for path in self.repository.paths if has_known_suffix(path)]
         for number, path in enumerate(known):
-            self._tell("find", number, len(known), path)
-            data = self.repository.read(path)
-            if data is not None and path.endswith(".py"):
-                self.references.add_file(data)
-            if data is not None and not is_candidate(path, data):
-                continue
-            problem = unfit(path, data, self.file_limit)
-            if data is None or problem is not None:
-                self.problems[path] = [problem] if problem else []
-                continue
-            if not path.endswith(SOURCES):
-                self.candidates.add(path)
-                continue
-            module = self.repository.module(path)
-            if module is None:
-                self.problems[path] = [self.repository.problem(path)]
-                continue
-            self.candidates.add(path)
-            self.problems[path] = list(remarks(module))
-            for kernel in kernels_of(module, self.resolver):
-                self.references.add_kernel(kernel)
-            for call in pallas_calls(module, self.resolver.for_language("pallas")):
-                path, start = call.kernel
-                self.pallas.setdefault(path, {}).setdefault(start, []).append(call)
+            self._tell("find", number, len(known))
+            try:
+                with self.at(path):
+                    self._find_in(path)
+            except TookTooLong as error:
+                self.candidates.discard(path)
+                self.problems[path] = [Problem(path, None, "too-slow", str(error))]
         # A kernel may be defined in a file that does not call it.
         self.candidates.update(self.pallas)
+
+    def _find_in(self, path: str) -> None:
+        data = self.repository.read(path)
+        if data is not None and path.endswith(".py"):
+            self.references.add_file(data)
+        if data is not None and not is_candidate(path, data):
+            return
+        problem = unfit(path, data, self.file_limit)
+        if data is None or problem is not None:
+            self.problems[path] = [problem] if problem else []
+            return
+        if not path.endswith(SOURCES):
+            self.candidates.add(path)
+            return
+        module = self.repository.module(path)
+        if module is None:
+            self.problems[path] = [self.repository.problem(path)]
+            return
+        self.candidates.add(path)
+        self.problems[path] = list(remarks(module))
+        for kernel in kernels_of(module, self.resolver):
+            self.references.add_kernel(kernel)
+        for call in pallas_calls(module, self.resolver.for_language("pallas")):
+            path, start = call.kernel
+            self.pallas.setdefault(path, {}).setdefault(start, []).append(call)
 
     def _read_uses(self) -> None:
         paths = [
@@ -138,59 +158,75 @@ class Session:
             if path.endswith(".py") or (path.endswith(SOURCES) and path in self.candidates)
         ]
         for number, path in enumerate(paths):
-            self._tell("uses", number, len(paths), path)
-            if path not in self.candidates:
-                data = self.repository.read(path)
-                if data is None or not self.references.may_use_kernels(data):
-                    continue
-            module = self.repository.module(path)
-            if module is not None:
-                self.references.read(module)
+            self._tell("uses", number, len(paths))
+            try:
+                with self.at(path):
+                    self._read_uses_in(path)
+            except TookTooLong as error:
+                message = f"{error} Launches in it are missing."
+                self.problems.setdefault(path, []).append(Problem(path, None, "too-slow", message))
+
+    def _read_uses_in(self, path: str) -> None:
+        if path not in self.candidates:
+            data = self.repository.read(path)
+            if data is None or not self.references.may_use_kernels(data):
+                return
+        module = self.repository.module(path)
+        if module is not None:
+            self.references.read(module)
 
     def _kernels(self, path: str) -> Iterator[Extraction | Problem]:
         if not path.endswith(SOURCES):
-            data = self.repository.read(path)
-            text = decode(data or b"").text
-            for fragment in (in_markdown if path.endswith(MARKDOWN) else in_template)(text):
-                yield from kernels_in(path, fragment)
+            yield from self._bounded(path, None, lambda: self._fragments(path))
             return
-        module = self.repository.module(path)
+        try:
+            with self.at(path):
+                module = self.repository.module(path)
+                kernels = kernels_of(module, self.resolver) if module is not None else []
+        except TookTooLong as error:
+            yield Problem(path, None, "too-slow", str(error))
+            return
         if module is None:
             return
-        for item in self._kernels_of_module(module):
+        for item in self._kernels_of_module(module, kernels):
             yield _in_cell(item, module.cells) if module.cells else item
 
-    def _kernels_of_module(self, module: Module) -> Iterator[Extraction | Problem]:
-        kernels = kernels_of(module, self.resolver)
+    def _fragments(self, path: str) -> list[Extraction]:
+        text = decode(self.repository.read(path) or b"").text
+        fragments = (in_markdown if path.endswith(MARKDOWN) else in_template)(text)
+        return [kernel for fragment in fragments for kernel in kernels_in(path, fragment)]
+
+    def _kernels_of_module(
+        self, module: Module, kernels: Sequence[FoundKernel]
+    ) -> Iterator[Extraction | Problem]:
+        path = module.path
         for kernel in kernels:
-            yield self._extraction(kernel)
+            yield from self._bounded(path, kernel.first_line, partial(self._extraction, kernel))
         known = {kernel.start for kernel in kernels}
-        for start, calls in self.pallas.get(module.path, {}).items():
+        for start, calls in self.pallas.get(path, {}).items():
             pallas = kernel_at(module, start) if start not in known else None
             if pallas is not None:
-                yield self._pallas_extraction(pallas, calls)
-        for fragment in in_strings(module.source):
-            yield from kernels_in(module.path, fragment)
+                work = partial(self._pallas_extraction, pallas, calls)
+                yield from self._bounded(path, pallas.first_line, work)
+        yield from self._bounded(path, None, lambda: _in_strings(module))
 
-    def _extraction(self, kernel: FoundKernel) -> Extraction:
+    def _extraction(self, kernel: FoundKernel) -> list[Extraction]:
         kind, launchers = self.references.kind(kernel), self.references.launchers(kernel)
         record = describe(kernel, kind, launchers)
         launcher = launchers[0].source if launchers else None
-        return Extraction(record, isolate(kernel, self.repository, self.resolver, launcher))
+        return [Extraction(record, isolate(kernel, self.repository, self.resolver, launcher))]
 
     def _pallas_extraction(
         self, kernel: FoundKernel, calls: list[PallasCall]
-    ) -> Extraction | Problem:
+    ) -> list[Extraction | Problem]:
         found = {(c.launcher.path, c.launcher.start_line): c.launcher for c in calls if c.launcher}
         launchers = tuple(found[place] for place in sorted(found))
         launcher = launchers[0].source if launchers else None
         unit = isolate(kernel, self.repository, self.resolver, launcher)
         problem = other_backend(kernel, unit, calls)
-        return problem or Extraction(describe(kernel, "entry", launchers), unit)
+        return [problem or Extraction(describe(kernel, "entry", launchers), unit)]
 
-    def _tell(self, stage: str, done: int, total: int, path: str) -> None:
-        if self.at is not None:
-            self.at(path)
+    def _tell(self, stage: str, done: int, total: int) -> None:
         if self.progress is not None:
             self.progress(stage, done, total)
 
@@ -199,6 +235,14 @@ def _place(item: Extraction | Problem) -> tuple[int, int]:
     if isinstance(item, Problem):
         return 0, item.line or 0
     return item.kernel.cell or 0, item.kernel.start_line
+
+
+def _in_strings(module: Module) -> list[Extraction]:
+    return [
+        kernel
+        for fragment in in_strings(module.source)
+        for kernel in kernels_in(module.path, fragment)
+    ]
 
 
 def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction | Problem:

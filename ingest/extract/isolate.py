@@ -9,6 +9,9 @@ from ingest.extract.render import render
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 
+LONGEST_NAME = 100
+"""Letters of a name in a reason. A name may have 800,000 letters."""
+
 
 def isolate(
     kernel: FoundKernel,
@@ -43,5 +46,5 @@ def isolate(
 
 
 def _reasons(closure: Closure) -> tuple[str, ...]:
-    missing = (f"Nothing defines {name}." for name in closure.missing)
+    missing = (f"Nothing defines {name[:LONGEST_NAME]}." for name in closure.missing)
     return (*closure.reasons, *missing)

@@ -64,6 +64,10 @@ class Problem:
     message: str
 
 
+class TookTooLong(Exception):
+    """The processor time for a kernel or a file is used up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Renamed:
     """A name of `path` that was changed, because two files use it differently."""

@@ -12,7 +12,7 @@ from ingest.extract.module import Module
 from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.notebooks import NotebookError, read_notebook
 from ingest.extract.outline import module_scope
-from ingest.extract.records import Problem
+from ingest.extract.records import Problem, TookTooLong
 from ingest.extract.recovery import first_error, recovered
 from ingest.extract.scopes import Nesting
 from ingest.extract.source_tree import SourceTree
@@ -80,6 +80,10 @@ class Repository:
         except ParseTimeout as error:
             self._unreadable[path] = Problem(path, None, "too-slow", str(error))
             return None
+        except TookTooLong as error:
+            # The next file that imports this one must not wait for it again.
+            self._unreadable[path] = Problem(path, None, "too-slow", str(error))
+            raise
         module.note, module.cells = decoded.note, cells
         return module
 

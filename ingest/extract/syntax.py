@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
+from curation.similarity.tree import DEEPEST, is_rubble, is_too_deep
 from curation.similarity.tree import dotted as dotted
-from curation.similarity.tree import is_rubble
 
 PYTHON = Language(tree_sitter_python.language())
 PARSE_SECONDS = 3.0
@@ -25,10 +25,7 @@ CHUNK = 1 << 16
 
 
 class ParseTimeout(Exception):
-    """The parse took too long.
-
-    Error recovery is superlinear on garbage; real files stay below the limit.
-    """
+    """The file takes too long to parse or to read; real files stay below the limits."""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +62,8 @@ def parse(path: str, text: str) -> Source:
     except ValueError as error:
         message = f"It took longer than {PARSE_SECONDS:g} seconds to parse."
         raise ParseTimeout(message) from error
+    if is_too_deep(timed.root_node):
+        raise ParseTimeout(f"An expression of it is nested more than {DEEPEST:,} levels deep.")
     if is_rubble(timed.root_node):
         raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
     # Only a parse from a callback has a timeout, and only a tree of bytes gives `node.text` without

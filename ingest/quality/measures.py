@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -259,8 +260,12 @@ def _is_idle(statement: Node) -> bool:
 def _is_plain(number: str) -> bool:
     try:
         value = float(int(number.replace("_", ""), 0)) if "." not in number else float(number)
+    except OverflowError:
+        return False
     except ValueError:
         return "e-" in number.lower() or "inf" in number
+    if math.isinf(value):
+        return False
     return value in {0.0, 0.5, 1.0} or (value > 0 and value == int(value) and not _odd_bits(value))
 
 

@@ -57,9 +57,7 @@ class Fault:
 
     @property
     def place(self) -> str:
-        """Return the line of the statement, and the innermost function around it."""
-        statements = _statements(self.code, self.line)
-        line = self.line if self.lacks_statement or not statements else statements[0].lineno
+        """Return the first faulty line, and the innermost function around it."""
         around = [
             node
             for node in ast.walk(ast.parse(self.right))
@@ -67,7 +65,7 @@ class Fault:
             and node.lineno <= self.line <= (node.end_lineno or node.lineno)
         ]
         function = max(around, key=lambda node: node.lineno).name if around else ""
-        return f"`{function}`, line {line}" if function else f"line {line}"
+        return f"`{function}`, line {self.line}" if function else f"line {self.line}"
 
     @property
     def shown(self) -> str:

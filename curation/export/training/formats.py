@@ -1,6 +1,6 @@
 """Writers of the formats. Each gets the records in output order, and lists its files."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -23,6 +23,7 @@ from curation.export.training.parquet import ParquetFile
 from curation.export.training.prompts.phrasing import instruction
 from curation.export.training.prompts.writing import Prompts
 from curation.models import PairOrigin, Split
+from curation.tokens import tokenizer_of
 
 BATCH = 1000
 TRAIN = SPLITS.index(Split.TRAIN)
@@ -113,16 +114,24 @@ def _repeats(record: Record, options: ExportOptions) -> int:
     return max(1, round(record.weight)) if options.repeat_rows and record.split == TRAIN else 1
 
 
+TEXT_COLUMNS = ("instruction", "input", "output", "python_code", "triton_code",
+                "original_triton_code")  # fmt: skip
+
+
 class JsonLines:
-    """A folder for each kind of record, with a line of JSON for each record."""
+    """A folder for each kind of record, with a line of JSON for each record.
+
+    row: the columns of a record; None for the whole record.
+    """
 
     def __init__(
         self, target: FormatTarget, stack: ExitStack, folders: dict[str, str],
-        line: Callable[[Record], str],
+        row: Callable[[Record], Mapping[str, Any]] | None = None,
     ) -> None:  # fmt: skip
         self._folder = target.folder
         self._stack = stack
-        self._line = line
+        self._row = row
+        self._tokenizer = tokenizer_of(target.options.tokenizer)
         self._files = {kind: self._open(folder) for kind, folder in folders.items()}
 
     def _open(self, folder: str) -> list[LineFile]:
@@ -135,9 +144,15 @@ class JsonLines:
         if kind == PALLAS and kind not in self._files and "kernel" in self._files:
             # The folder exists only if there are Pallas kernels.
             self._files[kind] = self._open(PALLAS)
-        if kind in self._files:
-            lines = [self._line(record) for record in records]
-            self._files[kind][split].write(lines, _tokens(records))
+        if kind not in self._files:
+            return
+        file = self._files[kind][split]
+        if self._row is None:
+            file.write([record.line for record in records], _tokens(records))
+            return
+        rows = [self._row(record) for record in records]
+        texts = [row[name] for row in rows for name in TEXT_COLUMNS if name in row]
+        file.write([encode(row) for row in rows], sum(self._tokenizer.count(texts)))
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for files in self._files.values() for file in files]
@@ -146,35 +161,34 @@ class JsonLines:
 def jsonl(target: FormatTarget, stack: ExitStack) -> Format:
     """Whole records: pairs/, kernels/ and pallas/."""
     folders = {"pair": "pairs", "kernel": "kernels"}
-    return JsonLines(target, stack, folders, lambda record: record.line)
+    return JsonLines(target, stack, folders)
 
 
 def alpaca(target: FormatTarget, stack: ExitStack) -> Format:
     """Three columns, for trainers without support for others. Pairs only."""
     varied = target.options.varied_instructions
     return JsonLines(
-        target, stack, {"pair": "alpaca"}, lambda record: _alpaca_line(record, varied=varied)
+        target, stack, {"pair": "alpaca"}, lambda record: _alpaca_row(record, varied=varied)
     )
 
 
-def _alpaca_line(record: Record, *, varied: bool) -> str:
+def _alpaca_row(record: Record, *, varied: bool) -> AlpacaRecord:
     pair = record.document
-    row: AlpacaRecord = {
+    return {
         "instruction": instruction(record.content_hash, varied=varied),
         "input": pair["python_code"],
         "output": pair["triton_code"],
     }
-    return encode(row)
 
 
 def kernelbook(target: FormatTarget, stack: ExitStack) -> Format:
     """Pairs in KernelBook's columns, for code that was written for it."""
-    return JsonLines(target, stack, {"pair": "kernelbook"}, _kernelbook_line)
+    return JsonLines(target, stack, {"pair": "kernelbook"}, _kernelbook_row)
 
 
-def _kernelbook_line(record: Record) -> str:
+def _kernelbook_row(record: Record) -> KernelBookRecord:
     pair, metadata, place = record.document, record.metadata, record.metadata["provenance"]
-    row: KernelBookRecord = {
+    return {
         "entry_point": metadata["entry_point"],
         "python_code": pair["python_code"],
         "triton_code": pair["triton_code"],
@@ -189,14 +203,13 @@ def _kernelbook_line(record: Record) -> str:
         "sha": place["commit"],
         "repo_link": place["url"],
     }
-    return encode(row)
 
 
 class HeldOutRecipes(JsonLines):
     """The generated pairs as in pairs/, split by recipe, without repetition."""
 
     def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
-        super().__init__(target, stack, {"pair": HELD_OUT}, lambda record: record.line)
+        super().__init__(target, stack, {"pair": HELD_OUT})
         self._held_out = target.held_out or HeldOut({}, {})
         self._last = ""
 
@@ -227,6 +240,7 @@ class Torchtune:
         self._folder = target.folder
         self._fenced = target.options.fenced
         self._varied = target.options.varied_instructions
+        self._tokenizer = tokenizer_of(target.options.tokenizer)
         names = ["triton_functions", *(f"torchtune/triton_functions_{s}" for s in SPLITS[1:])]
         self._completion = [self._open(name, stack) for name in names]
         self._instruct = [self._open(f"torchtune/instruct_{split}", stack) for split in SPLITS]
@@ -238,9 +252,9 @@ class Torchtune:
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
         if kind == PALLAS:
             return
-        tokens = _tokens(records)
         if kind == "kernel":
-            self._completion[split].write([self._input(record) for record in records], tokens)
+            inputs = [self._input(record) for record in records]
+            self._completion[split].write(inputs, _tokens(records))
             return
         questions = [
             (self._question(record), self._shown(record.document["triton_code"]))
@@ -258,6 +272,7 @@ class Torchtune:
             )
             for question, answer in questions
         ]
+        tokens = sum(self._tokenizer.count([text for both in questions for text in both]))
         self._instruct[split].write(instruct, tokens)
         self._chat[split].write(chat, tokens)
 

@@ -1,6 +1,7 @@
 """Values come back from JSON as they were, and nothing else comes back."""
 
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ DROPPED = {"stage": "read", "path": "a", "reason": "x", "message": "y", "qualnam
 def candidate() -> Candidate:
     tree = MemoryTree({"add.py": KERNEL.encode(), "LICENSE": MIT_OF_ADA.encode()})
     licenses = FileLicenses(tree, LicenseReader(detector()))
-    [found] = kernels(tree, ["add.py"], licenses, lambda *_: None, lambda _: None)
+    [found] = kernels(tree, ["add.py"], licenses, lambda *_: None, nullcontext)
     assert isinstance(found, Candidate)
     return found
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from ingest.drafting import Draft, Missing, Outcome
 from ingest.drafting.computing import computes_forward
 from ingest.drafting.dead_branches import remove_dead_branches
-from ingest.drafting.devices import replace_literal_devices, use_devices_of_inputs
+from ingest.drafting.devices import (
+    place_on_device,
+    replace_literal_devices,
+    use_devices_of_inputs,
+)
 from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
@@ -456,3 +462,16 @@ def test_an_allocation_on_the_gpu_in_use_runs_where_there_is_none() -> None:
     written = "import torch\n\n\ndef launch():\n    return f(device=torch.cuda.current_device())\n"
 
     assert "f(device=DEVICE)" in replace_literal_devices(written)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize(
+    "line",
+    ["y = (x / 2).to('cuda')", "y = (x).cuda()", "y = torch.zeros((2), device='cuda')"],
+)
+def test_a_device_after_parentheses_leaves_them_closed(line: str, kept: bool) -> None:
+    text = f"import torch\nx = torch.ones(2)\n{line}\n"
+
+    changed = place_on_device(text, ast.parse(text), kept=kept)
+
+    assert "cuda" not in ast.unparse(ast.parse(changed))

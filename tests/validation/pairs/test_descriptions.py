@@ -52,6 +52,16 @@ def test_each_module_is_described_in_the_imperative(module: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "code"),
+    [("Quantize", "round"), ("square root of their width", "sqrt"), ("Interleave", "flatten")],
+)
+def test_no_module_is_described_by_what_it_does_not_compute(words: str, code: str) -> None:
+    described = [module for module in MODULES if words in from_docstring(module.summary)]
+
+    assert [module.entry_point for module in described if code not in "".join(module.python)] == []
+
+
+@pytest.mark.parametrize(
     ("docstring", "sentence"),
     [
         (
@@ -92,12 +102,20 @@ REAL = {
     "split_group": "operation:linkedin/Liger-Kernel:ops/silu.py:SiLUMulFunction",
     "provenance": {"repository": "linkedin/Liger-Kernel"},
 }
+ENTRY = "def run_silu_mul(a, b):\n    return reference(a, b)\n"
 
 
 def test_real_code_is_described_by_its_reference() -> None:
-    python = 'def reference(a, b):\n    """Compute SiLU times a gate. Slow."""\n'
+    python = 'def reference(a, b):\n    """Compute SiLU times a gate. Slow."""\n' + ENTRY
 
     assert derive(python_code=python, **REAL) == "Compute SiLU times a gate."  # type: ignore[arg-type]
+
+
+def test_a_function_that_computes_a_part_does_not_describe_real_code() -> None:
+    python = 'def reference(a, b):\n    """Apply sigmoid to the input."""\n'
+    python += "def run_silu_mul(a, b):\n    return a * reference(a, b)\n"
+
+    assert "sigmoid" not in derive(python_code=python, **REAL)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +126,7 @@ def test_real_code_is_described_by_its_reference() -> None:
     ],
 )
 def test_an_authors_docstring_becomes_imperative(docstring: str, sentence: str) -> None:
-    python = f'def reference(a, b):\n    """{docstring}"""\n'
+    python = f'def reference(a, b):\n    """{docstring}"""\n' + ENTRY
 
     assert derive(python_code=python, **REAL) == sentence  # type: ignore[arg-type]
 

@@ -202,8 +202,9 @@ def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> No
 
     wrong, correction = words.split("\n\n")
     # The first changed line is the third of the statement.
-    first = faults[0].line - 2
-    assert wrong.startswith(f"The mistake is in `matmul_kernel`, line {first}: `a = tl.load(")
+    assert wrong.startswith(
+        f"The mistake is in `matmul_kernel`, line {faults[0].line}: `a = tl.load("
+    )
     assert "`a = tl.load(a_ptr + rows[:, None] * a_stride_m" in wrong
     assert "mask=(rows[:, None] < size_m)," in wrong
     assert "& (inner[None, :] < size_k)" in correction

@@ -14,6 +14,7 @@ from curation.export.splits import SPLITS
 from curation.export.training.json_array import JsonArray, fenced
 from curation.export.training.prompts.cases import parameters_of, read_cases
 from curation.export.training.prompts.phrasing import KERNEL, phrase
+from curation.tokens import tokenizer_of
 
 if TYPE_CHECKING:
     from curation.export.training.formats import FormatTarget, Record
@@ -56,6 +57,7 @@ class Prompts:
 
     def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         folder = self._folder = target.folder
+        self._tokenizer = tokenizer_of(target.options.tokenizer)
         self._lines = [
             stack.enter_context(LineFile(folder / FOLDER / f"{split}.jsonl")) for split in SPLITS
         ]
@@ -74,9 +76,9 @@ class Prompts:
                 self._last = (record.id, prompt_of(record))
             if prompt := self._last[1]:
                 text = f"{prompt['description']}\n\n{fenced(prompt['python'])}"
-                # As in the other formats, the tokens are those of the whole pair.
-                self._lines[split].write([encode(prompt)], record.tokens)
-                self._arrays[split].write([encode({"input": text})], record.tokens)
+                (tokens,) = self._tokenizer.count([text])
+                self._lines[split].write([encode(prompt)], tokens)
+                self._arrays[split].write([encode({"input": text})], tokens)
 
     def files(self) -> list[dict[str, Any]]:
         files = [*self._lines, *(array.file for array in self._arrays)]

@@ -10,6 +10,7 @@ import pytest
 
 from curation.export.schema import KERNEL, columns_as_in, differing, pair_columns
 from curation.models import Origin, Repository, ValidationCheck
+from curation.tokens import count_tokens
 from tests.curation.export.writing import (
     a_seen_kernel,
     every,
@@ -59,6 +60,23 @@ def test_the_manifest_lists_every_file_with_its_hash_and_size(folder: Path) -> N
         assert len(data) == file["bytes"]
         if path.endswith(".jsonl"):
             assert data.count(b"\n") == file["lines"] == file["records"] or path[0] == "R"
+
+
+def test_the_tokens_of_a_file_are_those_of_its_texts(folder: Path) -> None:
+    tokens = {file["path"]: file["tokens"] for file in manifest(folder)["files"]}
+    rows = records(folder / "alpaca" / "train.jsonl")
+    prompts = json.loads((folder / "torchtune" / "prompts_train.json").read_text())
+    chats = json.loads((folder / "torchtune" / "chat_train.json").read_text())
+
+    assert rows and prompts and chats
+    assert tokens["alpaca/train.jsonl"] == sum(
+        count_tokens(text) for row in rows for text in row.values()
+    )
+    in_prompts = sum(count_tokens(prompt["input"]) for prompt in prompts)
+    assert tokens["torchtune/prompts_train.json"] == tokens["prompts/train.jsonl"] == in_prompts
+    assert tokens["torchtune/chat_train.json"] == sum(
+        count_tokens(message["content"]) for chat in chats for message in chat["messages"]
+    )
 
 
 def test_the_text_completion_reader_of_torchtune_reads_the_kernels(

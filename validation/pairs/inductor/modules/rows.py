@@ -71,7 +71,7 @@ REDUCTIONS = (
            "x: batch channels height width", IMAGES, "return x.mean((-1, -2))"),
     module("global_max_pool", "The largest of each channel.", "reduction",
            "x: batch channels height width", IMAGES, "return x.amax((-1, -2))"),
-    module("masked_mean", "The mean of the rows that count.", "reduction",
+    module("masked_mean", "The mean of the rows with a probability above 0.3.", "reduction",
            "x: rows width, probabilities: rows", ROWS[1:],
            "mask = (probabilities > 0.3).float()[:, None]",
            "return ((x.float() * mask).sum(0) / mask.sum().clamp(min=1.0)).to(x.dtype)", steps=4),
