@@ -407,6 +407,26 @@ def a_validation_result(**over: Any) -> ValidationResult:
     return ValidationResult.objects.create(**values | _about(over))
 
 
+FULL_GRADES = {
+    "accuracy": "exact", "sizes": "any", "values": "any", "special_values": "same",
+    "computed_by": "triton", "launched": "all", "unvaried": [],
+}  # fmt: skip
+
+
+def a_full_validation(pair: Pair, **grades: Any) -> ValidationResult:
+    """On a GPU, passed, with all grades that a policy needs, except the named ones.
+
+    A grade that is None is absent.
+    """
+    shown = {name: value for name, value in (FULL_GRADES | grades).items() if value is not None}
+    return a_validation_result(
+        run=a_validation_run(device=Device.CUDA),
+        pair=pair,
+        content_hash=pair.content_hash,
+        figures={"grades": shown},
+    )
+
+
 def a_validation_check(**over: Any) -> ValidationCheck:
     over["result"] = over.get("result") or a_validation_result()
     return ValidationCheck.objects.create(**{"name": "equal", "outcome": Outcome.PASSED} | over)

@@ -312,6 +312,7 @@ def _verified(
 
     # Older validations have no grades.
     grades = figures.get("grades") or {}
+    own_error = grades.get("own_error")
     checks = dict(sorted(checks.items()))
     column: VerifiedColumn = {
         "device": device,
@@ -323,9 +324,11 @@ def _verified(
         "max_abs_error": number("max_abs_error", float),
         "max_rel_error": number("max_rel_error", float),
         "accuracy": grades.get("accuracy"),
+        "own_error": None if own_error is None else float(own_error),
         "sizes": grades.get("sizes"),
         "values": grades.get("values"),
         "special_values": grades.get("special_values"),
+        "unvaried": grades.get("unvaried"),
         "launched": grades.get("launched"),
         "test_strength": grades.get("test_strength"),
         "speedup": number("speedup", float),

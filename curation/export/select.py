@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from curation.evidence.grades import deciding
 from curation.evidence.notices import texts_named
 from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource, every_source
@@ -27,7 +28,6 @@ from curation.export.gates import (
     Exclusion,
     ExclusionReason,
     Rules,
-    deciding,
     exclusion,
 )
 from curation.export.notices import Notices
