@@ -104,7 +104,7 @@ def sha(text: object) -> str:
 def a_group(name: str) -> Group:
     """The group, made again where a transactional test has emptied the database before."""
     group, made = Group.objects.get_or_create(name=name)
-    for permission in GRANTED[name] if made else ():
+    for permission in GRANTED.get(name, ()) if made else ():
         app, codename = permission.split(".")
         group.permissions.add(
             Permission.objects.get(content_type__app_label=app, codename=codename)

@@ -17,7 +17,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from curation.evidence.grades import ValidationRow, validations_of
 from curation.evidence.places import DraftedPlaces, KernelPlace, places_of
 from curation.evidence.sources import ExportSource
-from curation.export.gates import APPROVED, DecisionRow, GateFacts, approved_by
+from curation.export.gates import APPROVED, PERSON, DecisionRow, GateFacts, approved_by
 from curation.export.options import ExportOptions
 from curation.models import (
     Agreement,
@@ -104,10 +104,16 @@ class ExportItem:
     # Primary key of the repository that it is counted under, or 0.
     source: int
     origin: str
-    reviewed: bool
+    # Kind of the actor of its approval; empty if it is not approved.
+    approved_by: str
     weight: float
     # The validation that admitted a pair.
     validation: ValidationRow | None = None
+
+    @property
+    def reviewed(self) -> bool:
+        """Return whether a person approved it."""
+        return self.approved_by == PERSON
 
 
 # Columns in the form in which they are stored: see `curation.search.lookups`.

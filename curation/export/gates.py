@@ -31,7 +31,7 @@ from curation.models import (
 APPROVED, PENDING = Status.APPROVED.value, Status.PENDING.value
 REJECTED, RETIRED = Status.REJECTED.value, Status.RETIRED.value
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
-PERSON, POLICY = Actor.PERSON.value, Actor.POLICY.value
+PERSON = Actor.PERSON.value
 PASSED = Verdict.PASSED.value
 
 
@@ -243,7 +243,9 @@ def _approved(facts: GateFacts, rules: Rules) -> Exclusion | None:
         return Exclusion(ExclusionReason.PENDING, "This exact content was not approved.")
     if approver.actor == PERSON or approver.rules in rules.policies:
         return None
-    return Exclusion(ExclusionReason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
+    return Exclusion(
+        ExclusionReason.BY_POLICY, f"Only the {approver.actor} “{approver.rules}” approved it."
+    )
 
 
 def _known(facts: GateFacts) -> Exclusion | None:
@@ -288,8 +290,8 @@ def _undisputed(facts: GateFacts) -> Exclusion | None:
 def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> DecisionRow | None:
     """Return the decision that an approval is based on, or None.
 
-    It is a person's, unless a person decided otherwise since; else a policy's. Undone decisions and
-    their reversals are ignored.
+    It is a person's, unless a person decided otherwise since; else a policy's or a program's.
+    Undone decisions and their reversals are ignored.
     """
     undone: set[int | None] = set()
     # Most items have one decision, so there is no undone one.
@@ -306,4 +308,4 @@ def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> Decision
             newest_of_person = decision
             if decision.status == APPROVED:
                 return decision
-    return approval if approval is not None and approval.actor == POLICY else None
+    return approval if approval is not None and approval.actor != PERSON else None

@@ -79,6 +79,7 @@ class RecordBuilder:
                 row["operation_type"] or "other", row["difficulty"] or None, item.license,
                 item.origin, source.category if source else None, item.reviewed, notice.key,
                 repository=source.name if source else "", language=row["language"],
+                approved_by=item.approved_by or NONE,
             )  # fmt: skip
             record: KernelRecord = {
                 "input": text,
@@ -137,6 +138,7 @@ class RecordBuilder:
                 row["operation_type"], row["difficulty"], item.license, item.origin,
                 source.category if source else None, item.reviewed, notice.key, validation.device,
                 validation.checks, row["recipe"], source.name if source else repository,
+                approved_by=item.approved_by or NONE,
             )  # fmt: skip
             record: PairRecord = {
                 "id": record_id("pair", item.name, item.content_hash),

@@ -180,6 +180,8 @@ class RecordProfile(NamedTuple):
     repository: str = ""
     # Kernels only.
     language: str = ""
+    # Kind of the actor of the approval, or NONE.
+    approved_by: str = NONE
 
     @property
     def source(self) -> str:
