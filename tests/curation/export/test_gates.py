@@ -28,7 +28,15 @@ from curation.models import (
     Status,
     Verdict,
 )
-from tests.curation.export.writing import a_seen_kernel, every, export, identities, reasons, records
+from tests.curation.export.writing import (
+    a_seen_kernel,
+    every,
+    export,
+    identities,
+    manifest,
+    reasons,
+    records,
+)
 from tests.factories import (
     a_contamination_match,
     a_decision,
@@ -167,6 +175,21 @@ def test_an_approval_by_policy_is_exported_only_if_allowed(tmp_path: Path) -> No
     accepting = export(tmp_path / "with", "--accept-policy", "short 1")
     (record,) = every(accepting, "kernels")["train"]
     assert record["metadata"]["reviewed"] is False
+
+
+def test_the_card_and_the_manifest_count_persons_and_programs_apart(tmp_path: Path) -> None:
+    an_approved_kernel()
+    for _ in range(2):
+        a_permissive_kernel(license=a_license())
+    decide_by_policy(
+        items=Kernel.objects.filter(status=Status.PENDING), status=Status.APPROVED, rules="short 1"
+    )
+
+    folder = export(tmp_path, "--accept-policy", "short 1")
+
+    assert "Approved by 1 person: 1; by programs: 2." in (folder / "README.md").read_text()
+    counts = manifest(folder)["categories"]["kernels"]["approved by"]
+    assert counts == {"policy": 2, "person": 1}
 
 
 def test_a_pair_with_an_open_grade_needs_the_approval_of_a_person(tmp_path: Path) -> None:
