@@ -1,10 +1,12 @@
-"""The two groups and their permissions, as plain data.
+"""The groups of accounts and their permissions, as plain data.
 
 Migrations create the groups, so a change here needs a new migration. A test compares the two.
 """
 
 REVIEWERS = "reviewers"
 CURATORS = "curators"
+# Marks the account of a program, beside the group that permits it something.
+PROGRAMS = "programs"
 
 # Permissions of reviewers. They do not use the admin.
 REVIEW = (
@@ -52,7 +54,7 @@ PEOPLE = ("view_user", "add_user", "change_user", "view_group")
 # From django-rq: its page of queues, jobs and workers.
 QUEUE_PAGE = ("admin",)
 
-# The permissions of each group, with the application that each belongs to.
+# The permissions of each group that has some, with the application that each belongs to.
 GRANTED = {
     REVIEWERS: tuple(f"curation.{name}" for name in REVIEW),
     CURATORS: (

@@ -104,7 +104,7 @@ def sha(text: object) -> str:
 def a_group(name: str) -> Group:
     """The group, made again where a transactional test has emptied the database before."""
     group, made = Group.objects.get_or_create(name=name)
-    for permission in GRANTED[name] if made else ():
+    for permission in GRANTED.get(name, ()) if made else ():
         app, codename = permission.split(".")
         group.permissions.add(
             Permission.objects.get(content_type__app_label=app, codename=codename)
@@ -405,6 +405,26 @@ def a_validation_result(**over: Any) -> ValidationResult:
     over["run"] = over.get("run") or a_validation_run()
     values = {"content_hash": sha(1), "verdict": Verdict.PASSED}
     return ValidationResult.objects.create(**values | _about(over))
+
+
+FULL_GRADES = {
+    "accuracy": "exact", "sizes": "any", "values": "any", "special_values": "same",
+    "computed_by": "triton", "launched": "all", "unvaried": [],
+}  # fmt: skip
+
+
+def a_full_validation(pair: Pair, **grades: Any) -> ValidationResult:
+    """On a GPU, passed, with all grades that a policy needs, except the named ones.
+
+    A grade that is None is absent.
+    """
+    shown = {name: value for name, value in (FULL_GRADES | grades).items() if value is not None}
+    return a_validation_result(
+        run=a_validation_run(device=Device.CUDA),
+        pair=pair,
+        content_hash=pair.content_hash,
+        figures={"grades": shown},
+    )
 
 
 def a_validation_check(**over: Any) -> ValidationCheck:

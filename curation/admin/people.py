@@ -14,9 +14,9 @@ from django.forms import CheckboxSelectMultiple
 from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin
-from curation.people import CURATORS, REVIEWERS
+from curation.people import CURATORS, PROGRAMS, REVIEWERS
 
-OURS = (REVIEWERS, CURATORS)
+OURS = (REVIEWERS, CURATORS, PROGRAMS)
 
 admin.site.unregister((User, Group))
 
@@ -28,7 +28,8 @@ _DATES = (("Dates", {"fields": ("last_login", "date_joined")}),)
 _ROLE = ("is_active", "groups")
 _ROLES_HELP = (
     "Reviewers approve and reject items. Curators also queue ingests, edit pairs, settle disputes, "
-    "export datasets, manage people and use this admin. Without a role, an account sees no items."
+    "export datasets, manage people and use this admin. Without a role, an account sees no items. "
+    "An account in programs decides as a program: beside another role, and for no person."
 )
 _SUPERUSER_HELP = (
     "May do everything, with or without a role. Only superusers edit groups and other superusers."

@@ -14,6 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from curation.decisions import second_reviews as second
+from curation.decisions.actors import acted_by
 from curation.decisions.requests import same
 from curation.errors import Conflict, CurationError
 from curation.models import (
@@ -174,18 +175,18 @@ def undo_all(*, bulk: BulkDecision, user: User) -> int:
     It ends a decision in progress. If interrupted, the next call undoes the rest.
     """
     _end(bulk)
-    undone = 0
+    actor, undone = acted_by(user), 0
     rows = list(bulk.decisions.filter(undoes=None, undone_by=None).order_by("pk"))
     for start in range(0, len(rows), BATCH):
         with transaction.atomic():
-            undoings = [_undoing(row, user, bulk) for row in rows[start : start + BATCH]]
+            undoings = [_undoing(row, actor, bulk) for row in rows[start : start + BATCH]]
             created = Decision.objects.bulk_create(row for row in undoings if row)
             undone += len(created)
     BulkDecision.objects.filter(pk=bulk.pk, undone_at=None).update(undone_at=timezone.now())
     return undone
 
 
-def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
+def _undoing(row: Decision, actor: Mapping[str, Any], bulk: BulkDecision) -> Decision | None:
     model: Model = Kernel if row.kernel_id else Pair
     unchanged = model._default_manager.filter(
         pk=row.kernel_id or row.pair_id, version=row.version + 1, status=row.status
@@ -201,7 +202,7 @@ def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
         version=row.version + 1,
         status=row.previous_status,
         previous_status=row.status,
-        user=user,
+        **actor,
         undoes=row,
         bulk=bulk,
     )
@@ -233,6 +234,7 @@ def _decide(
         items.model._default_manager.filter(pk__among=pks, version=version, status=previous).update(
             status=status, version=F("version") + 1, updated_at=timezone.now()
         )
+    actor = acted_by(bulk.user)
     Decision.objects.bulk_create(
         Decision(
             **{f"{about(items.model)}_id": pk},
@@ -240,7 +242,7 @@ def _decide(
             version=version,
             previous_status=previous,
             status=status,
-            user=bulk.user,
+            **actor,
             bulk=bulk,
             reasons=bulk.reasons,
             comment=bulk.comment,

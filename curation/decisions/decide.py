@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from curation.compiled_queries import compiled_query
 from curation.decisions import second_reviews as second
+from curation.decisions.actors import acted_by, program_groups
 from curation.decisions.requests import made_of, one_decision
 from curation.errors import Conflict
 from curation.models import (
@@ -90,7 +91,7 @@ def decide(
             return earlier
         raise StaleItem(_what_happened(item))
     # Read after the update, which locks the row, so that nothing is stale.
-    [around] = _around(type(item), item.pk, timezone.now())
+    [around] = _around(type(item), item.pk, timezone.now(), user)
     if around.holder not in (None, user.pk):
         raise NotYours(f"{around.held_by} is reviewing {item} right now. Nothing has changed.")
     decision = Decision.objects.create(
@@ -99,8 +100,7 @@ def decide(
         version=version,
         previous_status=previous,
         status=status,
-        actor=Actor.PERSON,
-        user=user,
+        **acted_by(user, around.in_programs),
         reasons=list(reasons),
         comment=comment,
         request=request,
@@ -140,7 +140,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
         version=decision.version + 1,
         previous_status=decision.status,
         status=decision.previous_status,
-        user=user,
+        **acted_by(user),
         undoes=decision,
         request=request,
     )
@@ -196,7 +196,7 @@ def decide_by_policy(
 
 
 @compiled_query
-def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
+def _around(model: type[Item], /, pk: int, now: datetime, user: User) -> QuerySet[Any]:
     """Select the related rows that a decision has to update, so that it touches no others."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
@@ -209,6 +209,7 @@ def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
             asked_about=Exists(Question.objects.filter(**me, answered_at=None)),
             # Skips of decided items are obsolete.
             skipped=Exists(Skip.objects.filter(**me)),
+            in_programs=Exists(program_groups(user)),
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
         )
     )

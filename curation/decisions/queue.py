@@ -131,7 +131,7 @@ def _disputed(
 
 def _disputes_for(user: User) -> QuerySet[SecondReview]:
     """Select the disputes between two others."""
-    rows = SecondReview.objects.filter(state=Agreement.DISPUTED)
+    rows = second.for_people(SecondReview.objects.filter(state=Agreement.DISPUTED), user)
     return rows.exclude(Q(first__user=user) | Q(user=user)).order_by()
 
 

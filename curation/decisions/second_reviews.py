@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from curation.decisions.actors import is_marked, program_groups
 from curation.decisions.notices import notify_of_dispute
 from curation.decisions.requests import made_of, one_decision
 from curation.errors import Conflict
@@ -56,9 +57,18 @@ def waiting_for(item: Item, user: User) -> SecondReview | None:
 
 
 def waiting_of(user: User) -> QuerySet[SecondReview]:
-    """Select the second reviews that `user` may give: not of an own decision or edit."""
-    rows = SecondReview.objects.filter(state=Agreement.WAITING)
+    """Select the second reviews that `user` may give: not of an own decision or edit.
+
+    A program gives none, because it is no second person.
+    """
+    rows = for_people(SecondReview.objects.filter(state=Agreement.WAITING), user)
     return rows.exclude(first__user=user).exclude(pair__author=user)
+
+
+def for_people(rows: QuerySet[SecondReview], user: User) -> QuerySet[SecondReview]:
+    """Select none of `rows` if the user is a program."""
+    rows = rows.exclude(Exists(program_groups(user)))
+    return rows.filter(pk__lt=0) if is_marked(user) else rows
 
 
 def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
@@ -148,9 +158,13 @@ def close(decision: Decision, item: Item) -> None:
     """
     reviews = SecondReview.objects.filter(**{about(type(item)): item})
     # First this update: it waits for a concurrent second review, which may create a dispute.
-    reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
+    waits = reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
+    if decision.actor == Actor.PROGRAM and waits:
+        raise Disputed(f"A second review of {item} is open. A person has to give it.")
     for review in reviews.filter(state=Agreement.DISPUTED).select_related("first"):
         assert decision.user is not None, "policies close nothing"  # noqa: S101
+        if decision.actor == Actor.PROGRAM:
+            raise Disputed(f"Two reviewers disagree on {review.item}. A person has to settle it.")
         if problem := refusal(review, decision.user):
             raise Disputed(problem)
         reviews.filter(pk=review.pk).update(state=Agreement.SETTLED, settled_by=decision)

@@ -35,10 +35,7 @@ LEAST, MOST, SECONDS = 200, 5000, 600
 # Reasons that are shown for and against. A smaller part of the score is no reason.
 REASONS, SMALL = 3, 0.1
 # Values of the grades that a reviewer should look into.
-WEAK = {
-    "accuracy": "within", "sizes": "shown", "values": "shown", "special_values": "differ",
-    "computed_by": "mixed", "launched": "some",
-}  # fmt: skip
+WEAK = ("within", "shown", "differ", "mixed", "some", "not_tried")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +174,7 @@ def _add_result(features: dict[str, float], result: Mapping[str, Any]) -> None:
     figures = result["figures"] if isinstance(result["figures"], dict) else {}
     grades = figures.get("grades")
     for grade, value in grades.items() if isinstance(grades, dict) else ():
-        if WEAK.get(grade) == value:
+        if value in WEAK:
             features[f"graded {value} in {grade.replace('_', ' ')}"] = 1.0
     speedup = figures.get("speedup")
     if isinstance(speedup, int | float) and speedup > 0:

@@ -14,22 +14,21 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from curation.evidence.grades import ValidationRow, validations_of
 from curation.evidence.places import DraftedPlaces, KernelPlace, places_of
 from curation.evidence.sources import ExportSource
-from curation.export.gates import APPROVED, DecisionRow, GateFacts, ValidationRow, approved_by
+from curation.export.gates import APPROVED, PERSON, DecisionRow, GateFacts, approved_by
 from curation.export.options import ExportOptions
 from curation.models import (
     Agreement,
     ContaminationMatch,
     Decision,
-    Device,
     DuplicateLink,
     Fingerprint,
     Kernel,
     Pair,
     PairOrigin,
     SecondReview,
-    ValidationResult,
 )
 from curation.search.lookups import stored
 
@@ -105,10 +104,16 @@ class ExportItem:
     # Primary key of the repository that it is counted under, or 0.
     source: int
     origin: str
-    reviewed: bool
+    # Kind of the actor of its approval; empty if it is not approved.
+    approved_by: str
     weight: float
     # The validation that admitted a pair.
     validation: ValidationRow | None = None
+
+    @property
+    def reviewed(self) -> bool:
+        """Return whether a person approved it."""
+        return self.approved_by == PERSON
 
 
 # Columns in the form in which they are stored: see `curation.search.lookups`.
@@ -154,7 +159,7 @@ def pairs(
         pks = frozenset([row["pk"] for row in batch])
         places = places_of({row["kernel_id"] for row in batch} - {None}, sources)
         about = _about("pair", pks)
-        validations = _validations(pks)
+        validations = validations_of(pks)
         result = []
         for row in batch:
             pk, seen = row["pk"], places.get(row["kernel_id"], ())
@@ -215,7 +220,9 @@ def _about(kind: str, keys: Collection[int]) -> _About:
     key = f"{kind}_id"
     decisions: dict[int, list[DecisionRow]] = defaultdict(list)
     decision_rows = Decision.objects.filter(**condition).order_by()
-    columns = (key, "pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id")
+    columns = (
+        key, "pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id", "created_at",
+    )  # fmt: skip
     for pk, *values in decision_rows.values_list(*columns):
         decisions[pk].append(DecisionRow(*values))
     duplicates = {}
@@ -298,17 +305,6 @@ def _facts(
         if source.benchmark and not facts.contaminated_by:
             facts.contaminated_by = f"the benchmark {source.name}"
     return facts
-
-
-def _validations(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRow]]]:
-    rows = ValidationResult.objects.filter(
-        pair__among=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
-    )
-    validations: dict[int, list[tuple[str, ValidationRow]]] = defaultdict(list)
-    columns = ("pair_id", "content_hash", "pk", "run__device", "verdict", "figures__grades")
-    for pair, hashed, pk, device, verdict, grades in rows.order_by().values_list(*columns):
-        validations[pair].append((hashed, ValidationRow(pk, device, verdict, grades or {})))
-    return validations
 
 
 def _with_local_paths(

@@ -4,38 +4,35 @@ The gates are in the order of the funnel: isolated, for this hardware, licensed,
 uncontaminated, validated, approved, undisputed.
 """
 
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from functools import cache
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from curation.evidence.grades import (
+    ValidationRow,
+    deciding,
+    most_own_error,
+    open_grades,
+    refusal,
+)
 from curation.models import (
     Actor,
-    Device,
     Fingerprint,
     Hardware,
     LicenseVerdict,
     Status,
     Verdict,
 )
-from curation.operations.data_folder import BASE_DIR
-
-# Accepted evidence grades by origin.
-POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
-# Grades with a numeric limit, by the name of the limit.
-LIMITS = {"torch_share_most": "torch_share"}
 
 # Plain strings: each is compared a million times, and an enum lookup takes longer than the
 # comparison.
 APPROVED, PENDING = Status.APPROVED.value, Status.PENDING.value
 REJECTED, RETIRED = Status.REJECTED.value, Status.RETIRED.value
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
-PERSON, POLICY = Actor.PERSON.value, Actor.POLICY.value
-PASSED, UNSUPPORTED = Verdict.PASSED.value, Verdict.UNSUPPORTED.value
-DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
+PERSON = Actor.PERSON.value
+PASSED = Verdict.PASSED.value
 
 
 class ExclusionReason(StrEnum):
@@ -96,15 +93,7 @@ class DecisionRow(NamedTuple):
     undoes: int | None
     content_hash: str
     user: int | None = None
-
-
-class ValidationRow(NamedTuple):
-    """A validation of an item's present content."""
-
-    pk: int
-    device: str
-    verdict: str
-    grades: Mapping[str, Any] = MappingProxyType({})
+    at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -160,6 +149,7 @@ def exclusion(facts: GateFacts, rules: Rules) -> Exclusion | None:
         or _unique(facts, rules)
         or _validated(facts)
         or _approved(facts, rules)
+        or _known(facts)
         or (None if rules.include_disputed else _undisputed(facts))
     )
 
@@ -236,46 +226,8 @@ def _validated(facts: GateFacts) -> Exclusion | None:
             ExclusionReason.VALIDATION_FAILED,
             f"Its validation on {decisive.device}: {decisive.verdict}.",
         )
-    if words := _refusal(facts.origin, decisive.grades):
+    if words := refusal(facts.origin, decisive.grades):
         return Exclusion(ExclusionReason.GRADE, words)
-    return None
-
-
-def _refusal(origin: str, grades: Mapping[str, Any]) -> str:
-    """Return the grade that excludes a pair of this origin, in words, or an empty text.
-
-    Older results without grades pass, because their verdicts were stricter.
-    """
-    table = _policy().get(origin) or _policy()["default"]
-    for name, accepted in table.items():
-        value = grades.get(LIMITS.get(name, name))
-        if value is None:
-            continue
-        if name in LIMITS:
-            if value > accepted:
-                return f"Torch computes {value:.0%} of it; at most {accepted:.0%} is accepted."
-        elif value not in accepted:
-            words = name.replace("_", " ")
-            return f"Its {words} is {value}, {' or '.join(accepted)} is required."
-    return ""
-
-
-@cache
-def _policy() -> Mapping[str, Mapping[str, Any]]:
-    with POLICY_TABLE.open("rb") as file:
-        policy: Mapping[str, Mapping[str, Any]] = tomllib.load(file)["export"]
-    return policy
-
-
-def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
-    """Return the newest validation on a GPU, or else the newest in the interpreter.
-
-    The interpreter can pass where the GPU fails. Unsupported validations are ignored.
-    """
-    for device in DEVICES:
-        there = [t for t in validations if t.device == device and t.verdict != UNSUPPORTED]
-        if there:
-            return max(there, key=lambda validation: validation.pk)
     return None
 
 
@@ -291,7 +243,39 @@ def _approved(facts: GateFacts, rules: Rules) -> Exclusion | None:
         return Exclusion(ExclusionReason.PENDING, "This exact content was not approved.")
     if approver.actor == PERSON or approver.rules in rules.policies:
         return None
-    return Exclusion(ExclusionReason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
+    return Exclusion(
+        ExclusionReason.BY_POLICY, f"Only the {approver.actor} “{approver.rules}” approved it."
+    )
+
+
+def _known(facts: GateFacts) -> Exclusion | None:
+    """Exclude a pair with an open grade that no person has approved."""
+    validation = deciding(facts.validations) if facts.validations else None
+    if validation is None:
+        return None
+    approver = facts.approver if facts.status == APPROVED else None
+    by_person = approver is not None and approver.actor == PERSON
+    error = validation.grades.get("own_error") or 0.0
+    if error > most_own_error(facts.origin) and not (by_person and _is_newer(approver, validation)):
+        return Exclusion(
+            ExclusionReason.GRADE,
+            f"Its error is {error:.3g} times torch's own: "
+            "a person has to approve it with that in view.",
+        )
+    if approver is None or by_person:
+        return None
+    if words := open_grades(facts.origin, validation):
+        return Exclusion(
+            ExclusionReason.GRADE,
+            f"Only “{approver.rules}” approved it; a person has to see: {'; '.join(words)}.",
+        )
+    return None
+
+
+def _is_newer(approver: DecisionRow | None, validation: ValidationRow) -> bool:
+    if approver is None or approver.at is None or validation.at is None:
+        return False
+    return approver.at > validation.at
 
 
 def _undisputed(facts: GateFacts) -> Exclusion | None:
@@ -306,8 +290,8 @@ def _undisputed(facts: GateFacts) -> Exclusion | None:
 def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> DecisionRow | None:
     """Return the decision that an approval is based on, or None.
 
-    It is a person's, unless a person decided otherwise since; else a policy's. Undone decisions and
-    their reversals are ignored.
+    It is a person's, unless a person decided otherwise since; else a policy's or a program's.
+    Undone decisions and their reversals are ignored.
     """
     undone: set[int | None] = set()
     # Most items have one decision, so there is no undone one.
@@ -324,4 +308,4 @@ def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> Decision
             newest_of_person = decision
             if decision.status == APPROVED:
                 return decision
-    return approval if approval is not None and approval.actor == POLICY else None
+    return approval if approval is not None and approval.actor != PERSON else None

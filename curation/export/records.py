@@ -79,6 +79,7 @@ class RecordBuilder:
                 row["operation_type"] or "other", row["difficulty"] or None, item.license,
                 item.origin, source.category if source else None, item.reviewed, notice.key,
                 repository=source.name if source else "", language=row["language"],
+                approved_by=item.approved_by or NONE,
             )  # fmt: skip
             record: KernelRecord = {
                 "input": text,
@@ -137,6 +138,7 @@ class RecordBuilder:
                 row["operation_type"], row["difficulty"], item.license, item.origin,
                 source.category if source else None, item.reviewed, notice.key, validation.device,
                 validation.checks, row["recipe"], source.name if source else repository,
+                approved_by=item.approved_by or NONE,
             )  # fmt: skip
             record: PairRecord = {
                 "id": record_id("pair", item.name, item.content_hash),
@@ -312,6 +314,7 @@ def _verified(
 
     # Older validations have no grades.
     grades = figures.get("grades") or {}
+    own_error = grades.get("own_error")
     checks = dict(sorted(checks.items()))
     column: VerifiedColumn = {
         "device": device,
@@ -323,9 +326,11 @@ def _verified(
         "max_abs_error": number("max_abs_error", float),
         "max_rel_error": number("max_rel_error", float),
         "accuracy": grades.get("accuracy"),
+        "own_error": None if own_error is None else float(own_error),
         "sizes": grades.get("sizes"),
         "values": grades.get("values"),
         "special_values": grades.get("special_values"),
+        "unvaried": grades.get("unvaried"),
         "launched": grades.get("launched"),
         "test_strength": grades.get("test_strength"),
         "speedup": number("speedup", float),

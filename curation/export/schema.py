@@ -82,9 +82,11 @@ class VerifiedColumn(TypedDict):
     max_abs_error: float | None
     max_rel_error: float | None
     accuracy: str | None
+    own_error: float | None
     sizes: str | None
     values: str | None
     special_values: str | None
+    unvaried: list[str] | None
     launched: str | None
     test_strength: str | None
     speedup: float | None
@@ -178,6 +180,8 @@ class RecordProfile(NamedTuple):
     repository: str = ""
     # Kernels only.
     language: str = ""
+    # Kind of the actor of the approval, or NONE.
+    approved_by: str = NONE
 
     @property
     def source(self) -> str:

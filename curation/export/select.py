@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from curation.evidence.grades import deciding
 from curation.evidence.notices import texts_named
 from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource, every_source
@@ -27,7 +28,6 @@ from curation.export.gates import (
     Exclusion,
     ExclusionReason,
     Rules,
-    deciding,
     exclusion,
 )
 from curation.export.notices import Notices
@@ -198,10 +198,21 @@ class _Selector:
             min_triton="" if self._options.with_launcher and "lines" in row else row["min_triton"],
             source=source,
             origin=known.origin,
-            reviewed=_reviewed(known),
+            approved_by=self._approver([known]),
             weight=self._weight(source, known.origin),
             validation=deciding(known_facts.validations) if known_facts.validations else None,
         )
+
+    def _approver(self, items: Sequence[KnownItem]) -> str:
+        """Return the kind of actor that approved all items, and note the persons."""
+        kinds = set()
+        for known in items:
+            approver = known.facts.approver if known.facts.status == APPROVED else None
+            kinds.add(approver.actor if approver else "")
+            if approver is not None and approver.actor == PERSON:
+                self._plan.people.add(approver.user)
+        # A file counts as a person's only if a person approved all its kernels.
+        return kinds.pop() if len(kinds) == 1 else min(kinds - {PERSON})
 
     def _compare_words(self, decisions: Sequence[DecisionRow]) -> None:
         """Count if people who decided on one item agreed in the end."""
@@ -242,14 +253,9 @@ class _Selector:
             min_triton="",
             source=file.source,
             origin=origin,
-            reviewed=all(map(_reviewed, file.kernels)),
+            approved_by=self._approver(file.kernels),
             weight=self._weight(file.source, origin),
         )
-
-
-def _reviewed(known: KnownItem) -> bool:
-    approver = known.facts.approver
-    return known.facts.status == APPROVED and approver is not None and approver.actor == PERSON
 
 
 # Reasons that do not exclude a file, such as a near-duplicate exported elsewhere.

@@ -79,6 +79,8 @@ class ExportPlan:
     profiles: list[RecordProfile] = field(default_factory=list)
     # Items on which several people decided, by whether they agreed in the end.
     agreement: Counter[str] = field(default_factory=Counter)
+    # Accounts of persons whose approvals count.
+    people: set[int | None] = field(default_factory=set)
     # Benchmarks that the records were compared with.
     coverage: Coverage = field(default_factory=Coverage)
     # Extra split of the generated pairs, if requested.
@@ -132,6 +134,7 @@ class Statistics:
             counts["origin"][profile.origin] += times
             counts["category"][profile.category or NONE] += times
             counts["reviewed"]["yes" if profile.reviewed else "no"] += times
+            counts["approved by"][profile.approved_by] += times
             if kind == "pair":
                 counts["validated on"][profile.device] += times
         for split, times in enumerate(np.bincount(rows["split"]).tolist()):

@@ -86,6 +86,9 @@ class ApiToken(models.Model):
     )
     name = models.CharField(max_length=80)
     digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the token.")
+    program = models.BooleanField(
+        default=False, help_text="A program decides with it, not its owner."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: it never expires.")
     used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")

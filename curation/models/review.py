@@ -57,10 +57,11 @@ class BulkDecision(models.Model):
 
 
 class Actor(models.TextChoices):
-    """Author of a decision: a person, or a policy that a curator activated."""
+    """Author of a decision: a person, a policy that a curator applied, or a program's account."""
 
     PERSON = "person"
     POLICY = "policy"
+    PROGRAM = "program"
 
 
 class Decision(AppendOnly, AboutKernelOrPair):
@@ -103,7 +104,8 @@ class Decision(AppendOnly, AboutKernelOrPair):
             one_of("previous_status", Status, "decision_previous_status_valid"),
             models.CheckConstraint(
                 condition=Q(actor=Actor.PERSON, user__isnull=False)
-                | (Q(actor=Actor.POLICY, user__isnull=True) & ~Q(rules="")),
+                | (Q(actor=Actor.POLICY, user__isnull=True) & ~Q(rules=""))
+                | (Q(actor=Actor.PROGRAM, user__isnull=False) & ~Q(rules="")),
                 name="decision_actor_named",
             ),
             # Each version of an item gets one decision, so a concurrent second one fails.

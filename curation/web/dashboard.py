@@ -86,6 +86,7 @@ def gather() -> dict[str, Any]:
         "pair_operations": _operations(Pair.objects.all()),
         "categories": _categories(),
         "reviewers": _reviewers(),
+        "deciders": _deciders(),
         "verdicts": _counts(Kernel.objects.all(), "license_verdict"),
         "validations": _counts(ValidationResult.objects.all(), "verdict"),
         "days": days,
@@ -187,6 +188,17 @@ def _reviewers() -> list[dict[str, Any]]:
         }
         for row in decided
     ]
+
+
+def _deciders() -> dict[str, int]:
+    """Count the decisions of the last days, those of persons and of programs apart."""
+    since = timezone.now() - timedelta(days=DAYS)
+    by_person = Q(actor=Actor.PERSON)
+    return Decision.objects.filter(created_at__gte=since).aggregate(
+        people=Count("user", distinct=True, filter=by_person),
+        by_people=Count("pk", filter=by_person),
+        by_programs=Count("pk", filter=~by_person),
+    )
 
 
 def _days() -> list[int]:

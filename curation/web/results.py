@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from curation.evidence.grades import most_own_error
 from curation.models import Outcome, ValidationCheck, ValidationResult, Verdict
 from curation.web.plot import Dot, errors, measured
 
@@ -38,18 +39,23 @@ GRADES: Mapping[str, Mapping[str, str]] = {
         "close": "Within what rounding explains.",
         "within": "Beyond rounding, within the practical tolerance of the dtype.",
     },
+    "own_error": {},
     "sizes": {
         "any": "Right for each size that was tried.",
         "shown": "Right for the sizes of its own test, wrong for some others.",
+        "not_tried": "No size was tried that its own test does not show.",
     },
     "values": {
         "any": "Right for each kind of values that was tried.",
         "shown": "Right for the values of its own test, wrong for some others.",
+        "not_tried": "No values were tried that its own test does not show.",
     },
     "special_values": {
         "same": "Treats NaN, infinities and huge values as the reference does.",
         "differ": "Treats NaN, infinities or huge values otherwise than the reference.",
+        "not_tried": "NaN, infinities and huge values were not tried.",
     },
+    "unvaried": {},
     "computed_by": {
         "triton": "Its own kernels compute everything.",
         "mixed": "PyTorch computes a part.",
@@ -61,7 +67,10 @@ GRADES: Mapping[str, Mapping[str, str]] = {
     "test_strength": {},
 }
 # Values that a reviewer should look into before approving.
-WEAK = ("within", "shown", "differ", "mixed", "some")
+WEAK = ("within", "shown", "differ", "mixed", "some", "not_tried")
+# Grades that a person has to see if a validation has grades, but not these: they were not tried.
+NOT_TRIED = "not_tried"
+TRIED = ("sizes", "values", "special_values", "unvaried")
 
 # A share of the tolerance above this is shown as a multiple.
 MULTIPLES = 10
@@ -145,16 +154,37 @@ def grades_of(result: ValidationResult) -> list[Grade]:
     grades = result.figures.get("grades")
     if not isinstance(grades, dict):
         return []
-    return [_grade(name, grades[name]) for name in GRADES if grades.get(name)]
+    whole = {
+        **dict.fromkeys(TRIED, NOT_TRIED),
+        **{k: v for k, v in grades.items() if v is not None},
+    }
+    return [_grade(name, whole[name]) for name in GRADES if name in whole]
 
 
 def _grade(name: str, value: Any) -> Grade:
-    label, _ = FIGURES[name]
+    label, written = FIGURES[name]
+    if value == NOT_TRIED:
+        meaning = GRADES[name].get(NOT_TRIED, "Arguments with one value only were not looked for.")
+        return Grade(label, "not tried", meaning, weak=True)
+    if name == "unvaried":
+        meaning = (
+            "These arguments have one value in all inputs: nothing shows that others work."
+            if value
+            else "Every argument has more than one value in the inputs."
+        )
+        return Grade(label, written(value) or "none", meaning, weak=bool(value))
+    if name == "own_error":
+        meaning = "The worst error, in multiples of torch's own error at the type."
+        return Grade(label, written(value), meaning, weak=_is_far(value))
     if name == "test_strength":
         noticed, _, kinds = str(value).partition(" of ")
         meaning = f"Its own test notices {value} kinds of damage to the output."
         return Grade("Test strength", str(value), meaning, noticed != kinds)
     return Grade(label, str(value), GRADES[name].get(value, ""), value in WEAK)
+
+
+def _is_far(error: Any) -> bool:
+    return not isinstance(error, int | float) or error > most_own_error()
 
 
 def figures_of(result: ValidationResult) -> list[LabeledValue]:
@@ -189,6 +219,10 @@ def _count(value: Any) -> str:
 
 def _error(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, int | float) else _plain(value)
+
+
+def _multiple(value: Any) -> str:
+    return f"{value:.3g} times" if isinstance(value, int | float) else _plain(value)
 
 
 def _share(value: Any) -> str:
@@ -258,6 +292,8 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "accuracy": ("Accuracy", _plain),
     "sizes": ("Sizes", _plain),
     "sizes_wrong": ("Sizes outside of its domain", _plain),
+    "own_error": ("Error against torch's own", _multiple),
+    "unvaried": ("Arguments with one value", _plain),
     "values": ("Values", _plain),
     "values_wrong": ("Values outside of its domain", _plain),
     "special_values": ("Special values", _plain),

@@ -8,16 +8,19 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
 
+from curation.decisions.actors import mark_program
 from curation.models import ApiToken
 
 PREFIX = "curation_"
 
 
-def make(user: User, name: str, lifetime: timedelta | None = None) -> str:
+def make(user: User, name: str, lifetime: timedelta | None = None, *, program: bool = False) -> str:
     """Create a token and return its secret, which can't be shown again."""
     secret = PREFIX + secrets.token_urlsafe(32)
     expires_at = timezone.now() + lifetime if lifetime else None
-    ApiToken.objects.create(user=user, name=name, digest=_digest(secret), expires_at=expires_at)
+    ApiToken.objects.create(
+        user=user, name=name, digest=_digest(secret), expires_at=expires_at, program=program
+    )
     return secret
 
 
@@ -32,6 +35,8 @@ def owner(secret: str) -> User | None:
     if row.used_at is None or row.used_at < minute:
         old = Q(used_at=None) | Q(used_at__lt=minute)
         ApiToken.objects.filter(old, pk=row.pk).update(used_at=now)
+    if row.program:
+        mark_program(row.user)
     return row.user
 
 

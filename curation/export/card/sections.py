@@ -6,9 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from curation.export.gates import PERSON
 from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
+from curation.export.schema import NONE
 from curation.export.splits import SPLITS
 from curation.export.statistics import (
     KINDS,
@@ -194,6 +196,10 @@ def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
         if whole := len(plan.rows[kind]):
             reviewed = statistics.counts[kind]["reviewed"]["yes"]
             yield f"- {reviewed / whole:.1%} of the {kind}s were approved by a person."
+    by: Counter[str] = sum((statistics.counts[kind]["approved by"] for kind in KINDS), Counter())
+    people = "1 person" if len(plan.people) == 1 else f"{len(plan.people):,} people"
+    programs = sum(count for kind, count in by.items() if kind not in (PERSON, NONE))
+    yield f"- Approved by {people}: {by[PERSON]:,}; by programs: {programs:,}."
     if pairs := len(plan.rows["pair"]):
         devices: Counter[str] = statistics.counts["pair"]["validated on"]
         for device, count in sorted(devices.items()):

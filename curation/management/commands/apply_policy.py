@@ -7,7 +7,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from curation.decisions.bulk import BATCH, MODELS
 from curation.decisions.decide import decide_by_policy
-from curation.models import Actor, Decision, Kernel, Pair, Status
+from curation.evidence.grades import deciding, open_grades, validations_of
+from curation.models import Actor, Decision, Kernel, Pair, Status, Verdict
 from curation.search.filters import Filter
 from curation.search.matching import about
 from curation.text import pluralize
@@ -16,7 +17,8 @@ from curation.text import pluralize
 class Command(BaseCommand):
     help = (
         "Approve or reject all pending items that match a filter, under a named policy. Items that "
-        "a person has decided on stay. An export counts the approvals with --accept-policy NAME."
+        "a person has decided on stay, and so do pairs with open grades, unless it rejects. "
+        "An export counts the approvals with --accept-policy NAME."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -45,14 +47,18 @@ class Command(BaseCommand):
             raise CommandError("An empty filter would decide on all items: name a condition.")
         if not name.strip() or not (comment.strip() or dry_run):
             raise CommandError("A policy needs a name, and a reason: --comment 'The harness …'.")
-        counts = []
+        counts, left = [], 0
         for model in MODELS:
             keys = list(_undecided(filter.of(model._default_manager.all())))
+            if model is Pair and status == Status.APPROVED:
+                keys, left = _with_enough_evidence(keys)
             if not dry_run:
                 keys = keys[: _decide(model, keys, Status(status), name, comment)]
             counts.append(pluralize(len(keys), about(model)))
         would = "would be " if dry_run else ""
         self.stdout.write(f"{' and '.join(counts)} {would}{status} by “{name}”.")
+        if left:
+            self.stdout.write(f"{pluralize(left, 'pair')} with open grades left to a person.")
 
 
 def _undecided(items: QuerySet[Any]) -> QuerySet[Any, int]:
@@ -60,6 +66,25 @@ def _undecided(items: QuerySet[Any]) -> QuerySet[Any, int]:
     by_people = Decision.objects.filter(actor=Actor.PERSON, **{about(items.model): OuterRef("pk")})
     pending = items.filter(~Exists(by_people), status=Status.PENDING)
     return pending.order_by("pk").values_list("pk", flat=True)
+
+
+def _with_enough_evidence(keys: list[int]) -> tuple[list[int], int]:
+    """Return the pairs without an open grade, and the number of the others."""
+    enough = []
+    for start in range(0, len(keys), BATCH):
+        batch = keys[start : start + BATCH]
+        validations = validations_of(batch)
+        rows = Pair.objects.filter(pk__among=batch).order_by("pk")
+        for pk, origin, content_hash in rows.values_list("pk", "origin", "content_hash"):
+            seen = [row for hashed, row in validations.get(pk, ()) if hashed == content_hash]
+            validation = deciding(seen)
+            if (
+                validation is not None
+                and validation.verdict == Verdict.PASSED
+                and not open_grades(origin, validation)
+            ):
+                enough.append(pk)
+    return enough, len(keys) - len(enough)
 
 
 def _decide(

@@ -55,7 +55,9 @@ def token(request: HttpRequest) -> HttpResponse:
         messages.error(request, "Give the token a label and an expiry.")
         return redirect("account")
     lifetime = timedelta(days=int(days)) if days else None
-    return _page(request, tokens.make(user, name, lifetime))
+    return _page(
+        request, tokens.make(user, name, lifetime, program=bool(request.POST.get("program")))
+    )
 
 
 @require_POST

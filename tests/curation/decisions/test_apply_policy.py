@@ -1,13 +1,24 @@
 """`manage.py apply_policy`: pending items are decided on under a name; people's decisions stay."""
 
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from curation.errors import CurationError
-from curation.models import Actor, Decision, Kernel, OperationType, Pair, Status
-from tests.factories import a_decision, a_kernel, a_pair, a_reviewer
+from curation.models import (
+    Actor,
+    Decision,
+    Device,
+    Kernel,
+    OperationType,
+    Pair,
+    Status,
+    ValidationRun,
+    Verdict,
+)
+from tests.factories import a_decision, a_full_validation, a_kernel, a_pair, a_reviewer
 
 pytestmark = pytest.mark.django_db
 WHERE = "--where=operation=softmax"
@@ -21,6 +32,7 @@ def apply_policy(*arguments: str) -> str:
 
 def test_pending_items_that_match_are_approved_by_the_policy() -> None:
     pair = a_pair(operation_type=OperationType.SOFTMAX)
+    a_full_validation(pair)
     other = a_pair()
 
     said = apply_policy("proven 1", WHERE, "--comment=The harness passed it.")
@@ -51,8 +63,52 @@ def test_a_policy_may_reject_and_decides_once() -> None:
     assert Decision.objects.count() == 1
 
 
-def test_a_dry_run_counts_and_decides_nothing() -> None:
+@pytest.mark.parametrize(
+    "grades",
+    [
+        {"sizes": "shown"}, {"sizes": "not_tried"}, {"sizes": None}, {"values": "not_tried"},
+        {"special_values": "differ"}, {"computed_by": "mixed"}, {"launched": "some"},
+        {"accuracy": "within"}, {"accuracy": "close", "own_error": 9}, {"unvaried": ["mask"]},
+        {"unvaried": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_pair_with_an_open_grade_is_left_to_a_person(grades: dict[str, Any]) -> None:
+    a_full_validation(a_pair(operation_type=OperationType.SOFTMAX), **grades)
+
+    said = apply_policy("proven 1", WHERE, "--comment=why")
+
+    assert said.endswith("1 pair with open grades left to a person.\n")
+    assert Pair.objects.get().status == Status.PENDING
+
+
+def test_a_pair_that_passed_in_the_interpreter_only_is_left_to_a_person() -> None:
+    a_full_validation(a_pair(operation_type=OperationType.SOFTMAX))
+    ValidationRun.objects.update(device=Device.INTERPRETER)
+
+    apply_policy("proven 1", WHERE, "--comment=why")
+
+    assert Pair.objects.get().status == Status.PENDING
+
+
+def test_a_pair_that_failed_or_was_never_checked_is_left_to_a_person() -> None:
     a_pair(operation_type=OperationType.SOFTMAX)
+    failed = a_full_validation(a_pair(operation_type=OperationType.SOFTMAX))
+    type(failed).objects.update(verdict=Verdict.FAILED)
+
+    assert "2 pairs with open grades" in apply_policy("proven 1", WHERE, "--comment=why")
+
+
+def test_a_policy_rejects_a_pair_with_open_grades() -> None:
+    a_full_validation(a_pair(operation_type=OperationType.SOFTMAX), sizes="shown")
+
+    apply_policy("no softmax", WHERE, "--status=rejected", "--comment=why")
+
+    assert Pair.objects.get().status == Status.REJECTED
+
+
+def test_a_dry_run_counts_and_decides_nothing() -> None:
+    a_full_validation(a_pair(operation_type=OperationType.SOFTMAX))
 
     said = apply_policy("proven 1", WHERE, "--dry-run")
 

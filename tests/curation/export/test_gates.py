@@ -28,12 +28,21 @@ from curation.models import (
     Status,
     Verdict,
 )
-from tests.curation.export.writing import a_seen_kernel, every, export, identities, reasons, records
+from tests.curation.export.writing import (
+    a_seen_kernel,
+    every,
+    export,
+    identities,
+    manifest,
+    reasons,
+    records,
+)
 from tests.factories import (
     a_contamination_match,
     a_decision,
     a_dispute,
     a_duplicate_link,
+    a_full_validation,
     a_kernel,
     a_license,
     a_pair,
@@ -46,6 +55,7 @@ from tests.factories import (
     a_validation_run,
     an_approved_kernel,
     an_approved_pair,
+    an_examination,
 )
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +108,10 @@ def made_here(kernel: Kernel) -> None:
 
 def status(value: Status) -> Callable[[Kernel], None]:
     return lambda kernel: void(Kernel.objects.update(status=value))
+
+
+def messages(folder: Path) -> str:
+    return (folder / "REJECTED.jsonl").read_text()
 
 
 def void(_: Any) -> None:
@@ -161,6 +175,45 @@ def test_an_approval_by_policy_is_exported_only_if_allowed(tmp_path: Path) -> No
     accepting = export(tmp_path / "with", "--accept-policy", "short 1")
     (record,) = every(accepting, "kernels")["train"]
     assert record["metadata"]["reviewed"] is False
+
+
+def test_the_card_and_the_manifest_count_persons_and_programs_apart(tmp_path: Path) -> None:
+    an_approved_kernel()
+    for _ in range(2):
+        a_permissive_kernel(license=a_license())
+    decide_by_policy(
+        items=Kernel.objects.filter(status=Status.PENDING), status=Status.APPROVED, rules="short 1"
+    )
+
+    folder = export(tmp_path, "--accept-policy", "short 1")
+
+    assert "Approved by 1 person: 1; by programs: 2." in (folder / "README.md").read_text()
+    counts = manifest(folder)["categories"]["kernels"]["approved by"]
+    assert counts == {"policy": 2, "person": 1}
+
+
+def test_a_pair_with_an_open_grade_needs_the_approval_of_a_person(tmp_path: Path) -> None:
+    pair = a_pair(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
+    an_examination(pair=pair, content_hash=pair.content_hash)
+    a_full_validation(pair, sizes="not_tried")
+    decide_by_policy(items=Pair.objects.all(), status=Status.APPROVED, rules="proven 1")
+    export(tmp_path / "policy", "--accept-policy", "proven 1")
+    a_decision(pair=pair, content_hash=pair.content_hash, version=9)
+    export(tmp_path / "person")
+
+    assert "a person has to see: sizes: not_tried" in messages(tmp_path / "policy")
+    assert every(tmp_path / "person", "pairs")["train"]
+
+
+def test_an_error_far_beyond_torchs_own_needs_an_approval_that_knows_of_it(tmp_path: Path) -> None:
+    pair = an_approved_pair()
+    a_full_validation(pair, accuracy="within", own_error=40.0)
+    export(tmp_path / "before")
+    a_decision(pair=pair, content_hash=pair.content_hash, version=9)
+    export(tmp_path / "after")
+
+    assert "Its error is 40 times torch's own" in messages(tmp_path / "before")
+    assert every(tmp_path / "after", "pairs")["train"]
 
 
 def test_an_approval_by_a_person_survives_retirement_and_return(tmp_path: Path) -> None:

@@ -1,0 +1,108 @@
+"""Grades of a pair's validation, judged by the tables of `validation/policy.toml`."""
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from curation.models import Device, ValidationResult, Verdict
+from curation.operations.data_folder import BASE_DIR
+
+POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
+# Grades with a numeric limit, by the name of the limit.
+LIMITS = {"torch_share_most": "torch_share", "own_error_most": "own_error"}
+# Plain strings: an enum lookup takes longer than a comparison.
+UNSUPPORTED = Verdict.UNSUPPORTED.value
+DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
+
+
+class ValidationRow(NamedTuple):
+    """A validation of an item's present content."""
+
+    pk: int
+    device: str
+    verdict: str
+    grades: Mapping[str, Any] = MappingProxyType({})
+    at: datetime | None = None
+
+
+def validations_of(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRow]]]:
+    """Return the validations of pairs by key, each with the hash of the content it looked at."""
+    rows = ValidationResult.objects.filter(pair__among=pks, run__device__in=DEVICES)
+    validations: dict[int, list[tuple[str, ValidationRow]]] = defaultdict(list)
+    columns = (
+        "pair_id", "content_hash", "pk", "run__device", "verdict", "figures__grades", "created_at",
+    )  # fmt: skip
+    for pair, hashed, pk, device, verdict, grades, at in rows.order_by().values_list(*columns):
+        validations[pair].append((hashed, ValidationRow(pk, device, verdict, grades or {}, at)))
+    return validations
+
+
+def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
+    """Return the newest validation on a GPU, or else the newest in the interpreter.
+
+    The interpreter can pass where the GPU fails. Unsupported validations are ignored.
+    """
+    for device in DEVICES:
+        there = [t for t in validations if t.device == device and t.verdict != UNSUPPORTED]
+        if there:
+            return max(there, key=lambda validation: validation.pk)
+    return None
+
+
+def refusal(origin: str, grades: Mapping[str, Any]) -> str:
+    """Return the grade that excludes a pair of this origin from any export, or an empty text.
+
+    Older results without grades pass, because their verdicts were stricter.
+    """
+    for name, accepted in _table("export", origin).items():
+        value = grades.get(LIMITS.get(name, name))
+        if value is None:
+            continue
+        if name in LIMITS:
+            if value > accepted:
+                return f"Torch computes {value:.0%} of it; at most {accepted:.0%} is accepted."
+        elif value not in accepted:
+            words = name.replace("_", " ")
+            return f"Its {words} is {value}, {' or '.join(accepted)} is required."
+    return ""
+
+
+def open_grades(origin: str, validation: ValidationRow) -> list[str]:
+    """Return the grades that only a person may approve, in words. An absent one is not tried."""
+    grades = {**validation.grades, "device": validation.device}
+    words = []
+    for name, accepted in _table("approval", origin).items():
+        grade = LIMITS.get(name, name)
+        value = grades.get(grade)
+        if name in LIMITS:
+            # Torch has no error to compare with in an exact result.
+            fits = value is None or value <= accepted
+        elif grade == "unvaried":
+            fits = value is not None and set(value) <= set(accepted)
+        else:
+            fits = value in accepted
+        if not fits:
+            shown = ", ".join(value) if isinstance(value, list) else value
+            words.append(f"{grade.replace('_', ' ')}: {'not_tried' if value is None else shown}")
+    return words
+
+
+def most_own_error(origin: str = "default") -> float:
+    """Return the multiple of torch's own error beyond which a person must know of an error."""
+    return float(_table("approval", origin)["own_error_most"])
+
+
+def _table(name: str, origin: str) -> Mapping[str, Any]:
+    by_origin = _policy()[name]
+    table: Mapping[str, Any] = by_origin.get(origin) or by_origin["default"]
+    return table
+
+
+@cache
+def _policy() -> Mapping[str, Any]:
+    with POLICY_TABLE.open("rb") as file:
+        return tomllib.load(file)
