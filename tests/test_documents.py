@@ -18,7 +18,10 @@ ROOT = Path(settings.BASE_DIR)
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
 )
-LARGEST, LARGEST_OF = 20_000, {"docs/benchmarks.md": 8_000, "docs/harness.md": 10_000}
+LARGEST, LARGEST_OF = (
+    20_000,
+    {"docs/benchmarks.md": 8_000, "docs/harness.md": 10_000, "docs/dataset.md": 21_000},
+)
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"')

@@ -14,7 +14,7 @@ from curation.people import PROGRAMS
 
 
 def mark_program(user: User) -> None:
-    """Let this object of an account decide as a program: its token is one's."""
+    """Let this object of an account decide as a program: its token belongs to a program."""
     user.__dict__["by_program"] = True
 
 

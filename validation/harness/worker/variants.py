@@ -55,16 +55,16 @@ def _scaled(tensor: torch.Tensor, by: float) -> torch.Tensor:
 def _shifted(arguments: tuple[Any, ...], by: float) -> tuple[Any, ...]:
     """Return the arguments with a number added to the first tensor of fractions: to several, their
     products would lose all digits, and so would halves."""
-    for place, one in enumerate(arguments):
-        if isinstance(one, torch.Tensor) and not _keeps_values(one):
-            if one.dtype not in (torch.float32, torch.float64):
+    for place, part in enumerate(arguments):
+        if isinstance(part, torch.Tensor) and not _keeps_values(part):
+            if part.dtype not in (torch.float32, torch.float64):
                 break
-            return (*arguments[:place], _like(one, one + by), *arguments[place + 1 :])
+            return (*arguments[:place], _like(part, part + by), *arguments[place + 1 :])
     return arguments
 
 
 def _with_special(tensor: torch.Tensor, value: float) -> torch.Tensor:
-    """Return the tensor with this value at one element, in the middle."""
+    """Return the tensor with this value at part element, in the middle."""
     if _keeps_values(tensor):
         return tensor
     changed = _like(tensor, tensor)
