@@ -34,7 +34,8 @@ class TimeLimits:
     def around(self, path: str) -> Iterator[None]:
         """Raise TookTooLong if the time for one kernel or for its file is used up."""
         left = FILE_SECONDS - self._spent[path]
-        if left <= 0:
+        # The timer counts in ticks: it may end the file's last part before its time is used up.
+        if left < AGAIN_SECONDS:
             raise TookTooLong(_sentence(FILE_SECONDS, "This file"))
         if left < KERNEL_SECONDS:
             self._bound = _sentence(FILE_SECONDS, "This file")

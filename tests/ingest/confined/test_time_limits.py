@@ -48,6 +48,17 @@ def test_a_file_of_many_slow_parts_has_a_bound_of_its_own() -> None:
         work(0.1)
 
 
+def test_a_file_with_almost_no_time_left_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limits, "AGAIN_SECONDS", 0.25)
+    limits = TimeLimits(lambda: False)
+    for _ in range(3):
+        with limits.around("a.py"):
+            work(0.1)
+
+    with pytest.raises(TookTooLong, match="This file took longer than"), limits.around("a.py"):
+        pass
+
+
 def test_an_exchange_of_messages_is_never_interrupted() -> None:
     steps: list[str] = []
     talking = [True]
