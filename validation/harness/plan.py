@@ -56,6 +56,8 @@ VALUES: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("infinity among the values", "special", {"kind": "special", "value": "inf"}, ""),
 )
 
+EXPANDED_GRADIENTS = {"kind": "expanded gradients"}
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -80,6 +82,11 @@ class Trial:
     @property
     def brings_infinity(self) -> bool:
         return self.variant is not None and self.variant.get("value") == "inf"
+
+    @property
+    def expands_gradients(self) -> bool:
+        """Return whether the gradients of the outputs have strides of 0."""
+        return self.variant == EXPANDED_GRADIENTS
 
     @property
     def is_heavy(self) -> bool:

@@ -130,12 +130,16 @@ class Recordings:
         def numbered(tensor: Json) -> Json:
             return {**tensor, "storage": places.index(tensor["storage"])}
 
-        return json.dumps([mapped(tree, numbered, lambda value: value), sizes])
+        like = [mapped(tree, numbered, lambda value: value), sizes, trial.expands_gradients]
+        return json.dumps(like)
 
     def _call(self, trial: Trial, known: Sequence[Json]) -> dict[str, Json]:
         tree = self._arguments[trial.number]
         sizes = {str(place): len(self._blobs[place]) for place in storages(tree)}
-        return {"number": trial.number, "arguments": tree, "sizes": sizes, "known": list(known)}
+        return {
+            "number": trial.number, "arguments": tree, "sizes": sizes, "known": list(known),
+            "expanded": trial.expands_gradients,
+        }  # fmt: skip
 
     def _record(
         self, calls: Sequence[Json], settings: dict[str, Any] | None = None

@@ -64,7 +64,11 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
     with session.pool.reference() if on_cpu else session.candidate("reference") as child:
         for batch in inputs.batches(session.limits.at_once):
             trials = [
-                {"number": trial.number, "arguments": batch.arguments[trial.number]}
+                {
+                    "number": trial.number,
+                    "arguments": batch.arguments[trial.number],
+                    "expanded": trial.expands_gradients,
+                }
                 for trial in batch.trials
             ]
             order = {**session.order("python_code", device=device), "trials": trials, **more}

@@ -40,6 +40,7 @@ def replay(
                 "number": trial.number, "modes": list(of_mode), "recordings": of_mode,
                 "arguments": batch.arguments[trial.number],
                 "written": list(wanted[trial.number].written),
+                "expanded": trial.expands_gradients,
             })  # fmt: skip
         used = {place for place, blob in enumerate(batch.blobs) if len(blob)}
         held, blobs = with_constants(programs, batch.blobs, used)

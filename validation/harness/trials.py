@@ -114,6 +114,11 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
             bases, constants.fixed, gaps, device, session.options.seed, len(constants.cases),
             common, constants.sizes,
         )  # fmt: skip
+        if session.entry.differentiable:
+            # The last trial is of a case of middling size too.
+            name, variant = "expanded gradients", plan.EXPANDED_GRADIENTS
+            last = replace(more[-1], name=name, kind="layout", variant=variant)
+            more.append(replace(last, number=last.number + 1))
         left = room.altogether - sum(taken[trial.number] for trial in shown.trials)
         varied = select_telling(session.make(author, more, left)[0], shown, constants.sizes)
         tried.sizes_untried = _sizes_untried(varied.trials, constants)

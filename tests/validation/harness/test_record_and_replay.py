@@ -335,3 +335,33 @@ def test_only_gradients_of_inputs_that_require_them_are_compared(
 
     (check,) = (one for one in made.checks if one.name == "gradients")
     assert check.verdict == verdict, check.words
+
+
+@pytest.mark.parametrize(
+    ("backward", "origin", "verdict"),
+    [
+        ("gradient.contiguous()", "manual", Verdict.PASSED),
+        ("gradient", "manual", Verdict.FAILED),
+        ("gradient", "real-world", Verdict.PASSED),
+    ],
+)
+def test_a_backward_pass_gets_an_expanded_gradient(
+    pool: WorkerPool, backward: str, origin: str, verdict: Verdict
+) -> None:
+    triton = GATED.replace("GATE", "3").replace("gradient.contiguous()", backward)
+    # An empty tensor like an expanded one would be expanded too.
+    triton = triton.replace(f"scaled({backward}", f"scaled({backward}, OUT", 1)
+    triton = triton.replace("OUT, ctx.factor", "ctx.factor, torch.empty(gradient.shape)")
+
+    made = report(
+        pool,
+        "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
+        triton,
+        f"({ONE[1:-2]}.requires_grad_(), torch.full((1,), 3.0))",
+        differentiable=True,
+        origin=origin,
+    )
+
+    (check,) = (one for one in made.checks if one.name == "variations")
+    assert check.verdict is verdict, check.words
+    assert ("expanded gradients" in check.words) is (backward == "gradient"), check.words

@@ -13,7 +13,7 @@ from validation.harness.recorder.tracer import tracer
 from validation.harness.torch_operations import COMPUTES, base_name
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.complaint import described
-from validation.harness.worker.gradients import make_leaves
+from validation.harness.worker.gradients import cotangents, make_leaves
 from validation.harness.worker.values import call, name_of, rebuilt, state, tensors_in, unpack
 
 Json = Any
@@ -53,7 +53,7 @@ class Recorder:
         recording = Recording(self._session, tensors_in(arguments), known)
         reply: dict[str, Any] = {"number": order["number"]}
         try:
-            reply["program"] = self._call(recording, arguments)
+            reply["program"] = self._call(recording, arguments, expanded=order["expanded"])
             reply["state"] = state(arguments)
         except NeedsRead as reading:
             reply |= {"program": reading.program, "reads": True}
@@ -63,7 +63,7 @@ class Recorder:
             reply["program"] = _without_content(reply["program"], blobs)
         return {**reply, "problems": dict(recording.problems)}
 
-    def _call(self, recording: Recording, arguments: Any) -> Json:
+    def _call(self, recording: Recording, arguments: Any, *, expanded: bool) -> Json:
         """Call the launcher and its backward pass, and return the program."""
         leaves = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
         recording.graph.add_leaves(leaves)
@@ -73,17 +73,18 @@ class Recorder:
             with self._tracer.paused():
                 answer = recording.answer(result)
             if self._gradients:
-                self._call_backward(recording, tensors_in(result), leaves)
+                self._call_backward(recording, tensors_in(result), leaves, expanded=expanded)
         return recording.as_json(answer)
 
     def _call_backward(
-        self, recording: Recording, results: list[torch.Tensor], leaves: list[torch.Tensor]
-    ) -> None:
+        self, recording: Recording, results: list[torch.Tensor], leaves: list[torch.Tensor], *,
+        expanded: bool,
+    ) -> None:  # fmt: skip
         outputs = [tensor for tensor in results if tensor.requires_grad]
         if not outputs:
             raise RuntimeError("no output requires a gradient")
         with self._tracer.paused():
-            upstream = [torch.randn(one.shape).to(one.device, one.dtype) for one in outputs]
+            upstream = cotangents(outputs, DECOY_SEED, expanded=expanded)
         recording.graph.begin_backward_pass()
         torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
 

@@ -91,7 +91,7 @@ class Replayer:
             return {"error": described(error)}
         try:
             with self.order.of(mode) if self.order else nullcontext():
-                report = run.result(packing, trial["written"])
+                report = run.result(packing, trial["written"], expanded=trial["expanded"])
         except Waits:
             return {"waits": True}
         return {**report, "seconds": time.perf_counter() - started}
@@ -151,16 +151,17 @@ class Run:
                 gaps = ~used.repeat_interleave(width).to(inner.device)
                 inner[: len(gaps)][gaps] = self._pattern
 
-    def result(self, packing: Packing, written: Sequence[int]) -> dict[str, Any]:
+    def result(self, packing: Packing, written: Sequence[int], *, expanded: bool) -> dict[str, Any]:
         """Play the program and return the run as JSON.
 
         written: the inputs that the reference writes to. Their content belongs to the answer.
+        expanded: whether the gradients of the outputs have strides of 0.
         """
         before = {place: memory.inner.clone() for place, memory in self._inputs.items()}
         if self._owner.delays_inputs(self._mode):
             self._delay_inputs()
         try:
-            report: dict[str, Any] = {"answer": self._answer(packing, written)}
+            report: dict[str, Any] = {"answer": self._answer(packing, written, expanded=expanded)}
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             report = {"error": described(error)}
         strays = self._owner.bounds.take_strays() if self._owner.bounds else []
@@ -176,10 +177,13 @@ class Run:
             "again": returns_kept_memory(self._program),
         }
 
-    def _answer(self, packing: Packing, written: Sequence[int]) -> dict[str, Any]:
+    def _answer(
+        self, packing: Packing, written: Sequence[int], *, expanded: bool
+    ) -> dict[str, Any]:
         answer, computed = self.player.run(), []
         if self._owner.gradients:
-            computed = gradients(self._arguments, answer, self._owner.seed)
+            seed = self._owner.seed
+            computed = gradients(self._arguments, answer, seed, expanded=expanded)
         starts = {memory.inner.untyped_storage().data_ptr() for memory in self._inputs.values()}
         return {
             "value": packing.plain(answer),

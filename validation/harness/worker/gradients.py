@@ -1,5 +1,6 @@
 """Gradients of an answer, computed the same way for the reference and the replay."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -23,18 +24,35 @@ def make_leaves(arguments: Any, tree: Any) -> Any:
     return rebuilt(arguments, lambda tensor: tensor.detach().requires_grad_(next(marks)))
 
 
-def gradients(arguments: Any, answer: Any, seed: int) -> list[torch.Tensor | None]:
-    """Return the gradient of each leaf; None where the answer does not depend on it.
-
-    The cotangents are drawn from the seed, so both sides have the same.
-    """
+def gradients(
+    arguments: Any, answer: Any, seed: int, *, expanded: bool
+) -> list[torch.Tensor | None]:
+    """Return the gradient of each leaf; None where the answer does not depend on it."""
     outputs = [tensor for tensor in tensors_in(answer) if tensor.requires_grad]
     inputs = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
     if not outputs:
         raise RuntimeError("no output requires a gradient")
+    upstream = cotangents(outputs, seed, expanded=expanded)
+    return list(torch.autograd.grad(outputs, inputs, upstream, allow_unused=True))
+
+
+def cotangents(outputs: Sequence[torch.Tensor], seed: int, *, expanded: bool) -> list[torch.Tensor]:
+    """Return the gradients that flow into the outputs, the same for each side.
+
+    expanded: as `sum().backward()` gives them, ones with strides of 0. Else they are random.
+    """
+    if expanded:
+        return list(map(_expanded_ones, outputs))
     generator = torch.Generator().manual_seed(seed)
-    cotangents = [
+    return [
         torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         for output in outputs
     ]
-    return list(torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True))
+
+
+def _expanded_ones(output: torch.Tensor) -> torch.Tensor:
+    """Return ones of one element. NaN follow it, so that a kernel which takes the gradient for a
+    dense one reads them, and not memory of others: on a GPU, that could end the process."""
+    memory = torch.full((max(1, output.numel()),), torch.nan, dtype=output.dtype)
+    memory[0] = 1.0
+    return memory.to(output.device).as_strided(output.shape, (0,) * output.dim())

@@ -43,8 +43,7 @@ class Reference:
             written = None
             for width in order.get("widths", WIDTHS):
                 try:
-                    tree = trial["arguments"]
-                    run[width] = self._answer(function, tree, blobs, width, packing, written)
+                    run[width] = self._answer(function, trial, blobs, width, packing, written)
                     written = run[width]["places"]
                 except BaseException as error:  # noqa: BLE001 - as above
                     run[width] = {"error": described(error)}
@@ -54,12 +53,13 @@ class Reference:
         return {"runs": runs}, packing.blobs
 
     def _answer(
-        self, function: Any, tree: Any, blobs: list[memoryview], width: str, packing: Packing,
-        written: list[int] | None,
+        self, function: Any, trial: dict[str, Any], blobs: list[memoryview], width: str,
+        packing: Packing, written: list[int] | None,
     ) -> dict[str, Any]:  # fmt: skip
         """Return the answer at one width. `written`: the tensors among the arguments that the
         function writes to, or None if they are not known yet."""
         torch.manual_seed(self.seed)
+        tree, expanded = trial["arguments"], trial["expanded"]
         placing = Placing(blobs, self.device)
         arguments = placing.arguments(tree, self._module)
         bit = last_bit(tensors_in(arguments))
@@ -85,7 +85,9 @@ class Reference:
             if width == "rounded":
                 modes.enter_context(Rounding(bit, generator))
             answer = call(function, arguments)
-            of_inputs = gradients(arguments, answer, self.seed) if self.gradients else []
+            of_inputs = []
+            if self.gradients:
+                of_inputs = gradients(arguments, answer, self.seed, expanded=expanded)
         mutated = [
             place
             for place, storage in storages.items()

@@ -29,5 +29,11 @@ KIND = Kind(
                 Edit("test_code", '"step": 2', '"step": 1'),
             ),
         ),
+        Variant(
+            name="of-the-gradient",
+            base="gelu",
+            edits=(Edit("triton_code", "grad.contiguous()", "grad"),),
+            how="Of the gradient that flows into the output.",
+        ),
     ),
 )
