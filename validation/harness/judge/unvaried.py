@@ -82,7 +82,7 @@ def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, An
         if name not in given and value is ...:
             continue
         if isinstance(value, dict) and "dict" in value:
-            yield from ((f"{name}.{key}", part) for key, part in dict(value["dict"]).items())
+            yield from ((f"{name}.{key}", part) for key, part in value["dict"])
         else:
             yield name, value
 

@@ -72,8 +72,9 @@ def test_the_reason_names_the_one_value(first: Any, second: Any, reason: str | N
     assert found.get("index") == reason
 
 
-@pytest.mark.parametrize("pairs", [{"p": 2, "q": 3}, [["p", 2], ["q", 3]]])
-def test_values_of_a_dictionary_are_named_by_their_keys(pairs: Any) -> None:
+def test_values_of_a_dictionary_are_named_by_their_keys() -> None:
+    pairs = [["p", 2], ["q", 3], [{"tuple": [1, None]}, 4]]
+
     found = reasons([FRACTIONS[0], {"dict": pairs}], [FRACTIONS[1], {"dict": pairs}])
 
     assert (found["index.p"], found["index.q"]) == ("always 2", "always 3")
