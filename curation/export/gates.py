@@ -13,6 +13,7 @@ from typing import NamedTuple
 from curation.evidence.grades import (
     ValidationRow,
     deciding,
+    error_beyond_rounding,
     most_own_error,
     open_grades,
     refusal,
@@ -255,7 +256,7 @@ def _known(facts: GateFacts) -> Exclusion | None:
         return None
     approver = facts.approver if facts.status == APPROVED else None
     by_person = approver is not None and approver.actor == PERSON
-    error = validation.grades.get("own_error") or 0.0
+    error = error_beyond_rounding(validation.grades)
     if error > most_own_error(facts.origin) and not (by_person and _is_newer(approver, validation)):
         return Exclusion(
             ExclusionReason.GRADE,

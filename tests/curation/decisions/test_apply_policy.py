@@ -68,7 +68,7 @@ def test_a_policy_may_reject_and_decides_once() -> None:
     [
         {"sizes": "shown"}, {"sizes": "not_tried"}, {"sizes": None}, {"values": "not_tried"},
         {"special_values": "differ"}, {"computed_by": "mixed"}, {"launched": "some"},
-        {"accuracy": "within"}, {"accuracy": "close", "own_error": 9}, {"unvaried": ["mask"]},
+        {"accuracy": "within"}, {"accuracy": "within", "own_error": 9}, {"unvaried": ["mask"]},
         {"unvaried": None},
     ],
     ids=str,
@@ -80,6 +80,15 @@ def test_a_pair_with_an_open_grade_is_left_to_a_person(grades: dict[str, Any]) -
 
     assert said.endswith("1 pair with open grades left to a person.\n")
     assert Pair.objects.get().status == Status.PENDING
+
+
+def test_a_large_multiple_of_torchs_error_within_rounding_is_no_open_grade() -> None:
+    pair = a_pair(operation_type=OperationType.SOFTMAX)
+    a_full_validation(pair, accuracy="close", own_error=532.0)
+
+    apply_policy("proven 1", WHERE, "--comment=why")
+
+    assert Pair.objects.get().status == Status.APPROVED
 
 
 def test_a_pair_that_passed_in_the_interpreter_only_is_left_to_a_person() -> None:
