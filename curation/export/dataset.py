@@ -102,7 +102,8 @@ def export(
             if plan.held_out:
                 others.append(plan.held_out.write_dropped(folder))
             derived = write_derived(folder, plan, options)
-        target = FormatTarget(folder, options, pair_columns(checks), KERNEL, plan.held_out)
+        count = tokenizer_of(options.tokenizer).count
+        target = FormatTarget(folder, options, pair_columns(checks), KERNEL, count, plan.held_out)
         files = write_formats(target, _with_progress(_records(plan, spool, checks), progress))
         listed = [*files, *(file.as_json(folder) for file in derived)]
         write_card(folder, plan, options, name, statistics, listed, checks)

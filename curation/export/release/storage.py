@@ -63,7 +63,9 @@ def rebuild(release: Release, out: Path, *, progress: ProgressCallback = no_prog
             held_out = HeldOut.from_release(manifest, folder)
         pairs = _columns_of(release, pair_columns(manifest["checks"]), kernel=None)
         kernels = _columns_of(release, KERNEL, pair=None)
-        target = FormatTarget(folder, options, pairs, kernels, held_out)
+        target = FormatTarget(
+            folder, options, pairs, kernels, lambda texts: [0] * len(texts), held_out
+        )
         write_formats(target, _records(release, options, progress))
         for file in release.manifest["files"]:
             with (folder / file["path"]).open("rb") as written:

@@ -23,7 +23,6 @@ from curation.export.training.parquet import ParquetFile
 from curation.export.training.prompts.phrasing import instruction
 from curation.export.training.prompts.writing import Prompts
 from curation.models import PairOrigin, Split
-from curation.tokens import tokenizer_of
 
 BATCH = 1000
 TRAIN = SPLITS.index(Split.TRAIN)
@@ -76,12 +75,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class FormatTarget:
-    """Output folder and options of a format."""
+    """Output folder and options of a format.
+
+    count: counts the tokens of texts. A rebuilt release has its counts in its manifest.
+    """
 
     folder: Path
     options: ExportOptions
     pair_columns: Columns
     kernel_columns: Columns
+    count: Callable[[Sequence[str]], list[int]]
     held_out: HeldOut | None = None
 
 
@@ -131,7 +134,7 @@ class JsonLines:
         self._folder = target.folder
         self._stack = stack
         self._row = row
-        self._tokenizer = tokenizer_of(target.options.tokenizer)
+        self._count = target.count
         self._files = {kind: self._open(folder) for kind, folder in folders.items()}
 
     def _open(self, folder: str) -> list[LineFile]:
@@ -152,7 +155,7 @@ class JsonLines:
             return
         rows = [self._row(record) for record in records]
         texts = [row[name] for row in rows for name in TEXT_COLUMNS if name in row]
-        file.write([encode(row) for row in rows], sum(self._tokenizer.count(texts)))
+        file.write([encode(row) for row in rows], sum(self._count(texts)))
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for files in self._files.values() for file in files]
@@ -240,7 +243,7 @@ class Torchtune:
         self._folder = target.folder
         self._fenced = target.options.fenced
         self._varied = target.options.varied_instructions
-        self._tokenizer = tokenizer_of(target.options.tokenizer)
+        self._count = target.count
         names = ["triton_functions", *(f"torchtune/triton_functions_{s}" for s in SPLITS[1:])]
         self._completion = [self._open(name, stack) for name in names]
         self._instruct = [self._open(f"torchtune/instruct_{split}", stack) for split in SPLITS]
@@ -272,7 +275,7 @@ class Torchtune:
             )
             for question, answer in questions
         ]
-        tokens = sum(self._tokenizer.count([text for both in questions for text in both]))
+        tokens = sum(self._count([text for both in questions for text in both]))
         self._instruct[split].write(instruct, tokens)
         self._chat[split].write(chat, tokens)
 
