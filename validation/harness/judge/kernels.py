@@ -36,14 +36,20 @@ def launched_by_name(triton_code: str) -> frozenset[str]:
 
 
 def is_rearranged(text: str, runs: Sequence[Outcome]) -> bool:
-    """Return whether torch does what kernels are for: they only move elements, and in each run
-    torch copies elements into another order."""
-    launching = [run for run in runs if run.count("launches")]
+    """Return whether torch does what kernels are for: they only move elements, and torch copies
+    elements into another order in each run whose answer has an order to change."""
+    launching = [run for run in runs if run.count("launches") and _has_order(run)]
     return bool(launching) and all(
         run.details.get("rearranged")
         and all(only_moves(text, name) for name in run.count("launches"))
         for run in launching
     )
+
+
+def _has_order(run: Outcome) -> bool:
+    """Return whether an answer has several elements along two axes."""
+    shapes = [tensor.shape for tensor in run.value.tensors()] if run.value else []
+    return any(sum(size > 1 for size in shape) > 1 for shape in shapes)
 
 
 def torch_share(text: str, runs: Sequence[Outcome], computed: Mapping[str, int]) -> float:

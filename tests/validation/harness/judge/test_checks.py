@@ -291,14 +291,15 @@ def test_kernels_that_only_copy_do_not_dilute_the_share_of_torch() -> None:
 
 
 def test_a_copy_into_another_layout_is_named_where_kernels_only_copy() -> None:
-    copied = a_run(rearranged=64, bytes={"kernel": 64})
+    table = numbers_of([[1.0, 2.0], [3.0, 4.0]])
+    copied = a_run(value=table, rearranged=64, bytes={"kernel": 64})
     text = KERNEL.format("kernel")
 
     numbers = triton([copied], [], text=text).numbers
 
     assert numbers["torch_operations"] == ["a copy into another layout"]
     assert numbers["torch_share"] == 0.5
-    assert triton([copied, a_run()], [], text=text).numbers["computed_by"] == "triton"
+    assert triton([copied, a_run(value=table)], [], text=text).numbers["computed_by"] == "triton"
     adds = text.replace("tl.load(x)", "tl.load(x) + 1")
     assert triton([copied], [], text=adds).numbers["computed_by"] == "triton"
 
