@@ -193,7 +193,11 @@ def _inputs_alone(test_code: str) -> str:
 def _examine(source: Source, target: Path) -> Item | None:
     """Run the Python side on the CPU, to find its largest case that KernelBench can compare."""
     python_side, inputs = load(target / "python_code.py"), load(target / "entry_inputs.py")
-    tensors = [_tensors(inputs.make_inputs(case, "cpu")) for case in inputs.CASES]
+    made = [inputs.make_inputs(case, "cpu") for case in inputs.CASES]
+    if any(isinstance(arguments, dict) for arguments in made):
+        # The other evaluators call by position.
+        return None
+    tensors = [_tensors(arguments) for arguments in made]
     sizes = [sum(tensor.nbytes for tensor in some) for some in tensors]
     for case in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):
         answer = getattr(python_side, source.entry_point)(*inputs.random_inputs(case, "cpu"))
