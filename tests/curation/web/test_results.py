@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from curation.models import Outcome, ValidationResult
+from curation.web.figures import named
 from curation.web.results import (
     Grade,
     check_rows,
@@ -14,7 +15,6 @@ from curation.web.results import (
     error_dots,
     figures_of,
     grades_of,
-    named,
 )
 from tests import factories as make
 

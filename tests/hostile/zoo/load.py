@@ -89,7 +89,7 @@ class Entry:
 
     @property
     def expected(self) -> frozenset[Verdict]:
-        """What is right. Few inputs do not accuse an entry that may pass."""
+        """The outcomes that are right. Few inputs do not accuse an entry that may pass."""
         own = self.cheat.expected if self.cheat else frozenset({Verdict.PASSED})
         return own | {Verdict.NARROW, Verdict.UNVARIED} if Verdict.PASSED in own else own
 
