@@ -133,7 +133,7 @@ class Examination:
                 for run in evidence.outcomes(one.header, one.blobs, given, wanted, bound)
             ]
 
-        if self.session.device == "cpu":
+        if self.session.device == "cpu" and self.session.wants("memory"):
             inputs = inputs.of_trials(select_for_orders(inputs.trials, recordings.programs))
         with self.session.candidate("replayer") as child:
             small = [trial for trial in inputs.trials if trial.kind != "large"]
