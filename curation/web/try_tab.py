@@ -8,12 +8,12 @@ from curation.web.cases import fields_of, read_cases
 
 # By name, as the harness knows them.
 CHANGES = {
-    "": "As the test makes them",
+    "": "as the test makes them",
     "large": "30 times as large",
-    "small": "A thousandth as large",
-    "zeros": "All zero",
-    "nan": "With a NaN among them",
-    "inf": "With an infinity among them",
+    "small": "a thousandth as large",
+    "zeros": "all zero",
+    "nan": "with a NaN among them",
+    "inf": "with an infinity among them",
 }
 LEVELS = (
     "no error", "up to 1 step", "up to 8", "up to 64", "up to 4,096", "more, or not finite",
@@ -44,15 +44,21 @@ def context(pair: Pair, query: dict[str, str]) -> dict[str, Any]:
         "place": place,
         "case_fields": fields,
         "changes": CHANGES.items(),
-        "tried": tried,
+        "tried": [(run, _title(run)) for run in tried],
         "shown": shown,
+        "title": shown and _title(shown),
         "outputs": [
             {**output, "map": error_map(output["levels"]) if output.get("levels") else None}
             for output in (shown.report.get("outputs", ()) if shown else ())
         ],
         "levels": list(enumerate(LEVELS)),
-        "change_of_shown": CHANGES.get(shown.change, "") if shown and shown.change else "",
     }
+
+
+def _title(run: TriedCase) -> str:
+    values = (f"{key} {value}" for key, value in run.instead.items())
+    change = [f"values {CHANGES.get(run.change, run.change)}"] if run.change else []
+    return ", ".join([f"Case {run.place}", *values, *change])
 
 
 def _place(text: str, count: int, otherwise: int) -> int:

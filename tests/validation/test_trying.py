@@ -1,5 +1,7 @@
 """A reviewer tries a case of a pair: from the form to both answers on the page."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -8,7 +10,7 @@ from curation.web.cases import changed_values, fields_of, read_cases
 from tests.factories import a_pair, a_reviewer
 from tests.hostile.zoo.load import zoo
 from validation.jobs import try_case
-from validation.requests import retry_case
+from validation.requests import request_case, retry_case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -31,7 +33,7 @@ def reviewer(client: Client) -> Client:
 
 
 def test_a_reviewer_sees_both_answers_and_no_verdict_changes(pair: Pair, reviewer: Client) -> None:
-    answer = reviewer.post(f"/pairs/{pair.pk}/try", {"place": "0", "change": "large"})
+    answer = reviewer.post(f"/pairs/{pair.pk}/try", {"place": "1", "change": "large"})
     run = TriedCase.objects.get()
     waiting = reviewer.get(answer["Location"]).content.decode()
     try_case(run.pk)
@@ -39,21 +41,40 @@ def test_a_reviewer_sees_both_answers_and_no_verdict_changes(pair: Pair, reviewe
     run.refresh_from_db()
     page = reviewer.get(f"/pairs/{pair.pk}/?tab=try").content.decode()
     assert run.state == RunState.SUCCEEDED, run.message
-    assert run.report["inputs"] and run.report["outputs"] and run.report["seconds"]["kernel"] > 0
+    assert run.report["inputs"] and run.report["outputs"] and run.report["seconds"]["total"] > 0
     assert "Waiting for a worker" in waiting and "data-live" in waiting
     assert '<svg class="errors"' in page and "data-live" not in page
     assert not ValidationResult.objects.exists()
 
 
+NOT_TRIED: dict[str, tuple[dict[str, Any], str]] = {
+    "a case that the test has not": ({"place": 99}, "The test has 6 cases, from 0 on"),
+    "a case that the test refuses": ({"instead": {"n": -5}}, "Make_inputs: RuntimeError"),
+    "a case that is too large": (
+        {"instead": {"n": 99_999_999}}, "Too large: 762 MiB, the limit is 16 MiB"
+    ),
+    "a case without values to change": (
+        {"place": 0, "change": "nan"}, "Nothing was changed: this case has no values for it"
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_a_case_that_the_test_has_not_gives_a_sentence(pair: Pair, reviewer: Client) -> None:
-    reviewer.post(f"/pairs/{pair.pk}/try", {"place": "99", "change": ""})
-    run = TriedCase.objects.get()
+@pytest.mark.parametrize("name", NOT_TRIED)
+def test_a_case_that_was_not_run_is_no_fault_of_the_kernel(
+    name: str, pair: Pair, reviewer: Client
+) -> None:
+    chosen, words = NOT_TRIED[name]
+    usual: dict[str, Any] = {"place": 1, "instead": {}, "change": "", "requested_by": None}
+    run = request_case(pair, **{**usual, **chosen})
 
     try_case(run.pk)
+    later = request_case(pair, **usual)
 
-    page = reviewer.get(f"/pairs/{pair.pk}/?tab=try").content.decode()
-    assert "The test has" in page and "Not right" in page
+    page = reviewer.get(f"/pairs/{pair.pk}/?tab=try&run={run.pk}").content.decode()
+    listed = reviewer.get(f"/pairs/{pair.pk}/?tab=try&run={later.pk}").content.decode()
+    assert "Could not be tried" in page and words in page and "Not right" not in page
+    assert "could not be tried, by" in listed
 
 
 def test_a_changed_pair_is_not_tried(pair: Pair, reviewer: Client) -> None:

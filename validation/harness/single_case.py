@@ -5,10 +5,10 @@ It makes no verdict on the entry: a person looks at what the launcher does with 
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from validation.harness.arguments import parts
+from validation.harness.arguments import Inputs, parts
 from validation.harness.entry import Entry
 from validation.harness.judge.evidence import Outcome, Wanted, outcomes, raised
 from validation.harness.judge.picture import pictures
@@ -19,7 +19,7 @@ from validation.harness.references import add_rounding, ask_reference
 from validation.harness.replays import replay
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import load_constants
+from validation.harness.trials import Constants, load_constants
 from validation.harness.worker_pool import WorkerPool
 
 # By name: a change of the inputs' values. An empty name changes nothing.
@@ -43,42 +43,65 @@ class ChosenCase:
 
 
 def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, Any]:
-    """Return what happened, as JSON: `right`, `words`, `seconds`, `inputs` and `outputs`."""
+    """Return what happened, as JSON: `right`, `words`, `seconds`, `inputs` and `outputs`.
+
+    `right` is None if the case could not be tried, which is no fault of the launcher.
+    """
     session = Session(entry, pool, alone=True)
     started = time.monotonic()
+    right = None
     try:
-        report = _try(session, chosen)
+        prepared = _prepare(session, chosen)
+        right = False
+        report = _try(session, prepared)
     except Stopped as stopped:
-        report = {"right": False, "words": stopped.check.words}
+        report = {"right": right, "words": stopped.check.words}
     except MISREAD as error:
-        report = {"right": False, "words": misread(session.check, error).words}
+        report = {"right": right, "words": misread(session.check, error).words}
     finally:
         pool.forget(session.cache)
-    seconds = {**report.pop("seconds", {}), "total": time.monotonic() - started}
-    seconds["compile"] = session.seconds["compile"]
+    seconds = {"total": time.monotonic() - started, "compile": session.seconds["compile"]}
     report["seconds"] = {name: round(value, 6) for name, value in seconds.items()}
     return dict(presentable(report))
 
 
-def _try(session: Session, chosen: ChosenCase) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The inputs of a case, and the reference's answers to them."""
+
+    constants: Constants
+    inputs: Inputs
+    wanted: dict[int, Wanted]
+
+
+def _prepare(session: Session, chosen: ChosenCase) -> Prepared:
     with session.pool.reference() as author:
         constants = load_constants(session, author)
         if not 0 <= chosen.place < len(constants.cases):
             raise _refused(f"the test has {len(constants.cases)} cases, from 0 on")
         case = {**constants.cases[chosen.place], **chosen.instead}
         # The second run of a kernel compiles nothing.
-        modes = ("first", "second")
-        trial = Trial(0, "this case", "shown", case, CHANGES[chosen.change], modes=modes)
-        inputs, (made,) = session.make(author, [trial], session.limits.altogether)
-    if "error" in made:
-        raise _refused(f"make_inputs: {raised(made['error'])}")
-    if not inputs.trials:
-        most = session.limits.one >> 20
-        raise _refused(f"its inputs take {int(made['bytes']) >> 20:,} MiB, {most:,} are the most")
-    began = time.monotonic()
+        plain = Trial(0, "this case", "shown", case, modes=("first", "second"))
+        trial = replace(plain, number=1, variant=CHANGES[chosen.change])
+        trials = [plain, trial] if chosen.change else [plain]
+        inputs, made = session.make(author, trials, session.limits.altogether)
+    if failed := next((answer for answer in made if "error" in answer), None):
+        raise _refused(f"make_inputs: {raised(failed['error'])}")
+    if len(inputs.trials) < len(trials):
+        size, most = int(made[0]["bytes"]) >> 20, session.limits.one >> 20
+        raise _refused(f"too large: {size:,} MiB, the limit is {most:,} MiB")
+    if chosen.change and inputs.content(0) == inputs.content(1):
+        raise _refused(
+            "nothing was changed: this case has no values for it, because whole numbers, masks "
+            "and tensors of a single element stay as they are. Choose another case"
+        )
+    inputs = inputs.of_trials(inputs.trials[-1:])
     wanted, device = ask_reference(session, inputs)
-    of_reference = time.monotonic() - began
-    wanted = add_rounding(session, device, wanted, inputs)
+    return Prepared(constants, inputs, add_rounding(session, device, wanted, inputs))
+
+
+def _try(session: Session, prepared: Prepared) -> dict[str, Any]:
+    inputs, wanted, constants = prepared.inputs, prepared.wanted, prepared.constants
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
         recordings = Recordings(session, child, inputs, order)
@@ -90,16 +113,13 @@ def _try(session: Session, chosen: ChosenCase) -> dict[str, Any]:
         for answer in answers
         for run in outcomes(answer.header, answer.blobs, inputs, wanted, bound)
     ]
-    report = _report(runs, wanted[0])
+    [trial] = inputs.trials
+    report = _report(runs, wanted[trial.number])
     report["inputs"] = [
         {"dtype": part["dtype"], "shape": part["shape"]}
-        for part in parts(inputs.arguments[0])
+        for part in parts(inputs.arguments[trial.number])
         if isinstance(part, dict) and "storage" in part
     ]
-    report["seconds"] = {
-        "reference": of_reference,
-        "kernel": float(runs[-1].details.get("seconds", 0.0)),
-    }
     return report
 
 
