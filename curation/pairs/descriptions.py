@@ -1,8 +1,6 @@
 """Description of a pair: one English sentence in the imperative, from its Python code.
 
-Recipes and Inductor's modules describe a function in its docstring, as a noun phrase and a chain of
-operations: "Each element of a vector: the larger of it and bias, then the hard tanh." The rules
-below rewrite such a docstring; a docstring that is an imperative sentence is kept.
+Recipes, ladders and Inductor's modules write it as the docstring of the function.
 """
 
 from __future__ import annotations
@@ -12,11 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from curation.pairs.module_descriptions import MODULES
-from curation.pairs.recipe_phrases import RULES
-
 LONGEST = 400
-PROPER = ("Mish", "Huber's")
 
 
 def derive(
@@ -32,27 +26,8 @@ def derive(
         return _of_real_code(tree, entry_point, operation_type, split_group, provenance)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == entry_point:
-            return from_docstring(ast.get_docstring(node) or "")
+            return " ".join((ast.get_docstring(node) or "").split())
     return ""
-
-
-def from_docstring(docstring: str) -> str:
-    """Convert a recipe's or a module's docstring into an imperative sentence."""
-    text = _american(" ".join(docstring.split()))
-    if not text:
-        return ""
-    if text in MODULES:
-        return MODULES[text]
-    summary = text.rstrip(".")
-    for pattern, sentence in RULES:
-        match = re.fullmatch(pattern, summary)
-        if match:
-            return _capitalized(sentence(match)) + "."
-    if VERB.match(text):
-        return text
-    first, rest = summary.split(" ", 1) if " " in summary else (summary, "")
-    noun = first if first in PROPER or not first[1:].islower() else first.lower()
-    return f"Compute {noun}{f' {rest}' if rest else ''}."
 
 
 def _of_real_code(
@@ -114,20 +89,3 @@ REFERENCE = re.compile(
     r"(?i)(?:a |the )?(?:pure[- ])?(?:py)?torch (?:reference|implementation)(?: implementation)? "
     r"(?:for|of) (?P<what>.+)"
 )
-VERB = re.compile(
-    r"(?:Accumulate|Add|Apply|Average|Blend|Bound|Cap|Clamp|Clip|Compute|Concatenate|Convert|"
-    r"Convolve|Count|Dequantize|Divide|Find|Flip|Gate|Gather|Interpolate|Invert|Keep|Look|Map|Modulate|Move|"
-    r"Multiply|Negate|Normalize|Pad|Quantize|Repeat|Reverse|Roll|Rotate|Sample|Scale|Select|Set|"
-    r"Shift|Smooth|Sort|Square|Stack|Standardize|Subtract|Sum|Take|Transpose|Turn|Update|For|"
-    r"Along|Over)\b"
-)
-
-
-def _american(text: str) -> str:
-    return re.sub(
-        r"(?i)(normal|quant|general|central|min|max)is(e|ed|es|ing|ation)\b", r"\1iz\2", text
-    )
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -74,9 +74,9 @@ class Weights:
         scale = {
             "mxfp4": f"an exponent for {each}",
             "nf4": f"the largest magnitude of {each}",
-        }.get(self.stored, f"a scale for {each}")
+        }.get(self.stored, f"a scale{' and a zero point' * self.zero} for {each}")
         ending = " and one for all" if self.stored == "nvfp4" else ""
-        return f"{PHRASES[self.stored]} with {scale}{ending}" + (" and zero points" * self.zero)
+        return f"{PHRASES[self.stored]} with {scale}{ending}"
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -24,10 +24,10 @@ def _dropout(
     }[kind]
     lines = (*chain.torch(), *UNIFORM[generator])
     phrase = {
-        "dropout": "apply dropout",
-        "noise": "add uniform noise",
-        "scaled": "scale randomly",
-        "flip": "flip signs randomly",
+        "dropout": "apply dropout with",
+        "noise": "add uniform noise with",
+        "scaled": "multiply by 1 + p (2u - 1), where each u in [0, 1) comes from",
+        "flip": "flip the sign of random elements, chosen by",
     }[kind]
     source = {
         "philox": "Philox random numbers from a seed",
@@ -35,7 +35,7 @@ def _dropout(
     }[generator]
     return Sketch(
         entry_point=named(kind, "seeded", chain.name),
-        summary=chain.sentence(f"{phrase} with {source}"),
+        summary=chain.sentence(f"{phrase} {source}"),
         operation_type="random",
         tags=("random", "seeded", kind),
         triton="random",

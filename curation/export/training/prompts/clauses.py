@@ -12,27 +12,6 @@ from dataclasses import dataclass, replace
 
 SCOPE = re.compile(r"((?:For|Along|Over) [^,]+), (?=[a-z])")
 
-# Words of descriptions that a reader can't follow without the code.
-MENDED = (
-    ("count softly how many are positive", "take the mean of the sigmoid"),
-    ("take the maximum or zero", "take the maximum of the elements and zero"),
-    ("halves paired", "over the two halves"),
-    ("interleaved paired", "over interleaved pairs"),
-    ("scale randomly with", "multiply by 1 + p (2u - 1), where each u in [0, 1) comes from"),
-    ("flip signs randomly with", "flip the sign of random elements, chosen by"),
-    ("a scale for each output and zero points", "a scale and a zero point for each output"),
-    ("dropout with a seed from a hash", "seeded dropout with random numbers from a hash"),
-    ("a bounded cube of", "x³ / (1 + x²) of"),
-    ("a Gaussian bump of", "the Gaussian exp(-x²) of"),
-    ("a cubic by Horner's rule of", "a cubic polynomial of"),
-    ("the exponential decay of", "exp(-|x|) of"),
-    ("log(1 + |x|) with its sign of", "the signed log(1 + |x|) of"),
-    ("the CELU with alpha 2 of", "the CELU (alpha 2) of"),
-    ("the hard threshold at 0.5 of", "the hard shrinkage (threshold 0.5) of"),
-    ("the soft threshold at 0.5 of", "the soft shrinkage (threshold 0.5) of"),
-    ("the clamping to [-1.5, 2] of", "the values, clamped to [-1.5, 2], of"),
-    ("the tanh form of GELU of", "the tanh approximation of the GELU of"),
-)
 HALVES = re.compile(r"multiply one half of the features by (.+) of the other half")
 SCATTER = "add rows at the positions that an index selects"
 SCATTER_ROWS = "add each row to the row of a base that an index selects"
@@ -74,8 +53,6 @@ def read_task(description: str) -> Task | None:
     # A docstring may break a line after a hyphen: "log- sigmoid".
     text = re.sub(r"(?<=[a-z])- (?!and\b|or\b)(?=[a-z])", "-", " ".join(description.split()))
     text = text.rstrip(".")
-    for unclear, plain in MENDED:
-        text = text.replace(unclear, plain)
     if not text:
         return None
     scope = ""

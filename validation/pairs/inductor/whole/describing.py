@@ -46,7 +46,7 @@ def described(part: Mapping[str, Any], model: str) -> Sketch:
     product = kind in ("attention", "matmul")
     return Sketch(
         entry_point=_name(operations),
-        summary=f"A part of {_words(model)}: {', '.join(dict.fromkeys(operations))}.",
+        summary=f"Compute a part of {_words(model)}: {', '.join(dict.fromkeys(operations))}.",
         operation_type=kind,
         tags=("inductor", "model"),
         triton="",

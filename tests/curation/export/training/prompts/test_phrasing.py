@@ -5,7 +5,6 @@ import pytest
 from curation.export.training.prompts.clauses import (
     VERBS,
     gerund,
-    name_inputs,
     read_task,
     third_person,
 )
@@ -140,13 +139,6 @@ def test_a_scatter_names_its_base(start: str, words: str) -> None:
     assert all(words in text for text in found.texts)
 
 
-def test_words_that_need_the_code_are_replaced() -> None:
-    python = "def fused(x, bias):\n    return (x * bias).sigmoid().mean()\n"
-    found = phrasings("Over a whole vector, count softly how many are positive.", python)
-
-    assert all("the mean of the sigmoid" in text for text in found.texts)
-
-
 @pytest.mark.parametrize(
     "description",
     ["", "Éa", "Compute it with BLOCK_SIZE columns, GELU and softmax.", f"Apply {'GELU, ' * 70}x."],
@@ -235,20 +227,6 @@ def test_a_verb_after_and_stays_in_its_clause_and_is_inflected_with_it() -> None
         "scales the direction of a weight (round and clamp it) and returns its norm"
     )
     assert third_person("modulate by a scale and a shift") == "modulates by a scale and a shift"
-
-
-def test_words_of_recipes_that_readers_could_not_follow_are_replaced() -> None:
-    task = read_task("Apply a cap and set masked scores to -1, then scale randomly with a hash.")
-    rows = read_task("Apply GELU, then add each row to the row of a base that an index selects.")
-
-    assert task is not None and rows is not None
-    assert third_person(task.clauses[0]) == "applies a cap and sets masked scores to -1"
-    assert task.clauses[1] == (
-        "multiply by 1 + p (2u - 1), where each u in [0, 1) comes from a hash"
-    )
-    assert name_inputs(rows, ["base", "index", "x"], "").clauses[1] == (
-        "add each row to the row of `base` that `index` names"
-    )
 
 
 def test_the_phrase_of_each_recipe_operation_begins_with_a_known_verb() -> None:
