@@ -249,7 +249,6 @@ SCHEDULED = [
     "curation.decisions.priority.refresh",
     "curation.web.dashboard.refresh",
     "curation.web.facets.refresh",
-    "curation.decisions.suggestions.refresh",
     "curation.decisions.notices.notice_runs",
     "curation.decisions.notices.deliver_notices",
 ]

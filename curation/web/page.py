@@ -12,7 +12,6 @@ from django.utils.safestring import SafeString
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
 from curation.decisions.guidelines import current
-from curation.decisions.suggestions import Suggestion, suggestions
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
     Agreement,
@@ -134,24 +133,12 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
                 *([("operation", item.operation_type)] if item.operation_type else []),
             ]
         ).query(),
-        "suggestion": None if item.blind else _suggestion(item),
         "commentable": not item.blind,
         "guideline": current(item.operation_type),
         "open_threads": still_open,
         "pass_rates": rows.pass_rates(item),
         **_body(item, tab, query, places, others, results, compiled, user, talked),
     }
-
-
-def _suggestion(item: Item) -> Suggestion | None:
-    """Return the suggested verdict. That there are none is remembered for a while."""
-    key = f"no-suggestions-for-{item._meta.model_name}"
-    if cache.get(key):
-        return None
-    made = suggestions(type(item), [item.pk]).get(item.pk)
-    if made is None:
-        cache.set(key, True, REASONS_SECONDS)
-    return made
 
 
 def reasons() -> tuple[ReasonChoice, ...]:

@@ -18,7 +18,6 @@ from curation.web.views import (
     item,
     people,
     runs,
-    suggestions,
     talk,
 )
 
@@ -44,7 +43,6 @@ urlpatterns = [
     path("<kind:kind>/<int:pk>/pin", act.pin_item, name="pin"),
     path("<kind:kind>/<int:pk>/cluster", bulk.cluster, name="decide-cluster"),
     path("find", find.find, name="find"),
-    path("suggestions", suggestions.suggested, name="suggestions"),
     path("find/selected", find.selected, name="selected"),
     path("find/save", find.save_view, name="save-view"),
     path("bulk", bulk.bulk, name="bulk"),

@@ -63,7 +63,6 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "guideline": (READ,) * 2,
     "edit-guideline": (NO, BOTH),
     "guideline-example": (NO, WRITE),
-    "suggestions": (NO, READ),
     "selected": ((302, 405, 405, 405),) * 2,
     "bulk": (NO, BOTH),
     "finish-bulk": (NO, WRITE),
