@@ -1,7 +1,7 @@
-"""Three phrasings of a pair's task, each by a sentence frame around the description's clauses.
+"""Three phrasings of a pair's task: fixed frames around its description, with its call and inputs.
 
 The content hash chooses the frames, so the same pair is always phrased alike. A phrasing is kept
-if it passes the rules of `flaws`; a pair without three such phrasings keeps its own description.
+if it passes the rules of `flaws`; a pair without any keeps its own description.
 """
 
 from __future__ import annotations
@@ -9,18 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from curation.export.training.prompts.cases import parameters_of
-from curation.export.training.prompts.clauses import (
-    Task,
-    enumerated,
-    gerund,
-    listed,
-    name_inputs,
-    read_task,
-    third_person,
-)
 from curation.export.training.prompts.mentions import (
     Mention,
     missing_mentions,
@@ -30,20 +21,32 @@ from curation.export.training.prompts.mentions import (
 
 MOST_WORDS = 60
 KERNEL = "a Triton kernel"
-# Descriptions of real code without a docstring name the function only.
-TELLING = re.compile(
-    r"(?i)norm|softmax|[rgs]elu|silu|swish|rotary|loss|entropy|matmul|attention|embed|conv|quant"
-    r"|adam|dropout|cumsum|topk|sort"
-)
-UNNAMED = re.compile(r"Compute `\w+`(?: \([\w-]+\))?(?:, (?:as its test|from) |\.$)")
+# The only description of real code without a docstring is the name of its function.
+NAME_ONLY = re.compile(r"Compute (`\w+`)(?: \(([\w-]+)\))?\.")
+SOURCE = re.compile(r", (?:as its test in \S+ compares it|from \S+/\S+)\.?$")
+# The reference may lack an option of the launcher. Operations that it has are added again.
+OPTION = re.compile(r", optionally [^,.]*(?=[,.]|$)")
 INTERNALS = re.compile(
     r"\btl\.|@triton|\btriton\.|constexpr|program_id|num_warps|num_stages|BLOCK|block size"
     r"|\w_kernel\b"
 )
-# "a" before a vowel that is spoken, and "an" before a consonant that is spoken.
-WRONG_ARTICLE = re.compile(
-    r"\ba (?=[aeio]|un(?!i|y)|ELU|L[12]\b|RMS|MSE|8)(?!one\b|once\b|eu)"
-    r"|\ban (?=[bcdfgjkpqtvwyz]|uni|GELU|ReLU|SiLU|SELU|CELU|hi|ha|he)"
+# Three styles: an order, a request of a user, a specification.
+STYLES = (
+    (
+        "Write a Triton kernel with a launcher {signature}. {task}",
+        "Implement {signature} as a Triton kernel. {task}",
+        "{task} Write a Triton kernel for this, called as {signature}.",
+    ),
+    (
+        "I need a fast GPU version of {signature}. {task}",
+        "Can you write {signature} for the GPU? {task}",
+        "My code calls {signature}. Please make it one GPU function. {task}",
+    ),
+    (
+        "{task} Provide this as one GPU function {name}. {inputs}",
+        "The task of the GPU function {name}: {task} {inputs}",
+        "Our model needs one GPU function {name}. {inputs} {task}",
+    ),
 )
 
 
@@ -57,170 +60,62 @@ class Phrasings:
         return self.texts[stable_number(content_hash, "phrasing") % len(self.texts)]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """The call that the task asks for."""
-
-    name: str
-    parameters: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        return f"`{self.name}({', '.join(self.parameters)})`"
-
-    @property
-    def inputs(self) -> str:
-        return enumerated([f"`{name.lstrip('*')}`" for name in self.parameters])
-
-    @property
-    def inputs_sentence(self) -> str:
-        if len(self.parameters) == 1:
-            return f"The input is {self.inputs}."
-        return f"The inputs are {self.inputs}." if self.parameters else "It has no inputs."
-
-
 def phrase(*, description: str, python_code: str, entry_point: str, content_hash: str) -> Phrasings:
-    """Return three phrasings, or the description alone if the grammar has no three for it."""
-    own = Phrasings((description,), False)
-    task = read_task(_without_place(description))
+    """Return a phrasing in each style, or the description alone if none passes the rules."""
     parameters = parameters_of(python_code, entry_point)
-    if task is None or parameters is None:
-        return own
-    call = Call(entry_point, parameters)
+    if not description or parameters is None:
+        return Phrasings((description,), False)
     mentions = required_mentions(python_code, entry_point)
-    added = [mention.noun for mention in missing_mentions(mentions, description)]
-    if UNNAMED.match(description):
-        # A function by its name alone: with sums and products only, no reader could tell it.
-        if not mentions and not TELLING.search(description):
-            return own
+    task = OPTION.sub("", SOURCE.sub(".", description))
+    added = [mention.noun for mention in missing_mentions(mentions, task)]
+    if match := NAME_ONLY.fullmatch(task):
+        kind = {"gather-scatter": "indexing", "matmul": "matrix", None: ""}.get(match[2], match[2])
+        task = f"Compute the {f'{kind} ' if kind else ''}function {match[1]}."
         added = operation_nouns(python_code, entry_point)
-    task = replace(name_inputs(task, parameters, python_code), remark=_remark(added))
-    texts = []
-    for family, frames in enumerate(FAMILIES):
-        number = stable_number(content_hash, f"frame {family}")
-        # A frame that does not suit is followed by the next one.
-        for shift in range(len(frames)):
-            frame = frames[(number + shift) % len(frames)]
-            text = filled(frame, _worded(task, family), call)
-            if not flaws(text, call, mentions):
-                texts.append(text)
-                break
-    if len(texts) < len(FAMILIES):
-        return own
-    return Phrasings(tuple(texts), True)
+    if added:
+        task += f" It involves {_enumerated(added)}."
+    texts = [
+        frames[stable_number(content_hash, f"frame {style}") % len(frames)].format(
+            task=task,
+            name=f"`{entry_point}`",
+            signature=f"`{entry_point}({', '.join(parameters)})`",
+            inputs=_inputs_sentence(parameters),
+        )
+        for style, frames in enumerate(STYLES)
+    ]
+    sound = tuple(text for text in texts if not flaws(text, entry_point, parameters, mentions))
+    return Phrasings(sound or (description,), bool(sound))
 
 
-def flaws(text: str, call: Call, mentions: Sequence[Mention]) -> list[str]:
+def flaws(
+    text: str, entry_point: str, parameters: Sequence[str], mentions: Sequence[Mention]
+) -> list[str]:
     """Return the rules that a phrasing breaks."""
     broken = []
     if len(text.split()) > MOST_WORDS:
         broken.append(f"It has more than {MOST_WORDS} words.")
     missing = missing_mentions(mentions, text)
     broken += [f"It does not mention {mention.noun}." for mention in missing]
-    broken += [f"It does not name the input {name}." for name in call.parameters
+    broken += [f"It does not name the input {name}." for name in parameters
                if not re.search(rf"\b{re.escape(name.lstrip('*'))}\b", text)]  # fmt: skip
     # The name that the task asks for may look like that of a kernel.
-    if INTERNALS.search(text.replace(call.name, "")):
+    if INTERNALS.search(text.replace(entry_point, "")):
         broken.append("It names an internal of Triton.")
-    plain = re.sub(r"`[^`]*`", "", text)
-    if WRONG_ARTICLE.search(plain) or re.search(r"\b(\w+) \1\b", plain):
-        broken.append("It has a wrong article or a doubled word.")
-    number = len(call.parameters)
-    if ("input is" in text and number != 1) or ("inputs are" in text and number < 2):
-        broken.append("It has a wrong number of inputs.")
     return broken
 
 
-def _without_place(description: str) -> str:
-    """Drop the source and the options of real code: ", as its test in OWNER/NAME compares it"."""
-    text = re.sub(r", (?:as its test in \S+ compares it|from \S+/\S+)\.?$", ".", description)
-    # The reference may lack an option of the launcher. Operations that it has are added again.
-    text = re.sub(r", optionally [^,.]*(?=[,.]|$)", "", text)
-    match = re.fullmatch(r"Compute (`\w+`) \(([\w-]+)\)\.", text)
-    if match is None:
-        return text
-    kind = {"gather-scatter": "indexing", "matmul": "matrix"}.get(match[2], match[2])
-    return f"Compute the {kind} function {match[1]}."
+def _inputs_sentence(parameters: Sequence[str]) -> str:
+    names = _enumerated([f"`{name.lstrip('*')}`" for name in parameters])
+    if len(parameters) == 1:
+        return f"The input is {names}."
+    return f"The inputs are {names}." if names else "It has no inputs."
 
 
-def _remark(nouns: Sequence[str]) -> str:
-    """Return a sentence about the operations that the description lacks."""
-    return f" It involves {enumerated(list(dict.fromkeys(nouns)))}." if nouns else ""
-
-
-# --- Words -----------------------------------------------------------------------------------
-FUNCTION = (
-    r"(?:the (?:hard |log-)?(?:sigmoid|tanh|swish)|the quick GELU|the error function"
-    r"|the snake activation|(?:leaky |squared )?ReLU6?|GELU|SiLU|Mish|[CS]?ELU|soft(?:plus|sign)"
-    r"|tanhshrink|tanh|log-softmax|softmax)"
-)
-
-
-def _worded(task: Task, family: int) -> Task:
-    """Return the task with other words for common steps in the second and third family."""
-    clauses = [*task.clauses]
-    last = len(clauses) - 1
-    for number, clause in enumerate(clauses):
-        if family == 1:
-            subject = "the result" if number else "the input"
-            clauses[number] = re.sub(
-                rf"^apply ({FUNCTION})$", rf"pass {subject} through \1", clause
-            )
-        elif family == 2 and number == last:
-            clauses[number] = re.sub(r"^take the (?!\S+ function)", "return the ", clause)
-    return replace(task, clauses=tuple(clauses))
-
-
-# --- Frames ----------------------------------------------------------------------------------
-# Each has the steps of the task in one form, with the end of their sentence, and the call.
-FAMILIES: tuple[tuple[str, ...], ...] = (
-    (
-        "Write a Triton kernel {name} that{third_person} {inputs_sentence}",
-        "Implement {signature} as a Triton kernel. {imperative}",
-        "{imperative} Write a Triton kernel for this, called as {signature}.",
-        "Please write a Triton kernel and its launcher {signature}. {imperative}",
-        "Create a Triton kernel that{third_person} Call it as {signature}.",
-    ),
-    (
-        "I need a fast GPU version of {signature}. {should}",
-        "Can you write {signature} for the GPU? {should}",
-        "My code calls {signature}. {should} Please make it one GPU function.",
-        "How would you write {signature} to run on a GPU? {should}",
-        "We want to replace {signature} with our own GPU code. {should}",
-    ),
-    (
-        "Given {inputs}, the function {name}{third_person} Provide a GPU implementation.",
-        "I am looking for a GPU function {name} that{third_person} {inputs_sentence}",
-        "A GPU function {name} takes {inputs}. {it} Write its code.",
-        "Implement {name} for the GPU. {it} {inputs_sentence}",
-        "Our model needs one GPU function for {gerunds} It is called as {signature}.",
-    ),
-)
-
-
-def filled(frame: str, task: Task, call: Call) -> str:
-    """Return a frame with the steps and the call in it."""
-    end = f".{task.remark}"
-    steps, third = listed(task.clauses), listed([third_person(c) for c in task.clauses])
-    should = listed(task.clauses, "and finally" if len(task.clauses) > 2 else "then")
-    gerunds = listed([gerund(clause) for clause in task.clauses])
-    scope = f"{task.scope}, " if task.scope else ""
-    return frame.format(
-        name=f"`{call.name}`",
-        signature=call.signature,
-        inputs=call.inputs,
-        inputs_sentence=call.inputs_sentence,
-        imperative=_capitalized(f"{scope}{steps}{end}"),
-        # After "that", or after the name of the function.
-        third_person=f"{',' if scope else ''} {scope}{third}{end}",
-        it=_capitalized(f"{scope}it {third}{end}"),
-        should=_capitalized(f"{scope}it should {should}{end}"),
-        gerunds=f"{gerunds}{', ' if scope else ''}{task.scope}{end}",
-    )
-
-
-def _capitalized(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _enumerated(names: Sequence[str]) -> str:
+    """Join names: "a, b and c"."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def stable_number(content_hash: str, purpose: str) -> int:

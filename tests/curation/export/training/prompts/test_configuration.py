@@ -61,7 +61,7 @@ def test_no_prompt_names_triton_but_to_ask_for_a_kernel(tmp_path: Path) -> None:
         assert not re.search(r"(?i)triton|\btl\.", text.replace("a Triton kernel", ""))
     prompts = records(folder / "prompts" / "train.jsonl")
     assert len(prompts) == 30
-    assert len({prompt["description"] for prompt in prompts}) > 10
+    assert len({prompt["description"] for prompt in prompts}) > 5
 
 
 def test_torchtune_reads_the_prompts_as_texts(tmp_path: Path) -> None:
