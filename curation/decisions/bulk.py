@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from curation.decisions import second_reviews as second
 from curation.decisions.actors import acted_by
+from curation.decisions.decide import check_reasons
 from curation.decisions.requests import same
-from curation.errors import Conflict, CurationError
+from curation.errors import Conflict
 from curation.models import (
     BulkDecision,
     Claim,
@@ -89,8 +90,7 @@ def decide_all(
 
     counted: the fingerprint of the count that the person saw.
     """
-    if not reasons and not comment:
-        raise CurationError("Bulk decisions need a reason or a comment.")
+    check_reasons(status, reasons, comment, needed=True)
     versions: list[Versions] | None = None
     values: dict[str, Any] = {
         "user": user, "status": status, "filter": filter.query(), "reasons": list(reasons),

@@ -1,4 +1,7 @@
-"""Claims: leases on items under review; taken by compare-and-set, renewed, released or expired."""
+"""Claims: leases on items under review; taken by compare-and-set, renewed, released or expired.
+
+All tabs of a person share the claim of an item.
+"""
 
 import uuid
 from datetime import datetime, timedelta
@@ -10,6 +13,9 @@ from django.utils import timezone
 
 from curation.models import Claim, Kernel, Pair
 from curation.search.matching import about
+
+# The rest of the lease after a tab is closed: the person's other tabs renew it once a minute.
+AFTER_A_TAB = timedelta(seconds=75)
 
 
 def take(item: Kernel | Pair, user: User) -> Claim | None:
@@ -31,7 +37,11 @@ def take(item: Kernel | Pair, user: User) -> Claim | None:
         cursor.execute(
             _take(about(type(item)), [str(field.column) for field in columns]), [*values, run_out]
         )
-        return claim if cursor.rowcount else None
+        kept = cursor.fetchone()
+    if kept is None:
+        return None
+    claim.token = uuid.UUID(str(kept[0]))
+    return claim
 
 
 def _take(name: str, columns: list[str]) -> str:
@@ -41,8 +51,10 @@ def _take(name: str, columns: list[str]) -> str:
         f"INSERT INTO {table} ({', '.join(columns)}) "  # noqa: S608 - names of our own
         f"VALUES ({', '.join(['%s'] * len(columns))}) "
         f"ON CONFLICT ({name}_id) WHERE {other}_id IS NULL DO UPDATE "
-        "SET user_id = excluded.user_id, token = excluded.token, expires_at = excluded.expires_at "
-        f"WHERE {table}.user_id = excluded.user_id OR {table}.expires_at <= %s"
+        "SET user_id = excluded.user_id, expires_at = excluded.expires_at, "
+        f"token = CASE WHEN {table}.user_id = excluded.user_id THEN {table}.token "
+        "ELSE excluded.token END "
+        f"WHERE {table}.user_id = excluded.user_id OR {table}.expires_at <= %s RETURNING token"
     )
 
 
@@ -52,8 +64,10 @@ def renew(token: uuid.UUID, user: User) -> bool:
     return bool(claims.update(expires_at=until(timezone.now())))
 
 
-def release(token: uuid.UUID, user: User) -> None:
-    Claim.objects.filter(token=token, user=user).delete()
+def leave(token: uuid.UUID, user: User) -> None:
+    """Shorten the claim of a page that is closed."""
+    soon = timezone.now() + AFTER_A_TAB
+    Claim.objects.filter(token=token, user=user, expires_at__gt=soon).update(expires_at=soon)
 
 
 def holder(item: Kernel | Pair) -> User | None:

@@ -15,12 +15,13 @@ from curation.compiled_queries import compiled_query
 from curation.decisions import second_reviews as second
 from curation.decisions.actors import acted_by, program_groups
 from curation.decisions.requests import made_of, one_decision
-from curation.errors import Conflict
+from curation.errors import Conflict, CurationError
 from curation.models import (
     Actor,
     Claim,
     Correction,
     Decision,
+    DecisionReason,
     Kernel,
     Pair,
     Question,
@@ -62,6 +63,16 @@ class ItemClassification:
             "difficulty": self.difficulty,
             "tags": list(self.tags),
         }
+
+
+def check_reasons(status: Status, reasons: Sequence[str], comment: str, *, needed: bool) -> None:
+    """Raise CurationError if a reason is one for another verdict, or if a needed one is missing."""
+    if needed and not reasons and not comment.strip():
+        raise CurationError("Give a reason: tick one, or write a comment.")
+    other = DecisionReason.objects.filter(text__in=reasons).exclude(status=status).first()
+    if other:
+        verb = "approve" if other.status == Status.APPROVED else "reject"
+        raise CurationError(f"“{other}” is a reason to {verb}. Untick it, or {verb}.")
 
 
 @one_decision(Decision)

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from curation.compiled_queries import compiled_query
 from curation.decisions import second_reviews as second
-from curation.decisions.claims import release, take
+from curation.decisions.claims import take
 from curation.models import (
     Agreement,
     Claim,
@@ -55,7 +55,7 @@ def next_item(user: User, filter: Filter | None = None, leave: Item | None = Non
             if _at_version(type(item), item.pk, item.version):
                 return item
             # It was decided on since the query.
-            release(claim.token, user)
+            Claim.objects.filter(token=claim.token).delete()
     return None
 
 

@@ -6,6 +6,7 @@ that differs from the first is a dispute. A curator who is not involved settles 
 
 import uuid
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from enum import StrEnum
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from curation.models import (
     Claim,
     Decision,
     Kernel,
+    Notice,
     Pair,
     Repository,
     SecondReview,
@@ -35,6 +37,8 @@ Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
 EVERY = "*"
 SETTLE = "curation.change_secondreview"
+# The time in which a given second review can be withdrawn: a slip of the keyboard, not a new view.
+WITHDRAWABLE = timedelta(minutes=1)
 # Filters by these keys reveal the decision on an item.
 TELLING = ("status", "reviewer", "decided")
 
@@ -105,6 +109,29 @@ def give(
         notify_of_dispute(review.item, both, f"dispute-{review.pk}")
     facts = {"pk": review.pk, "user_id": user.pk, "status": status}
     return bool(given or made_of(SecondReview, request, **facts))
+
+
+def withdrawable(user: User) -> SecondReview | None:
+    """Return the second review that `user` gave last, if it can still be withdrawn."""
+    rows = SecondReview.objects.filter(
+        user=user,
+        state__in=(Agreement.AGREED, Agreement.DISPUTED),
+        given_at__gte=timezone.now() - WITHDRAWABLE,
+    )
+    newest = rows.select_related("first", "kernel", "pair").order_by("-given_at").first()
+    is_current = newest is not None and newest.item.version == newest.first.version + 1
+    return newest if is_current else None
+
+
+def withdraw(review: SecondReview) -> None:
+    """Take back a given second review, with the notices of its dispute."""
+    rows = SecondReview.objects.filter(pk=review.pk, state=review.state, given_at=review.given_at)
+    if not rows.update(
+        state=Agreement.WAITING, user=None, status="", reasons=[], comment="", request=None,
+        given_at=None,
+    ):  # fmt: skip
+        raise Conflict(f"The dispute on {review.item} was settled meanwhile.")
+    Notice.objects.filter(event=f"dispute-{review.pk}").delete()
 
 
 def blind(model: type[Item], user: User, item: str = "pk") -> Exists:

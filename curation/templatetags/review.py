@@ -23,6 +23,8 @@ from curation.web.markdown import rendered
 
 # Maximum number of curators named on the page for an account without a group.
 ADVISERS = 20
+# Pages below “Queue” in the menu. A swapped page is the answer to the form of the one before.
+REVIEWING = frozenset({"kernel", "pair", "decide", "skip", "ask"})
 # The most characters shown of a path, a message or a quotation.
 LONGEST = 4000
 
@@ -37,7 +39,7 @@ def navigation(context: Any) -> SafeString:
     if not may("curation.add_decision"):
         return mark_safe("")
     return _navigation(
-        page,
+        "queue" if page in REVIEWING else page,
         context["queue_length"](),
         may("curation.add_exportrun"),
         context["user"].has_perms(SEE_RUNS),

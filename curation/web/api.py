@@ -18,7 +18,13 @@ from django.views.defaults import page_not_found
 
 from curation.decisions import claims
 from curation.decisions import second_reviews as second
-from curation.decisions.decide import ItemClassification, NotYours, StaleItem, decide
+from curation.decisions.decide import (
+    ItemClassification,
+    NotYours,
+    StaleItem,
+    check_reasons,
+    decide,
+)
 from curation.decisions.queue import next_item
 from curation.errors import Conflict, CurationError
 from curation.models import (
@@ -137,6 +143,7 @@ def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonRespon
         "reasons": _texts(body, "reasons"),
         "comment": _text(body, "comment")[:10_000],
     }
+    check_reasons(Status(status), verdict["reasons"], verdict["comment"], needed=False)
     review = second.asked_for(item, user, verdict["request"])
     if review is not None:
         if not second.give(review=review, **verdict):

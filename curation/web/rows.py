@@ -2,19 +2,20 @@
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from curation.compiled_queries import compiled_query
-from curation.decisions import claims
 from curation.decisions import second_reviews as second
 from curation.evidence.ladders import rungs_beside, timed_rungs
 from curation.evidence.opt_outs import opted_out
 from curation.models import (
+    Agreement,
     Claim,
     ContaminationMatch,
     CopyFlag,
@@ -40,14 +41,11 @@ Model = type[Kernel] | type[Pair]
 # Maximum number of near-duplicates shown.
 MOST_LINKS = 50
 NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
-# The queue claims an item before its page is loaded, so the page does not claim it again.
-JUST_NOW = timedelta(seconds=5)
 
 
 def whole(kind: Model, pk: int, user: User) -> Any:
     """Return the item annotated with related facts, or None."""
-    now = timezone.now()
-    return _whole.first(kind, pk, user, now, claims.until(now) - JUST_NOW)
+    return _whole.first(kind, pk, user, timezone.now())
 
 
 def undecided(kind: Model, pk: int, user: User, request: uuid.UUID) -> Any:
@@ -115,26 +113,32 @@ def undone(item: Item, user: User) -> Decision | None:
 @compiled_query
 def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
     given = SecondReview.objects.filter(request=request, user=user)
+    disputes = SecondReview.objects.filter(
+        state=Agreement.DISPUTED, **{about(kind): OuterRef("pk")}
+    )
     rows = kind._default_manager.filter(pk=pk).without_sources()
-    return rows.annotate(second_look=second.blind(kind, user) | Exists(given))
+    return rows.annotate(
+        second_look=second.blind(kind, user) | Exists(given), disputed=Exists(disputes)
+    )
 
 
 @compiled_query
-def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
+def _whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
     me = {about(kind): OuterRef("pk")}
     given = SecondReview.objects.filter(**me, given_at__isnull=False)
     # Two subqueries: with one OR, SQLite would scan all links.
     stood_for = DuplicateLink.objects.filter(**me)
     stands_for = DuplicateLink.objects.filter(**{f"of_{about(kind)}": OuterRef("pk")})
     question = Question.objects.filter(**me, answered_at=None)
-    decisions = Decision.objects.filter(**me).order_by().values(about(kind))
+    decided = Decision.objects.filter(**me)
+    newest = decided.filter(version=OuterRef("version") - 1, undoes=None)
+    decisions = decided.order_by().values(about(kind))
     matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
     overlaps = OperationOverlap.objects.filter(**me).order_by("pk")
     looks = Fingerprint.objects.filter(**me)
     kernel = OuterRef("pk" if kind is Kernel else "kernel")
     copies = CopyFlag.objects.filter(kernel=kernel)
-    of_others = Claim.objects.filter(**me, expires_at__gt=now).exclude(user=user)
-    own = Claim.objects.filter(**me, user=user, expires_at__gt=fresh)
+    claims = Claim.objects.filter(**me, expires_at__gt=now)
     newer = kind._default_manager.filter(previous=OuterRef("pk")).order_by("-pk")
     related = ["license", "previous"] + (["author"] if kind is Pair else [])
     rows = kind._default_manager.filter(pk=pk).select_related(*related)
@@ -153,14 +157,16 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
         blocked_name=Subquery(copies.values("blocked__name")[:1]),
         blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),
         blocked_similarity=Subquery(copies.values("similarity")[:1]),
-        held_by=Subquery(of_others.values("user__username")[:1]),
-        claimed_just_now=Subquery(own.values("token")[:1]),
+        held_by=Subquery(claims.exclude(user=user).values("user__username")[:1]),
+        own_claim=Subquery(claims.filter(user=user).values("token")[:1]),
         left_out=Exists(Kernel.objects.filter(opted_out(), pk=kernel)),
         placed=Subquery(looks.values("placed")[:1]),
         compared_with=Subquery(looks.values("compared_with")[:1]),
         asked_by=Subquery(question.values("asker__username")[:1]),
         asked_of=Subquery(question.values("asked__username")[:1]),
         asked_what=Subquery(question.values("text")[:1]),
+        decided_by=Subquery(newest.values(by=Coalesce("user__username", "rules"))[:1]),
+        decided_at=Subquery(newest.values("created_at")[:1]),
         decided_times=Subquery(decisions.annotate(n=Count("pk")).values("n")),
         newer=Subquery(newer.values("pk")[:1]),
     )

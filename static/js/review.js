@@ -92,6 +92,12 @@ document.addEventListener("click", (event) => {
   swap(link.href);
 });
 
+// Pages of others open beside the review.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href]");
+  if (link && /^http/.test(link.protocol) && link.host !== location.host) link.target = "_blank";
+}, true);
+
 addEventListener("popstate", () => location.reload());
 
 // --- Long signatures are folded: the body is what a reviewer reads ------------------------------
@@ -272,34 +278,52 @@ document.addEventListener("selectionchange", () => {
   markUses(selected, name && filesOf(name));
 });
 
-// --- Claims: renewed while the page is open, released when it is left - -------------------------
+// --- Claims: an item from the queue has one; else the first key or a click in the form takes it.
+// It is renewed while the page is open.
 let leaving = false;
 
-function claim(fields) {
-  const token = $("[data-claim]")?.dataset.claim;
-  if (!token || !secret()) return null;
+function claimForm(fields) {
   const body = new FormData();
-  body.set("token", token);
   body.set("csrfmiddlewaretoken", secret());
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
   return body;
 }
 
-setInterval(async () => {
-  const body = claim({});
-  if (!body || document.hidden) return;
+async function claim(fields) {
   try {
-    const answer = await fetch("/claim", { method: "POST", body, credentials: "same-origin" });
-    if (answer.ok && !(await answer.json()).held) {
-      warn("Another reviewer has taken this item while you were away. Your input is kept.");
-      $("[data-claim]")?.removeAttribute("data-claim");
-    }
-  } catch { /* the next minute tries again */ }
+    const answer = await fetch("/claim", { method: "POST", body: claimForm(fields), credentials: "same-origin" });
+    return answer.ok ? await answer.json() : null;
+  } catch { return null; /* the next minute or key tries again */ }
+}
+
+// A decision needs no claim: its request is on its way.
+async function hold() {
+  const page = $("[data-claim='']");
+  if (!page || busy) return;
+  page.removeAttribute("data-claim");
+  const [kind, pk] = page.dataset.item.split("/");
+  const got = await claim({ kind, pk });
+  if (got?.token && !page.isConnected) claim({ token: got.token, leave: "1" });
+  else if (got?.token || !got) page.dataset.claim = got?.token ?? "";
+  else warn(`${got.by} is reviewing this now. You can read, but not decide.`);
+}
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest(".decide") && !event.target.closest("button")) hold();
+});
+
+setInterval(async () => {
+  const page = $("[data-claim]"), token = page?.dataset.claim;
+  if (!token || document.hidden) return;
+  const got = await claim({ token });
+  if (!got || got.held) return;
+  warn("Another reviewer has taken this item while you were away. Your input is kept.");
+  page.removeAttribute("data-claim");
 }, 60_000);
 
 addEventListener("pagehide", () => {
-  const body = leaving ? null : claim({ release: "1" });
-  if (body) navigator.sendBeacon("/claim", body);
+  const token = leaving ? "" : $("[data-claim]")?.dataset.claim;
+  if (token) navigator.sendBeacon("/claim", claimForm({ token, leave: "1" }));
 });
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
@@ -362,23 +386,40 @@ function restoreDraft() {
 }
 
 // --- Keys --------------------------------------------------------------------------------------
-let prefix = "";
+// A sentence typed beside its field decides nothing: keys of a decision count only some time after
+// the last key, and after the page appeared.
+const PAUSE = 700, DECIDES = /^[arsu1-9]$/;
+let prefix = "", calmAt = 0, calming = 0;
+
+function pause(time = PAUSE) {
+  calmAt = performance.now() + time;
+  document.documentElement.classList.add("pausing");
+  clearTimeout(calming);
+  calming = setTimeout(() => document.documentElement.classList.remove("pausing"), time);
+}
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input:not([type=checkbox]), textarea, select");
-  if (event.key === "Escape" && typing) { event.target.blur(); return; }
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (localStorage.getItem("keys") === "off") return;
-  if ((event.key === "Enter" || event.key === " ")) return;
+  if (event.key === "Escape" && typing) { event.target.blur(); pause(0); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (!typing && localStorage.getItem("keys") !== "off") press(event);
+  hold();
+});
+
+function press(event) {
+  if (event.key === "Enter" || event.key === " ") return;
   const key = event.key.toLowerCase();
   const wanted = prefix ? `${prefix} ${key}` : key;
   prefix = !prefix && key === "g" ? "g" : "";
-  if (act(wanted)) event.preventDefault();
-});
+  const early = performance.now() < calmAt;
+  pause();
+  if (early && DECIDES.test(wanted)) say("Ignored, because it came right after another key.");
+  else if (act(wanted)) event.preventDefault();
+}
 
 function act(key) {
   if (/^[1-9]$/.test(key)) return decideBy(Number(key));
-  if (key === "u") return press($("#undo"));
+  if (key === "u") return submit($("#undo"));
   if (key === "[" || key === "]") return turn(key === "]" ? 1 : -1);
   if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
   const target = $(`[data-key="${CSS.escape(key)}"]`);
@@ -388,7 +429,7 @@ function act(key) {
   return true;
 }
 
-function press(form) {
+function submit(form) {
   form?.requestSubmit();
   return Boolean(form);
 }
@@ -396,6 +437,7 @@ function press(form) {
 function decideBy(number) {
   const reason = $$(".reasons input")[number - 1];
   if (!reason) return false;
+  for (const other of $$(`.reasons :checked:not([data-status="${reason.dataset.status}"])`)) other.click();
   if (!reason.checked) reason.click();
   const button = $(`.decide button[value="${reason.dataset.status}"]`);
   if (!button || button.disabled) return false;
@@ -530,6 +572,7 @@ function beginSplitter() {
 
 function begin() {
   leaving = false;
+  pause();
   wrap();
   beginSplitter();
   const theme = $("#theme"), keys = $("#keys");

@@ -114,7 +114,7 @@ def test_the_form_of_a_refused_decision_survives_a_reload(visit: Visit) -> None:
     page = visit("ada", expected="409")
     fill(page)
     Kernel.objects.filter(pk=first.pk).update(version=2)
-    press(page, "a")
+    press(page, "r")
     expect(page.locator(".message.error")).to_contain_text("has changed")
 
     reload_page(page)
@@ -144,7 +144,7 @@ def test_the_form_is_cleared_after_the_decision(visit: Visit) -> None:
     make.a_reviewer(username="ada")
     page = visit("ada")
     fill(page)
-    press(page, "a")
+    press(page, "r")
 
     page.goto(first.get_absolute_url())
 
@@ -171,6 +171,18 @@ def test_undo_restores_the_form_of_the_decision(visit: Visit, scripts: bool) -> 
         [REASON], "three long thoughts",
     )  # fmt: skip
     assert again.correction.after == before.correction.after
+
+
+def test_undo_shows_the_reason_that_was_chosen_by_shortcut(visit: Visit) -> None:
+    two_kernels()
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    press(page, "1")
+
+    press(page, "u")
+
+    expect(page.get_by_label(REASON)).to_be_checked()
+    expect(page.get_by_label(REASON)).to_be_visible()
 
 
 def test_a_reason_chosen_by_shortcut_is_kept_when_the_request_fails(visit: Visit) -> None:

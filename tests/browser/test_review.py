@@ -25,8 +25,13 @@ def heading(page: Page) -> str:
     return page.locator("h1").inner_text()
 
 
+# Keys that decide have no effect so soon after the page appeared, or after another key.
+PAUSE = 720
+
+
 def press(page: Page, key: str) -> None:
     """Press a key and wait until the page is another one."""
+    page.wait_for_timeout(PAUSE)
     before = page.locator(".messages").inner_text() + heading(page)
     page.keyboard.press(key)
     page.wait_for_function(
@@ -45,7 +50,7 @@ def test_twenty_items_can_be_reviewed_with_the_keyboard_only(visit: Visit) -> No
     press(page, "s")  # skipped: it does not come back while others wait
     for _ in range(17):
         press(page, "a")
-    press(page, "r")
+    press(page, "1")
     press(page, "u")  # taken back: the same item is shown again
     assert Decision.objects.latest("pk").undoes is not None
     undone = heading(page)
@@ -78,6 +83,53 @@ def test_shortcuts_can_be_switched_off(visit: Visit) -> None:
 
     assert "/kernels/" in page.url
     assert not Decision.objects.exists()
+
+
+def test_a_sentence_typed_beside_its_field_decides_nothing(visit: Visit) -> None:
+    kernel = make.a_kernel()
+    make.a_reviewer(username="ada")
+    page = visit("ada", expected="ERR_NAME_NOT_RESOLVED")
+
+    page.keyboard.type("reads well, approve as it is", delay=110)
+
+    assert kernel.get_absolute_url() in page.url
+    assert not Decision.objects.exists()
+    page.wait_for_timeout(PAUSE)
+    press(page, "a")
+    assert Decision.objects.count() == 1
+
+
+def test_looking_from_a_list_holds_no_item_until_the_first_key(visit: Visit) -> None:
+    kernel = make.a_kernel()
+    for name in ("ada", "bob"):
+        make.a_reviewer(username=name)
+    ada = visit("ada", kernel.get_absolute_url())
+    bob = visit("bob", kernel.get_absolute_url())
+    expect(bob.locator("button.approve")).to_be_enabled()
+
+    with ada.expect_response("**/claim"):
+        ada.keyboard.press("c")
+    bob.keyboard.press("c")
+    expect(bob.locator(".message.error")).to_contain_text("ada is reviewing this now")
+    bob.reload()
+
+    expect(bob.locator(".banner")).to_contain_text("ada is reviewing this")
+
+
+def test_a_case_that_waits_in_one_tab_leaves_the_claim_to_another(visit: Visit) -> None:
+    pair = make.a_pair()
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    make.a_tried_case(pair=pair, content_hash=pair.content_hash)
+    token = pair.claims.get().token
+
+    page.goto(f"{pair.get_absolute_url()}?tab=try")
+    other = page.context.new_page()
+    other.goto(pair.get_absolute_url())
+    page.wait_for_timeout(4_500)  # Two polls of the live part.
+    other.close(run_before_unload=True)
+
+    assert pair.claims.get().token == token
 
 
 def test_a_reviewer_opens_a_diff_from_a_search_and_settles_a_cluster(visit: Visit) -> None:
@@ -164,7 +216,7 @@ def test_a_second_review_is_blind_and_a_curator_settles_the_dispute(
         "The last block has no mask."
     )
     settings.SECOND_REVIEW_PERCENT = {}
-    press(eve, "r")
+    press(eve, "1")
 
     kernel.refresh_from_db()
     assert kernel.status == Status.REJECTED
@@ -200,7 +252,7 @@ def test_only_one_of_two_reviewers_with_the_same_item_can_decide(visit: Visit) -
 
     press(ada, "a")
     expect(ada.locator(".message.error")).to_contain_text("bob")
-    press(bob, "r")
+    press(bob, "1")
 
     kernel.refresh_from_db()
     assert kernel.status == Status.REJECTED

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.decisions import second_reviews as second
-from curation.decisions.decide import ItemClassification, decide, undo, undoable
+from curation.decisions.decide import ItemClassification, check_reasons, decide, undo, undoable
 from curation.decisions.notices import notify
 from curation.decisions.priority import pin
 from curation.decisions.queue import next_item
 from curation.errors import CurationError
-from curation.models import Claim, NoticeKind, Question, Skip, Status
+from curation.models import Agreement, Claim, NoticeKind, Question, SecondReview, Skip, Status
 from curation.people import GRANTED
 from curation.search.filters import Filter
 from curation.search.matching import KINDS, WrongFilter, about
@@ -55,12 +55,15 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         "reasons": form.cleaned_data["reasons"],
         "comment": form.cleaned_data["comment"],
     }
+    needed = item.disputed or verdict["status"] == Status.REJECTED
     try:
+        check_reasons(verdict["status"], verdict["reasons"], verdict["comment"], needed=needed)
         review = second.asked_for(item, user, verdict["request"]) if item.second_look else None
         if review is not None:
             if not second.give(review=review, **verdict):
                 raise CurationError("Another reviewer has given the second review meanwhile.")
-            messages.success(request, f"{item}: your second review is saved.")
+            saved = f"{item}: your second review is saved."
+            messages.success(request, saved, extra_tags="undo")
         else:
             made = decide(
                 item=item,
@@ -78,9 +81,12 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Skip the item: others get it first."""
+    """Skip the item: others get it first. A decided item is only left."""
     item = item_or_404(kind, pk)
     user = person(request)
+    disputed = second.given(item).filter(state=Agreement.DISPUTED).exists()
+    if item.status != Status.PENDING and not disputed and not second.waiting_for(item, user):
+        return _on(request, item)
     Skip.objects.filter(**{about(type(item)): item}, user=user).delete()
     Skip.objects.create(**{about(type(item)): item}, user=user)
     Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
@@ -91,11 +97,14 @@ def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def undo_last(request: HttpRequest) -> HttpResponse:
-    """Undo a decision of the user: the given one, or else the last one."""
+    """Undo a decision of the user: the given one, or else the last one or second review."""
     user = person(request)
     key = request.POST.get("decision", "")
     own = undoable(user)
     decision = (own.filter(pk=number(key)) if key.isdecimal() else own).first()
+    review = None if key else second.withdrawable(user)
+    if review and review.given_at and (not decision or decision.created_at < review.given_at):
+        return _withdraw(request, review)
     if decision is None:
         messages.error(request, "You have no decision to undo.")
         return redirect("queue")
@@ -105,6 +114,15 @@ def undo_last(request: HttpRequest) -> HttpResponse:
     except CurationError as error:
         messages.error(request, str(error))
     return redirect(address(decision.item))
+
+
+def _withdraw(request: HttpRequest, review: SecondReview) -> HttpResponse:
+    try:
+        second.withdraw(review)
+        messages.success(request, f"Undone: you have not given the second review of {review.item}.")
+    except CurationError as error:
+        messages.error(request, str(error))
+    return redirect(address(review.item))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -183,7 +201,8 @@ def _kind(form: DecisionForm, item: Any) -> ItemClassification | None:
 def _typed(request: HttpRequest) -> dict[str, Any]:
     names = ("comment", "tags", "operation_type", "difficulty")
     return {name: request.POST[name] for name in names if name in request.POST} | {
-        "reasons": request.POST.getlist("reason")
+        "reasons": request.POST.getlist("reason"),
+        "refused": True,
     }
 
 

@@ -23,7 +23,7 @@ from curation.models import Decision, Pair, Status
 from curation.search.filters import Filter
 from curation.search.matching import KINDS, WrongFilter
 from curation.web import rows
-from curation.web.access import item_or_404, may_review, person, there
+from curation.web.access import item_or_404, may_review, number, person, there
 from curation.web.page import ReasonChoice, context, reasons
 
 # Limit of the exact queue length, and lifetime of its cache.
@@ -88,14 +88,12 @@ def page(
     settles = shown["dispute"] and not shown["refusal"]
     open_ = item.status == Status.PENDING or shown["blind"] or settles
     own = isinstance(item, Pair) and item.author_id == user.pk
-    token = _claim(item, user) if open_ and not own and request.method != "HEAD" else None
     typed = typed or _fields(item, rows.undone(item, user))
     shown |= {
-        "claim": token,
         "own": own,
-        "held_by": (item.held_by or "Another reviewer")
-        if open_ and not own and token is None
-        else None,
+        "decided": not open_ and item.status in (Status.APPROVED, Status.REJECTED),
+        "held_by": item.held_by if open_ and not own else None,
+        "free": open_ and not own and not item.held_by,
         "queue": request.POST.get("queue", query.get("queue", "")),
         "typed": typed,
         "operations": _choices(item, "operation_type", typed),
@@ -108,15 +106,21 @@ def page(
 @require_POST
 @may_review
 def claim(request: HttpRequest) -> HttpResponseBase:
-    """Renew the claim of an open page, or release it when the page is left."""
+    """Claim the item of an open page, renew its claim, or leave it with the page."""
+    user, post = person(request), request.POST
+    if (kind := post.get("kind", "")) in KINDS:
+        item = item_or_404(kind, number(post.get("pk", "")))
+        if taken := claims.take(item, user):
+            return JsonResponse({"token": taken.token})
+        return JsonResponse({"by": str(claims.holder(item) or "Another reviewer")})
     try:
-        token = uuid.UUID(request.POST.get("token", ""))
+        token = uuid.UUID(post.get("token", ""))
     except ValueError:
         return JsonResponse({"error": "This is not a claim."}, status=400)
-    if request.POST.get("release"):
-        claims.release(token, person(request))
+    if post.get("leave"):
+        claims.leave(token, user)
         return JsonResponse({"held": False})
-    return JsonResponse({"held": claims.renew(token, person(request))})
+    return JsonResponse({"held": claims.renew(token, user)})
 
 
 def address(item: Any, queue: str = "") -> str:
@@ -150,14 +154,6 @@ def _unread(user: User) -> str:
     """Count the unread notices, up to 100."""
     count = unread(user)[:MANY_NOTICES].count()
     return f"{MANY_NOTICES - 1}+" if count >= MANY_NOTICES else str(count or "")
-
-
-def _claim(item: Any, user: User) -> uuid.UUID | None:
-    """Return the claim's token, or None if another user has a claim."""
-    if item.claimed_just_now:
-        return item.claimed_just_now  # type: ignore[no-any-return]
-    claim = claims.take(item, user)
-    return claim.token if claim else None
 
 
 def _fields(item: Any, undone: Decision | None) -> dict[str, Any]:

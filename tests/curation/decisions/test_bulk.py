@@ -95,7 +95,7 @@ def test_a_bulk_undo_skips_items_decided_again_since(browser: Client) -> None:
 @pytest.mark.parametrize(
     ("over", "sentence"),
     [
-        ({"comment": ""}, "need a reason"),
+        ({"comment": ""}, "Give a reason"),
         ({"status": "retired"}, "Choose to approve or to reject"),
         ({"filter": "colour=red"}, "There is no filter"),
         ({"request": "x"}, "The form was incomplete"),

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import pytest
@@ -9,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from curation.decisions import second_reviews as second
 from curation.decisions.bulk import dry_count
@@ -268,8 +270,8 @@ def test_a_bulk_decision_skips_items_with_an_open_second_review(kernel: Kernel, 
     assert free.status == Status.PENDING
 
 
-def test_a_dispute_is_claimed_by_the_curator_who_opens_it(kernel: Kernel, eve: User) -> None:
-    page(eve, kernel.get_absolute_url())
+def test_a_dispute_is_claimed_by_the_curator_who_gets_it(kernel: Kernel, eve: User) -> None:
+    page(eve, "/")
 
     assert take(kernel, make.a_curator()) is None
 
@@ -302,7 +304,9 @@ def test_each_role_gets_the_expected_answer_for_a_disputed_item(
         browser.force_login(user)
         headers = {"Authorization": f"Bearer {tokens.make(user, 'tests')}"}
     at = ["kernels", kernel.pk]
-    wish = {"status": "rejected", "version": 2, "request": str(uuid.uuid4())}
+    wish = {"status": "rejected", "version": 2, "request": str(uuid.uuid4()), "comment": "So."}
+    # Too long ago for the second side to withdraw it.
+    SecondReview.objects.update(given_at=timezone.now() - timedelta(minutes=2))
 
     shown = browser.get(kernel.get_absolute_url())
     told = Client().get(reverse("api-item", args=at), headers=headers)

@@ -168,25 +168,32 @@ def test_an_open_page_renews_its_claim(ada: User) -> None:
     assert Claim.objects.get().expires_at > timezone.now() + timedelta(minutes=1)
 
 
-def test_closing_a_page_releases_only_the_claim_of_that_page(ada: User) -> None:
+def test_a_second_tab_shares_the_claim_of_the_first(ada: User) -> None:
     kernel = make.a_kernel()
-    left, open_ = claims.take(kernel, ada), claims.take(kernel, ada)
-    assert left is not None
-    assert open_ is not None
+    first, second = claims.take(kernel, ada), claims.take(kernel, ada)
 
-    claims.release(left.token, ada)
-    assert claims.holder(kernel) == ada
-    claims.release(open_.token, ada)
-    assert claims.holder(kernel) is None
+    assert first and second and first.token == second.token
+    assert claims.renew(first.token, ada)
 
 
-def test_a_reviewer_can_not_renew_or_release_the_claim_of_another(ada: User) -> None:
+def test_closing_a_tab_leaves_another_tab_the_time_to_renew_the_claim(ada: User) -> None:
+    claim = claims.take(make.a_kernel(), ada)
+    assert claim is not None
+
+    claims.leave(claim.token, ada)
+
+    left = Claim.objects.get().expires_at - timezone.now()
+    assert timedelta(seconds=60) < left < timedelta(seconds=90)
+    assert claims.renew(claim.token, ada)
+
+
+def test_a_reviewer_can_not_renew_or_leave_the_claim_of_another(ada: User) -> None:
     claim = make.a_claim()
 
-    claims.release(claim.token, ada)
+    claims.leave(claim.token, ada)
 
     assert not claims.renew(claim.token, ada)
-    assert Claim.objects.count() == 1
+    assert Claim.objects.get().expires_at == claim.expires_at
 
 
 def test_the_queue_never_gives_an_edit_to_its_author(ada: User) -> None:

@@ -2,19 +2,21 @@
 
 import re
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.decisions.agreement import agreement
 from curation.decisions.decide import decide, undo
 from curation.decisions.queue import next_item
-from curation.models import Agreement, Decision, Kernel, SecondReview, Status
+from curation.models import Agreement, Decision, Kernel, Notice, SecondReview, Status
 from tests import factories as make
 
 
@@ -41,7 +43,7 @@ def say(user: User, kernel: Kernel, status: str) -> Any:
     kernel.refresh_from_db()
     return client.post(
         reverse("decide", args=["kernels", kernel.pk]),
-        {"status": status, "version": kernel.version, "request": uuid.uuid4()},
+        {"status": status, "version": kernel.version, "request": uuid.uuid4(), "comment": "So."},
     )
 
 
@@ -108,6 +110,27 @@ def test_a_disagreeing_second_review_opens_a_dispute_for_a_curator(
     review = SecondReview.objects.get()
     assert (review.state, kernel.status) == ("settled", Status.REJECTED)
     assert review.settled_by == Decision.objects.latest("pk")
+
+
+@pytest.mark.parametrize("status", ["approved", "rejected"])
+def test_a_second_review_can_be_withdrawn_for_a_minute(
+    ada: User, everything: None, status: str
+) -> None:
+    kernel, grace, curator = make.a_kernel(), make.a_reviewer(), make.a_curator()
+    decided(kernel, ada)
+    say(grace, kernel, status)
+    client = Client()
+    client.force_login(grace)
+
+    answer = client.post(reverse("undo"), follow=True)
+
+    assert "you have not given the second review" in answer.content.decode()
+    assert SecondReview.objects.get().state == Agreement.WAITING
+    assert not Notice.objects.filter(user=curator).exists()
+    say(grace, kernel, status)
+    SecondReview.objects.update(given_at=timezone.now() - timedelta(minutes=2))
+    answer = client.post(reverse("undo"), follow=True)
+    assert "You have no decision to undo" in answer.content.decode()
 
 
 def test_the_first_reviewer_can_not_give_the_second_review(ada: User, everything: None) -> None:

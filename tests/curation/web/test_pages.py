@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from curation.models import (
+    Claim,
     Correction,
     Decision,
     DuplicateLink,
@@ -238,10 +239,73 @@ def test_a_decision_can_be_changed_later(browser: Client) -> None:
     browser.post(act(kernel), decision(kernel))
     kernel.refresh_from_db()
 
-    browser.post(act(kernel), decision(kernel, status="rejected"))
+    browser.post(act(kernel), decision(kernel, status="rejected", comment="Not so."))
 
     kernel.refresh_from_db()
     assert kernel.status == Status.REJECTED
+
+
+@pytest.mark.parametrize("status", ["approved", "rejected"])
+def test_a_reason_for_the_other_verdict_is_refused(browser: Client, status: str) -> None:
+    make.a_reason(text="Well commented", status="approved")
+    make.a_reason(text="The mask is off by one", status="rejected")
+    kernel = make.a_kernel()
+    reasons = ["Well commented", "The mask is off by one"]
+
+    answer = browser.post(act(kernel), decision(kernel, status=status, reason=reasons))
+
+    verb = "reject" if status == "approved" else "approve"
+    assert f"is a reason to {verb}. Untick it, or {verb}." in answer.content.decode()
+    assert not Decision.objects.exists()
+
+
+def test_a_rejection_without_a_reason_unfolds_the_reasons(browser: Client) -> None:
+    kernel = make.a_kernel()
+
+    answer = browser.post(act(kernel), decision(kernel, status="rejected", comment=" "))
+
+    page = answer.content.decode()
+    assert "Give a reason: tick one, or write a comment." in page
+    assert '<details class="reasons" open>' in page
+    assert not Decision.objects.exists()
+
+
+def test_a_decided_item_says_so_beside_its_buttons_and_is_left_without_a_skip(
+    browser: Client,
+) -> None:
+    kernel = make.a_kernel()
+    browser.post(act(kernel), decision(kernel))
+
+    page = text(browser, kernel.get_absolute_url())
+    left = browser.post(act(kernel, "skip"), follow=True).content.decode()
+
+    assert "Approved</span> by you, " in page
+    assert "</kbd> Approve again" in page and "</kbd> Reject instead" in page
+    assert "is skipped" not in left and not Skip.objects.exists()
+
+
+def test_reading_an_item_from_a_list_holds_nothing_until_the_first_key(
+    browser: Client, reviewer: User
+) -> None:
+    kernel = make.a_kernel()
+    colleague = Client()
+    colleague.force_login(make.a_reviewer(username="grace"))
+
+    assert 'data-claim=""' in text(browser, kernel.get_absolute_url())
+    assert not Claim.objects.exists()
+    held = browser.post(reverse("claim"), {"kind": "kernels", "pk": kernel.pk}).json()
+    refused = colleague.post(reverse("claim"), {"kind": "kernels", "pk": kernel.pk}).json()
+
+    assert f'data-claim="{held["token"]}"' in text(browser, kernel.get_absolute_url())
+    assert refused == {"by": "ada"}
+
+
+def test_the_menu_marks_the_queue_after_a_decision(browser: Client) -> None:
+    first, _ = make.a_kernel(priority=2), make.a_kernel()
+
+    page = browser.post(act(first), decision(first), headers={"X-Swap": "1"}).content.decode()
+
+    assert re.search(r'data-key="g q" aria-current="page"', page)
 
 
 def test_the_author_of_an_edit_can_not_decide_on_it(browser: Client, reviewer: User) -> None:
@@ -399,7 +463,7 @@ def test_undo_keeps_a_later_decision_of_another_reviewer(browser: Client) -> Non
     kernel.refresh_from_db()
     other = Client()
     other.force_login(make.a_reviewer(username="grace"))
-    other.post(act(kernel), decision(kernel, status="rejected"))
+    other.post(act(kernel), decision(kernel, status="rejected", comment="Not so."))
 
     answer = browser.post(reverse("undo"), follow=True)
 
