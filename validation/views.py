@@ -1,4 +1,4 @@
-"""Buttons that queue a validation: of an item, a finished draft, or an edited pair."""
+"""Buttons that queue a validation: of an item, a list, a finished draft, or an edited pair."""
 
 from typing import Any
 
@@ -7,23 +7,28 @@ from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.decisions.drafts import finish
 from curation.decisions.editing import PairTexts, as_record, edited, save_version
 from curation.errors import CurationError
 from curation.models import Device, DraftState, Kernel, Pair
 from curation.pairs.unfinished import as_pair
+from curation.search.filters import Filter
+from curation.search.matching import WrongFilter
+from curation.text import pluralize
 from curation.web.access import item_or_404, may_edit_pairs, may_finish_drafts, person
 from curation.web.cases import changed_values, read_cases
 from curation.web.try_tab import CHANGES
 from curation.web.views.drafts import draft_or_404, editor, written
 from curation.web.views.edit import pair_editor
 from curation.web.views.item import address
+from validation.checkers import checkable
 from validation.pairs.contract import violations
-from validation.requests import request_case, request_validation
+from validation.requests import request_case, request_validation, without_verdict
 
 may_ask = permission_required("curation.add_validationrun", raise_exception=True)
 may_try = permission_required("curation.add_triedcase", raise_exception=True)
@@ -36,6 +41,30 @@ def validate_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     item = item_or_404(kind, pk)
     _queue(request, item)
     return redirect(address(item))
+
+
+@may_ask
+@require_http_methods(["GET", "HEAD", "POST"])
+def validate_list(request: HttpRequest) -> HttpResponse:
+    """Count the pairs of a list, and queue their validation when that is confirmed."""
+    query = request.POST.get("filter", request.META["QUERY_STRING"])
+    device = Device(settings.VALIDATION_DEVICE)
+    try:
+        pairs = Filter.from_query(query).of(checkable())
+    except WrongFilter as error:
+        messages.error(request, str(error))
+        return redirect(f"{reverse('find')}?items=pairs")
+    fresh = without_verdict(pairs, device)
+    if request.method != "POST":
+        shown = {"query": query, "device": device.label, "all": pairs.count()}
+        return render(request, "curation/validate.html", {**shown, "fresh": fresh.count()})
+    items = (fresh if "fresh" in request.POST else pairs).only("pk", "content_hash")
+    runs = request_validation(
+        items.order_by("pk").iterator(), device=device, requested_by=person(request)
+    )
+    count = pluralize(sum(run.total for run in runs), "pair")
+    messages.success(request, f"{count} in {pluralize(len(runs), 'run')}: queued.")
+    return redirect(f"{reverse('runs')}?kind=validation")
 
 
 @may_try
@@ -127,4 +156,4 @@ def _queue(request: HttpRequest, item: Any) -> None:
     except CurationError as error:
         messages.warning(request, f"Not queued: {error}")
     else:
-        messages.success(request, f"Queued: {device.label}. Its result will stand on this page.")
+        messages.success(request, f"Queued: {device.label}. Its result will appear here.")
