@@ -80,37 +80,38 @@ OPTIONS: tuple[Option, ...] = (
         choices=tuple(sorted(Hardware.values)), parse=parse_hardware,
     ),
     Option(
-        "where", "--where", "Filter", "as in the lists: operation=matmul license=MIT", "text",
+        "where", "--where", "Filter", "As in Find, such as operation=matmul license=MIT.", "text",
         usage="only items that match, such as 'operation=matmul license=MIT' (default: all items)",
         metavar="FILTER",
     ),
     Option(
-        "splits", "--splits", "Splits", "train/validation/test in percent", "text",
+        "splits", "--splits", "Splits", "Train/validation/test in percent.", "text",
         metavar="90/5/5", parse=parse_splits,
     ),
     Option(
-        "seed", "--seed", "Seed", "of the splits and of the draws", "number",
+        "seed", "--seed", "Seed", "Another number draws other items for splits and caps.", "number",
         usage="a number that changes which items a split or a cap draws",
     ),
     Option(
-        "caps", "--cap-origin", "Caps", "largest share of an origin: inductor=0.2", "list",
+        "caps", "--cap-origin", "Caps", "The largest share of an origin: inductor=0.2.", "list",
         usage="the largest share of an origin; may be given more than once (default: no cap)",
         metavar="inductor=0.2", parse=parse_cap,
     ),
     Option(
-        "upsample", "--upsample", "Weights", "“source”, or as tutorial=10,inductor=5", "text",
+        "upsample", "--upsample", "Weights", "“source”, or tutorial=10,inductor=5.", "text",
         usage="weights of records: `source` for those of the sources, or by category and origin, "
         "such as tutorial=10,inductor=5 (default: all 1)",
         metavar="POLICY",
     ),
     Option(
         "total_tokens", "--total-tokens", "Tokens of the whole mix",
-        "for the shares on the card; 0: not known", "number", metavar="N",
+        "The card shows which share of them this dataset is. 0 if you do not know.", "number",
+        metavar="N",
         usage="tokens of the whole training mix, for the shares on the card (default: unknown)",
     ),
     Option(
-        "policies", "--accept-policy", "Accepted policies", "approvals by these rules count",
-        "list", metavar="POLICY",
+        "policies", "--accept-policy", "Accepted policies",
+        "Approvals by these policies count too.", "list", metavar="POLICY",
         usage="also accept approvals by this policy; may be given more than once (default: only "
         "approvals by people)",
     ),

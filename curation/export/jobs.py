@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -134,9 +135,12 @@ def _digest(path: Path) -> str:
 
 
 def pack(folder: Path, archive: Path) -> Path:
-    """Write one archive, without times and user names of this machine."""
+    """Write one archive, without times and user names of this machine.
+
+    The card and its pictures come first: a page shows them without reading the records.
+    """
     with tarfile.open(archive, "w:gz", compresslevel=6) as tar:
-        for path in sorted(folder.rglob("*")):
+        for path in sorted(folder.rglob("*"), key=partial(_place_in_archive, folder)):
             if path.is_file():
                 entry = tar.gettarinfo(path, f"{folder.name}/{path.relative_to(folder)}")
                 entry.uid = entry.gid = 0
@@ -146,6 +150,10 @@ def pack(folder: Path, archive: Path) -> Path:
                 with path.open("rb") as file:
                     tar.addfile(entry, file)
     return archive
+
+
+def _place_in_archive(folder: Path, path: Path) -> tuple[bool, Path]:
+    return path != folder / "README.md" and path.parent.name != "pictures", path
 
 
 # --- Retention -------------------------------------------------------------------------------

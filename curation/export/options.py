@@ -109,9 +109,12 @@ class ExportOptions:
 
 
 def check_name(name: str) -> None:
-    """Refuse the name of a release that is not one line, because lists and headers hold it."""
-    if not name.isprintable():
-        raise WrongOptions("The name of a release is one line without invisible characters.")
+    """Refuse the name of a release that a file, a header or a command line could not hold."""
+    if name and not re.fullmatch(r"\w[\w.+-]*", name):
+        raise WrongOptions(
+            "The name of a release has only letters, digits and . + - _, and begins with a letter, "
+            f"a digit or _, unlike {name!r}."
+        )
 
 
 def parse_splits(text: str) -> tuple[int, ...]:
@@ -178,7 +181,7 @@ def _check_caps(caps: tuple[tuple[str, float], ...]) -> None:
         if name not in PairOrigin.values:
             raise WrongOptions(f"There is no origin {name!r}: {', '.join(PairOrigin.values)}.")
         if not 0 <= share < 1:
-            raise WrongOptions(f"A cap is a share from 0 to below 1, unlike {name}={share}.")
+            raise WrongOptions(f"A cap must be at least 0 and less than 1, unlike {name}={share}.")
     if len({name for name, _ in caps}) < len(caps):
         raise WrongOptions("An origin is capped twice.")
 

@@ -22,9 +22,10 @@ def request_export(
     retry_of: ExportRun | None = None,
 ) -> ExportRun:
     """Queue an export. With the `name` of a release, the release is rebuilt."""
-    check_name(name)
     requested = ExportOptions.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
+    if release is None:
+        check_name(name)
     # An old release lacks options that were added later.
     if release is not None and ExportOptions.from_json(release.options).as_json() != requested:
         raise CurationError(

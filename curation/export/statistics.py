@@ -219,8 +219,8 @@ def split_tables(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str
         if off:
             remarks.insert(
                 0,
-                f"More than 1% off in {', '.join(off)}: groups stay whole, and records stay where "
-                "an earlier export put them.",
+                f"The shares of {', '.join(off)} are more than 1% off. Groups of related records "
+                "stay whole, and records stay where an earlier export put them.",
             )
         result[f"{kind}s"] = {**rows, "remark": " ".join(remarks) or None}
     return result

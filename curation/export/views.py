@@ -1,6 +1,7 @@
 """Pages on which curators preview, request and download exports."""
 
 import tarfile
+from base64 import b64encode
 from collections import Counter
 from contextlib import suppress
 from itertools import islice
@@ -11,6 +12,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.db.models import Q, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -40,6 +42,12 @@ PREVIEWED = 20_000
 CARD_MOST, CHANGES_MOST = 1 << 20, 500
 
 
+# The fields that most exports need. All others are in a fold.
+FIRST = (
+    "name", "where", "formats", "include_pending", "without_benchmarks", "with_reasons",
+)  # fmt: skip
+
+
 class ExportForm(forms.Form):
     """The declared options, and the name of a release."""
 
@@ -54,6 +62,15 @@ class ExportForm(forms.Form):
             if option.in_form:
                 self.fields[option.name] = _field(option)
         self.fields["where"].widget.attrs["list"] = "views"
+
+    def first(self) -> list[forms.BoundField]:
+        return [self[name] for name in FIRST]
+
+    def others(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in FIRST]
+
+    def has_wrong_others(self) -> bool:
+        return bool(set(self.errors) - {*FIRST, NON_FIELD_ERRORS})
 
     def options(self) -> dict[str, Any]:
         return chosen({name: self.cleaned_data.get(name) for name in self.fields if name != "name"})
@@ -183,22 +200,52 @@ def card(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the dataset card of an archive."""
     run = get_object_or_404(ExportRun.objects.exclude(archive=""), pk=pk)
     text = ""
+    pictures: dict[str, str] = {}
     with suppress(OSError, tarfile.TarError, EOFError):
-        text = _card_of(settings.DATA_DIR / "exports" / run.archive)
+        text, pictures = _card_of(settings.DATA_DIR / "exports" / run.archive)
     if not text:
         messages.error(request, f"The archive of {run} is not on this host.")
         return redirect("exports")
-    html = MarkdownIt("commonmark", {"html": False}).enable("table").render(_body(text))
-    return render(request, "curation/export_card.html", {"run": run, "card": mark_safe(html)})  # noqa: S308 - markdown-it escapes HTML
+    shown = {"run": run, "card": mark_safe(_as_html(_body(text), pictures))}  # noqa: S308 - markdown-it escapes HTML
+    return render(request, "curation/export_card.html", shown)
 
 
-def _card_of(archive: Path) -> str:
-    """Return README.md, which comes before the files of records."""
+def _card_of(archive: Path) -> tuple[str, dict[str, str]]:
+    """Return README.md, and the pictures beside it as addresses with their content.
+
+    The pictures of an archive that an earlier version wrote come last, and are left out.
+    """
+    text = ""
+    pictures: dict[str, str] = {}
     with tarfile.open(archive, "r|gz") as tar:
         for entry in tar:
-            if entry.name.endswith("/README.md") and (file := tar.extractfile(entry)):
-                return file.read(CARD_MOST).decode(errors="replace")
-    return ""
+            path = entry.name.partition("/")[2]
+            content = entry.isfile() and path.startswith(("README.md", "pictures/"))
+            file = tar.extractfile(entry) if content else None
+            if file is None and text:
+                break
+            read = file.read(CARD_MOST) if file else b""
+            if path == "README.md":
+                text = read.decode(errors="replace")
+            elif read:
+                pictures[path] = f"data:image/svg+xml;base64,{b64encode(read).decode()}"
+    return text, pictures
+
+
+def _as_html(text: str, pictures: dict[str, str]) -> str:
+    """Render a card. The site's policy forbids the inline styles of aligned columns."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    for token in tokens:
+        if token.attrs.pop("style", "") == "text-align:right":
+            token.attrs["class"] = "number"
+        for part in token.children or ():
+            if part.type == "image" and (picture := pictures.get(str(part.attrs["src"]))):
+                part.attrs["src"] = picture
+            elif part.type == "image":
+                part.type = "text"
+    html: str = markdown.renderer.render(tokens, markdown.options, {})
+    return html
 
 
 def _body(text: str) -> str:

@@ -51,7 +51,7 @@ def files_table(files: Sequence[dict[str, Any]], options: ExportOptions) -> Iter
 def splits_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     yield from ("", "## Splits", "")
     yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
-    yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
+    yield from ("", "| split | planned | records | share |", "|---|--:|--:|--:|")
     tables = split_tables(plan, options)
     for kind, table in tables.items():
         for split in SPLITS:
@@ -62,7 +62,7 @@ def splits_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
             )
     for kind, table in tables.items():
         if table["remark"]:
-            yield from ("", f"Of the {kind}: {table['remark']}")
+            yield from ("", f"{kind.capitalize()}: {table['remark']}")
     for kind, table in tables.items():
         if any(table[split.value]["records"] for split in SPLITS):
             yield from _balance(kind, table)
@@ -93,7 +93,7 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
 def _balance(kind: str, table: Mapping[str, Any]) -> Iterator[str]:
     """Yield the counts of each split by operation type and difficulty, and the largest sources."""
     yield from ("", f"### The splits of the {kind}", "")
-    yield f"| | {' | '.join(SPLITS)} |"
+    yield f"| group | {' | '.join(SPLITS)} |"
     yield f"|---|{'--:|' * len(SPLITS)}"
     for what in ("operation_type", "difficulty"):
         counts = [table[split.value][what] for split in SPLITS]
@@ -104,8 +104,9 @@ def _balance(kind: str, table: Mapping[str, Any]) -> Iterator[str]:
         for what, plural in (("recipe", "recipes"), ("repository", "repositories")):
             row = table[split.value][what]
             if row["number"]:
+                noun = what if row["number"] == 1 else plural
                 yield (
-                    f"- {split.value}: {row['number']:,} {plural}, the largest "
+                    f"- {split.value}: {row['number']:,} {noun}, the largest "
                     f"{row['largest_share']:.1%}; {_in_words(row['top_ten'], 10)}."
                 )
 
@@ -134,7 +135,7 @@ def benchmarks_section(plan: ExportPlan) -> Iterator[str]:
 def left_out_section(plan: ExportPlan) -> Iterator[str]:
     funnel = plan.stages()
     stages = list(next(iter(funnel.values())))
-    yield from ("", "## What was left out", "", f"| | {' | '.join(funnel)} |")
+    yield from ("", "## What was left out", "", f"| stage | {' | '.join(funnel)} |")
     yield f"|---|{'--:|' * len(funnel)}"
     for stage in stages:
         yield f"| {stage} | {' | '.join(f'{counts[stage]:,}' for counts in funnel.values())} |"

@@ -1,5 +1,6 @@
 """The page of exports: every option, a preview, what an archive holds, and what has changed."""
 
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -132,6 +133,21 @@ def test_a_finished_export_shows_its_records_card_and_changes(browser: Client) -
     assert "1 added" in changes[1]
 
 
+def test_a_card_shows_its_pictures_and_has_no_inline_style(browser: Client) -> None:
+    make.an_approved_pair()
+    run = request_export({"without_benchmarks": True}, user=None)
+    export_job(run.pk)
+
+    card = browser.get(reverse("export-card", args=[run.pk])).content.decode()
+
+    pictures = re.findall(r'<img src="([^"]*)" alt="[^"]+"', card)
+    assert len(pictures) >= 3
+    assert all(picture.startswith("data:image/svg+xml;base64,") for picture in pictures)
+    assert "style=" not in card
+    assert '<td class="number">' in card
+    assert "<th></th>" not in card
+
+
 def test_saved_views_are_offered_as_filters(browser: Client) -> None:
     owner = make.a_reviewer()
     SavedView.objects.create(
@@ -150,10 +166,32 @@ def test_an_unreadable_value_is_refused() -> None:
         chosen({"caps": 3})
 
 
-@pytest.mark.parametrize("name", ["a\nX: y", "a\u202eb"])
-def test_the_name_of_a_release_is_one_line(browser: Client, name: str) -> None:
+@pytest.mark.parametrize("name", ["a\nX: y", "a\u202eb", "a b", "a/c", "-x", "..", "<b>"])
+def test_the_name_of_a_release_fits_a_file_and_a_command_line(browser: Client, name: str) -> None:
     answer = browser.post(reverse("exports"), {"name": name})
 
     assert answer.status_code == 400
-    assert "one line without invisible characters" in answer.content.decode()
+    assert "only letters, digits and . + - _" in answer.content.decode()
     assert not ExportRun.objects.exists()
+
+
+def test_a_release_of_an_older_name_can_be_rebuilt() -> None:
+    release = make.a_release(name="old name")
+
+    assert request_export(release.options, name="old name", user=None).name == "old name"
+
+
+def test_six_fields_are_outside_the_fold_of_the_export_form(browser: Client) -> None:
+    page = browser.get(reverse("exports")).content.decode()
+    form = page[page.index('<form class="card export"') : page.index("<summary>More")]
+
+    assert set(re.findall(r'name="(\w+)"', form)) - {"csrfmiddlewaretoken"} == set(views.FIRST)
+
+
+def test_the_fold_of_the_export_form_opens_at_a_wrong_value(browser: Client) -> None:
+    def fold(typed: dict[str, Any]) -> bool:
+        page = browser.post(reverse("exports"), {**shown(), **typed}).content.decode()
+        return '<details class="across" open><summary>More' in page
+
+    assert fold({"seed": "x"})
+    assert not fold({"where": "status=never"})

@@ -385,7 +385,7 @@ def test_the_manifest_reports_families_too_large_for_the_requested_shares(tmp_pa
     found = manifest(export(tmp_path / "out", *HALVES))["splits"]["kernels"]
 
     assert found["train"]["records"] == 10
-    assert "More than 1% off" in found["remark"]
+    assert "more than 1% off" in found["remark"]
 
 
 def test_the_manifest_counts_each_split_by_operation_difficulty_and_recipe(tmp_path: Path) -> None:
