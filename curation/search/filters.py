@@ -7,7 +7,7 @@ pair, does not match it.
 """
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Self, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -29,30 +29,52 @@ from curation.models import (
     Verdict,
 )
 from curation.search.condition import holds
-from curation.search.matching import CONDITIONS, KINDS, NONE, Duplicates, WrongFilter, day_range
+from curation.search.matching import (
+    CONDITIONS,
+    KINDS,
+    NONE,
+    Duplicates,
+    WrongFilter,
+    day_range,
+    number_range,
+)
 
 Item = TypeVar("Item", Kernel, Pair)
 Words = tuple[str, ...]
 
-CHOICES: Mapping[str, Words] = {
-    "items": tuple(KINDS),
-    "status": tuple(Status.values),
-    "category": tuple(Category.values),
-    "verdict": tuple(LicenseVerdict.values),
-    "operation": (*OperationType.values, NONE),
-    "difficulty": (*Difficulty.values, NONE),
-    "validation": (*Verdict.values, NONE),
-    "duplicates": tuple(Duplicates.values),
-    "contaminated": ("yes", "no"),
-    "standalone": ("yes", "no"),
-    "disputed": ("yes", "no"),
-    "hardware": tuple(Hardware.values),
-    "language": tuple(Language.values),
-    "kind": tuple(Kind.values),
-    "origin": tuple(PairOrigin.values),
-    "spills": ("yes", "no"),
-    "unlaunched": ("yes", "no"),
+
+def _words(choices: type[models.TextChoices], none: str = "") -> dict[str, str]:
+    """Return the label of each value, and of `none`."""
+    labels = {str(value): str(label) for value, label in choices.choices}
+    return labels | ({NONE: none} if none else {})
+
+
+_YES_NO = {"yes": "Yes", "no": "No"}
+# The values of each filter that is not typed, with their labels.
+CHOICES: Mapping[str, Mapping[str, str]] = {
+    "items": {kind: kind.capitalize() for kind in KINDS},
+    "status": _words(Status),
+    "category": _words(Category),
+    "verdict": _words(LicenseVerdict),
+    "operation": {value: value for value in OperationType.values} | {NONE: "not known"},
+    "difficulty": _words(Difficulty, "Not known"),
+    "validation": _words(Verdict, "Not validated"),
+    "duplicates": _words(Duplicates),
+    "contaminated": _YES_NO,
+    "standalone": _YES_NO,
+    "disputed": _YES_NO,
+    "hardware": _words(Hardware),
+    "language": _words(Language),
+    "kind": _words(Kind),
+    "origin": _words(PairOrigin),
+    "spills": _YES_NO,
+    "unlaunched": _YES_NO,
 }
+# Parsers of the ranges, which refuse a value with a sentence.
+RANGES: Mapping[str, Callable[[str], object]] = {
+    "decided": day_range, "speedup": number_range, "pass_rate": number_range,
+    "registers": number_range,
+}  # fmt: skip
 LONGEST = 1000
 # A statement has a condition for each word: SQLite allows 1,000, and each costs time.
 MOST_OF_KEY, MOST_VALUES = 50, 200
@@ -168,8 +190,8 @@ def _checked(key: str, value: str) -> str:
     allowed = CHOICES.get(key)
     if value and allowed and value not in allowed:
         raise WrongFilter(f"{key}={value} is not valid: {key} is {' or '.join(allowed)}.")
-    if value and key == "decided":
-        day_range(value)
+    if value and key in RANGES:
+        RANGES[key](value)
     if value and key == "id" and not (value.isdecimal() and value.isascii() and len(value) < 19):
         raise WrongFilter(f"id={value} is not valid: id is the number in an item's address.")
     return value

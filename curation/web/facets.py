@@ -1,4 +1,4 @@
-"""Counts beside the values of a filter, and suggestions for the filters that are typed.
+"""Counts beside the values of a filter.
 
 One grouped query over a covering index counts all items by the columns of FACETS together. The
 scheduler does it once a minute for large tables. The sums for any filter on these columns come from
@@ -7,22 +7,20 @@ there. With another filter, the newest items that match are counted instead, up 
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db.models import Count
 from django.utils import timezone
 
-from curation.characters import has_invisible
 from curation.decisions import second_reviews as second
 from curation.decisions.figures import keep, kept
-from curation.models import Kernel, License, Pair, QualityFinding, Repository
+from curation.models import Kernel, Pair
 from curation.search.filters import Filter
 from curation.search.matching import NONE, about
-from curation.web.listing import newest_keys
+from curation.web.listing import newest_keys, visible
 
 Model = type[Kernel] | type[Pair]
 Combination = tuple[str, ...]
@@ -38,10 +36,9 @@ FACETS: Mapping[Model, Mapping[str, str]] = {
 }
 # Most items that are counted one by one, for each list.
 NEWEST = 1000
-# Seconds of a count that is not worth keeping, that a count is kept, after which it is made again
-# though the scheduler should have done that, and that suggestions are kept.
-QUICK, SECONDS, OLD_SECONDS, SUGGESTED_SECONDS = 0.02, 60, 300, 600
-SUGGESTED = 300
+# Seconds of a count that is not worth keeping, that a count is kept, and after which it is made
+# again though the scheduler should have done that.
+QUICK, SECONDS, OLD_SECONDS = 0.02, 60, 300
 
 
 def facet_counts(model: Model, filter: Filter, user: User) -> tuple[Counts, bool]:
@@ -115,17 +112,14 @@ def _name(model: Model) -> str:
 
 
 def _hidden_ones(model: Model, user: User) -> Counter[Combination]:
-    rows = model._default_manager.filter(pk__in=hidden_items(model, user))
+    rows = model._default_manager.filter(pk__in=_hidden_items(model, user))
     return Counter(rows.values_list(*FACETS[model].values()))
 
 
 def _counted_newest(model: Model, filter: Filter, user: User) -> tuple[Counter[Combination], bool]:
     """Return the count of the newest matches by combination, and True if these are all."""
-    items: Any = model._default_manager.all()
-    hidden, columns = set(hidden_items(model, user)), FACETS[model].values()
-    if second.tells(filter):
-        items = items.exclude(pk__in=hidden)
-    pks, reliable = newest_keys(items, filter, NEWEST + 1)
+    hidden, columns = set(_hidden_items(model, user)), FACETS[model].values()
+    pks, reliable = newest_keys(visible(model, filter, user), filter, NEWEST + 1)
     combinations: Counter[Combination] = Counter()
     hidden_ones: Counter[Combination] = Counter()
     listed = model._default_manager.filter(pk__among=pks)
@@ -137,7 +131,7 @@ def _counted_newest(model: Model, filter: Filter, user: User) -> tuple[Counter[C
     return _without_status(combinations, hidden_ones), whole
 
 
-def hidden_items(model: Model, user: User) -> list[int]:
+def _hidden_items(model: Model, user: User) -> list[int]:
     """Return the items that wait for the user's second review, the newest ones."""
     name = about(model)
     waiting = second.waiting_of(user).filter(**{f"{name}__isnull": False})
@@ -153,40 +147,3 @@ def _without_status(
     for (_, *others), count in hidden.items():
         counted["", *others] += count
     return counted
-
-
-def suggestions(key: str) -> list[str]:
-    """Return the known values of a filter that is typed, or an empty list."""
-    made = _SUGGESTED.get(key)
-    if made is None:
-        return []
-    values: list[str] | None = cache.get(f"suggested-{key}")
-    if values is None:
-        values = sorted({value for value in made() if not has_invisible(value)})[:SUGGESTED]
-        cache.set(f"suggested-{key}", values, SUGGESTED_SECONDS)
-    return values
-
-
-def _repositories() -> Iterable[str]:
-    return Repository.objects.order_by("-pk").values_list("name", flat=True)[:SUGGESTED]
-
-
-def _licenses() -> Iterable[str]:
-    return License.objects.order_by("pk").values_list("expression", flat=True)[:SUGGESTED]
-
-
-def _tags() -> Iterable[str]:
-    """Return the tags of the newest items."""
-    for model in (Kernel, Pair):
-        for tags in model._default_manager.order_by("-pk").values_list("tags", flat=True)[:1000]:
-            yield from (tag for tag in tags if isinstance(tag, str))
-
-
-def _findings() -> Iterable[str]:
-    rows = QualityFinding.objects.order_by("-pk").values_list("gate", "passed")[:NEWEST]
-    return {gate for gate, passed in rows if not passed} | {NONE}
-
-
-_SUGGESTED = {
-    "repository": _repositories, "license": _licenses, "tag": _tags, "finding": _findings,
-}  # fmt: skip

@@ -83,9 +83,7 @@ def a_page(
 
     The keys are read first, from an index, then the rows.
     """
-    items: QuerySet[Any] = model._default_manager.all()
-    if second.tells(filter):
-        items = items.exclude(second.blind(model, user))
+    items = visible(model, filter, user)
     columns = columns_of(model, order) or ORDERS[model]["newest"]
     first = columns[0].removeprefix("-")
     if first in MEASURED:
@@ -99,6 +97,19 @@ def a_page(
     following = _cursor(columns, shown[-1]) if shown and len(pks) > size else ""
     found = min(len(pks), COUNTED)
     return ListPage(shown, following, None if after else found, not all_of_them or len(pks) > found)
+
+
+def visible(model: type[Kernel] | type[Pair], filter: Filter, user: User) -> QuerySet[Any]:
+    """Return the items of whose first verdict the filter tells the user nothing."""
+    items: QuerySet[Any] = model._default_manager.all()
+    return items.exclude(second.blind(model, user)) if second.tells(filter) else items
+
+
+def count_in_words(model: type[Kernel] | type[Pair], filter: Filter, user: User) -> str:
+    """Return the number of matches, or a lower bound such as “200+”."""
+    keys, all_of_them = newest_keys(visible(model, filter, user), filter, COUNTED + 1)
+    more = not all_of_them or len(keys) > COUNTED
+    return f"{min(len(keys), COUNTED)}{'+' if more else ''}"
 
 
 def _keys(

@@ -77,6 +77,11 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   const button = event.submitter;
   leaving = true;
+  if (form.matches("[data-at-once]")) {
+    event.preventDefault();
+    swap(listOf(form));
+    return;
+  }
   if (!form.matches("[data-swap]") || button?.matches("[data-noswap]")) return;
   event.preventDefault();
   const other = button?.getAttribute("formaction");
@@ -200,20 +205,34 @@ document.addEventListener("click", (event) => {
 });
 
 // --- Filters apply at once: a ticked value lists its items, and the fold-outs stay as they are ------
+const listOf = (form) => `${form.action}?${new URLSearchParams([...new FormData(form)].filter(([, value]) => value))}`;
+
 document.addEventListener("change", async (event) => {
   const field = event.target, form = field.closest("form[data-at-once]");
   if (!form || !field.matches("[type=checkbox], [list]")) return;
-  const filled = [...new FormData(form)].filter(([, value]) => value);
-  const opened = $$("details", form).map((one) => [$("summary", one).firstChild.textContent, one.open]);
-  await swap(`${form.action}?${new URLSearchParams(filled)}`);
+  const folds = $$("details", form).map((one) => [one.id, one.open]);
+  await swap(listOf(form));
   const fresh = $("form[data-at-once]");
   if (!fresh || fresh === form) return;
-  for (const [label, open] of opened) {
-    const same = $$("details", fresh).find((one) => $("summary", one).firstChild.textContent === label);
-    if (same) same.open = open;
-  }
+  for (const [id, open] of folds) if ($(`#${id}`)) $(`#${id}`).open = open;
   $(`[name="${CSS.escape(field.name)}"][value="${CSS.escape(field.value)}"]`, fresh)?.focus({ preventScroll: true });
 });
+
+// The values of a fold are counted when it opens.
+document.addEventListener("toggle", async (event) => {
+  const fold = event.target, form = fold.closest("form[data-at-once]");
+  if (!form || !fold.open || !fold.dataset.count) return;
+  const address = new URL(listOf(form));
+  address.searchParams.set("open", fold.dataset.count);
+  try {
+    const answer = await fetch(address, { credentials: "same-origin" });
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(fold.id);
+    if (!answer.ok || !fresh || !fold.isConnected) return;
+    const focused = fold.contains(document.activeElement);
+    fold.replaceWith(document.adoptNode(fresh));
+    if (focused) $("summary", fresh).focus();
+  } catch { /* the values stay without counts */ }
+}, true);
 
 // --- Preview of an export: counted again a moment after the last change --------------------------
 let counting = 0;
@@ -581,7 +600,7 @@ function begin() {
   restoreDraft();
   foldSignatures();
   // On a phone the list comes before the values of its filters.
-  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = "asked" in part.dataset || Boolean($(":checked", part));
+  if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = Boolean($(":checked", part));
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
   const changed = $(".diff tr:not(.same)");
   if (changed) {

@@ -34,6 +34,23 @@ def test_a_ticked_filter_lists_at_once_and_ticked_rows_are_counted(visit: Visit)
     assert page.url.count("id=") == Kernel.objects.filter(operation_type="matmul").count()
 
 
+def test_an_opened_filter_counts_its_values_and_leaves_the_address_clean(visit: Visit) -> None:
+    make.a_curator(username="eve")
+    for tags in (["fp8"], ["fp8"], ["split-k"]):
+        make.a_kernel(tags=tags)
+    page = visit("eve", "/find")
+
+    page.locator("#filter-tag summary").click()
+    page.get_by_role("checkbox", name="fp8 2").check()
+    expect(page.locator("tbody [name=id]")).to_have_count(2)
+    expect(page.get_by_role("checkbox", name="split-k 1")).to_be_visible()
+    page.get_by_label("Search in code and names").fill("kernel")
+    page.get_by_label("Search in code and names").press("Enter")
+    expect(page.get_by_text("Search: kernel")).to_be_visible()
+
+    assert page.url.partition("?")[2] == "q=kernel&tag=fp8"
+
+
 def test_a_long_signature_is_folded_and_lines_of_one_operation_are_linked(visit: Visit) -> None:
     make.a_curator(username="eve")
     pair: Pair = make.a_pair(python_code=PYTHON, triton_code=TRITON, entry_point="total")

@@ -18,14 +18,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions import second_reviews as second
 from curation.models import Difficulty, Kernel, LicenseVerdict, Pair, PairOrigin, SavedView, Status
+from curation.search.condition import TRIGRAM
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
-from curation.search.matching import KINDS, WrongFilter
+from curation.search.matching import KINDS, NONE, WrongFilter
 from curation.templatetags.review import breakable, moment
 from curation.web import listing
 from curation.web.access import may_review, number, person
 from curation.web.excerpts import excerpts
-from curation.web.facets import NEWEST, facet_counts, suggestions
-from curation.web.known_values import COUNTED, COUNTS, ValueCounts, value_counts
+from curation.web.facets import NEWEST, facet_counts
+from curation.web.known_values import COUNTED, TYPED, value_counts
 
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
@@ -35,8 +36,9 @@ LABELS = {
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
 OWN_KEYS = ("items", "order", "after", "open")
-# The filters that are open at first, before the others.
+# The filters that are open at first, before the others, and those that share one fold.
 OPEN = ("status", "operation", "verdict", "origin")
+MEASURED = ("registers", "spills", "speedup", "pass_rate", "language", "kind")
 FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))
 # The columns of the list by the order that each may have.
 COLUMNS = {
@@ -58,8 +60,8 @@ OF_OTHERS = {
 FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
-    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none", "speedup": "1.5..",
-    "registers": "..128", "pass_rate": "..0.2",
+    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none", "speedup": "1.5.. or 1..2",
+    "registers": "..64 or 64..128", "pass_rate": "..0.2 or 0.5..1",
 }  # fmt: skip
 
 
@@ -87,8 +89,13 @@ def find(request: HttpRequest) -> HttpResponse:
     visibilities = second.visibilities(model, pks, user)
     lines = excerpts(model, pks, filter.q)
     counts, whole = facet_counts(model, filter, user)
-    opened = own.get("open", "")
-    fits = [key for key in FIELDS if _fits(key, kind)]
+    fits = [key for key in FIELDS if key not in OF_OTHERS[kind]]
+    fields = [(key, _field(key, filter, counts, own.get("open", ""), user, model)) for key in fits]
+    other = "pairs" if kind == "kernels" else "kernels"
+    totals = {
+        kind: f"{page.found}{'+' if page.more else ''}" if page.found is not None else "",
+        other: listing.count_in_words(KINDS[other], filter, user),
+    }
     shown = {
         "kind": kind,
         "order": order,
@@ -100,23 +107,20 @@ def find(request: HttpRequest) -> HttpResponse:
             {**_row(item, seen, visibilities.get(item.pk)), "excerpt": lines.get(item.pk, "")}
             for item in page.items
         ],
-        "columns": _columns(filter, kind, order, opened),
+        "columns": _columns(filter, kind, order),
         "order_words": _order_words(kind, order),
         "measured": order.removeprefix("-") in listing.MEASURED,
         "following": _query(filter, kind, order, page.following) if page.following else "",
-        "is_first": not own.get("after"),
-        "found": page.found,
-        "more": page.more,
-        "fields": [
-            _typed_field(key, filter, value_counts(model, filter, key, user))
-            if key == opened and key in COUNTS
-            else _field(key, getattr(filter, key), counts.get(key))
-            for key in fits
-        ],
+        "fields": [field for key, field in fields if key not in MEASURED],
+        "measured_fields": [field for key, field in fields if key in MEASURED],
+        "measures": any(getattr(filter, key) for key in MEASURED),
         "counted": "" if whole else f"Counts are of the newest of these, at most {NEWEST:,}.",
-        "opened": opened if opened in COUNTS and opened in fits else "",
-        "suggested": [(key, suggestions(key)) for key in FREE if key in fits],
-        "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
+        "tabs": [
+            (each, _query(filter, each, order if each == kind else "newest"), totals[each])
+            for each in KINDS
+        ],
+        "found": totals[kind],
+        "short": [text for text in filter.q if len(text) < TRIGRAM],
         "chips": _chips(filter, kind, order),
         "views": _views(user),
     }
@@ -165,22 +169,16 @@ def _views(user: User) -> list[SavedView]:
     return sorted(shown[:VIEWS_MOST], key=lambda view: (view.user_id != user.pk, view.name))
 
 
-def _fits(key: str, kind: str) -> bool:
-    """Return True if items of this kind have what the filter asks for."""
-    return key not in OF_OTHERS[kind]
-
-
-def _columns(filter: Filter, kind: str, order: str, opened: str) -> list[dict[str, Any]]:
+def _columns(filter: Filter, kind: str, order: str) -> list[dict[str, Any]]:
     """Return the heads of the list. A click sorts by the column, a second one turns it round."""
     heads = []
-    kept = f"&{urlencode({'open': opened})}" if opened else ""
     for name, label in COLUMNS[kind].items():
         current = order.removeprefix("-") == name
         turned = name if order.startswith("-") or not current else f"-{name}"
         falling = order.startswith("-") != (name in FALLING)
         heads.append({
             "label": label,
-            "url": _query(filter, kind, turned) + kept,
+            "url": _query(filter, kind, turned),
             "sort": ("descending" if falling else "ascending") if current else "",
         })  # fmt: skip
     return heads
@@ -196,7 +194,7 @@ def _order_words(kind: str, order: str) -> str:
 def _chips(filter: Filter, kind: str, order: str) -> list[tuple[str, str]]:
     """Return what the filter demands, each with the query of the list without it."""
     chips = [
-        (f"{_label(key)}: {value}", _query(_less(filter, key, value), kind, order))
+        (f"{_label(key)}: {_words(key, value)}", _query(_less(filter, key, value), kind, order))
         for key, value in filter.pairs()
         if key != "id"
     ]
@@ -258,50 +256,58 @@ def _pass_rate(pair: Pair) -> str:
     return "" if pair.pass_rate is None else f"{pair.pass_rate:.0%}"
 
 
-def _field(key: str, values: tuple[str, ...], counts: Mapping[str, int] | None) -> SafeString:
-    """Render the fields of one filter."""
-    if counts is None:
-        return _uncounted_field(key, values)
-    choices = [
-        (value, value in values, counts.get(value, 0))
-        for value in CHOICES[key]
-        if value in values or counts.get(value)
-    ]
-    shown = {"key": key, "label": _label(key), "counted": choices, "set": len(values)}
-    return render_to_string("curation/filter_field.html", {**shown, "open": key in OPEN})
-
-
-def _typed_field(key: str, filter: Filter, values: ValueCounts) -> SafeString:
-    """Render a filter that is typed, with its most frequent values."""
+def _field(
+    key: str,
+    filter: Filter,
+    counts: Mapping[str, Mapping[str, int]],
+    opened: str,
+    user: User,
+    model: type[Kernel] | type[Pair],
+) -> SafeString:
+    """Render the fields of one filter, with counts if they are at hand or it was opened."""
     chosen = getattr(filter, key)
-    shown = {
-        "key": key,
-        "label": _label(key),
-        "counted": [(value, value in chosen, count) for value, count in values.counts.items()],
-        "free": True,
-        "hint": HINTS.get(key, ""),
-        "set": len(chosen),
-        "open": True,
-        "asked": True,
-        "note": "" if values.whole else f"Counted in the newest {COUNTED} at most.",
-    }
-    return render_to_string("curation/filter_field.html", shown)
+    if key in counts:
+        return _counted_field(key, chosen, counts[key], open=key in OPEN)
+    countable = key in TYPED or key in CHOICES
+    if key != opened or not countable:
+        return _uncounted_field(key, chosen, countable)
+    asked = value_counts(model, filter, key, user)
+    note = "" if asked.whole else f"Counted in the newest {COUNTED} at most."
+    shown = {"open": True, "note": note, "suggested": asked.suggested}
+    return _counted_field(key, chosen, asked.counts, **shown)
+
+
+def _counted_field(
+    key: str, chosen: tuple[str, ...], counts: Mapping[str, int], **shown: Any
+) -> SafeString:
+    """Render the fields of one filter with the values that match something."""
+    values = [value for value in CHOICES.get(key, counts) if value in chosen or counts.get(value)]
+    rows = [(value, _words(key, value), value in chosen, counts.get(value, 0)) for value in values]
+    return _rendered(key, chosen, values=rows, **shown)
 
 
 # Values come from the URL, so an entry has up to about 50 kB.
 @lru_cache(maxsize=128)
-def _uncounted_field(key: str, values: tuple[str, ...]) -> SafeString:
+def _uncounted_field(key: str, chosen: tuple[str, ...], countable: bool) -> SafeString:
     """Most are unchanged, and the same on every page."""
-    shown = {
-        "key": key,
-        "label": _label(key),
-        "choices": [(value, value in values) for value in CHOICES.get(key, values)],
-        "free": key in FREE,
-        "countable": key in COUNTS,
-        "hint": HINTS.get(key, ""),
-        "set": len(values),
-    }
+    values = CHOICES.get(key, chosen)
+    rows = [(value, _words(key, value), value in chosen, None) for value in values]
+    return _rendered(key, chosen, values=rows, countable=countable)
+
+
+def _rendered(key: str, chosen: tuple[str, ...], **shown: Any) -> SafeString:
+    shown |= {"key": key, "label": _label(key), "set": len(chosen)}
+    shown |= {"free": key in FREE, "hint": HINTS.get(key, "")}
     return render_to_string("curation/filter_field.html", shown)
+
+
+def _words(key: str, value: str) -> str:
+    """Return a value of a filter in words."""
+    if key in CHOICES:
+        return CHOICES[key][value]
+    if value == NONE and key in ("license", "finding"):
+        return f"no {_label(key).lower()}"
+    return value.replace("_", " ") if key == "finding" else value
 
 
 def _label(key: str) -> str:

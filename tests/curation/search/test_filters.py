@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.models import Kernel, Pair
-from curation.search.filters import CHOICES, KEYS, Filter
+from curation.search.filters import CHOICES, KEYS, RANGES, Filter
 from curation.search.matching import CONDITIONS, WrongFilter
 from tests import factories as make
 
@@ -22,9 +22,11 @@ FREE = st.text(
 def values(key: str) -> st.SearchStrategy[str]:
     if key == "decided":
         return st.sampled_from(["2026-01-01", "2026-01-01..", "..2026-02-01"])
+    if key in RANGES:
+        return st.sampled_from(["2", "1.5..", "..0.25"])
     if key == "id":
         return st.integers(1, 1 << 40).map(str)
-    return st.sampled_from(CHOICES[key]) if key in CHOICES else FREE
+    return st.sampled_from(list(CHOICES[key])) if key in CHOICES else FREE
 
 
 FILTERS = (

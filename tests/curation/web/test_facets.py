@@ -210,16 +210,6 @@ def test_a_shared_view_is_listed_for_others_who_can_not_delete_it(
     assert SavedView.objects.filter(pk=shared.pk).exists()
 
 
-def test_known_values_are_suggested(browser: Client) -> None:
-    kernel = make.a_kernel(tags=["split-k"])
-    place = make.a_provenance(kernel=kernel)
-
-    page = browser.get(reverse("find")).content.decode()
-
-    assert f'<option value="{place.source_file.repository.name}">' in page
-    assert '<option value="split-k">' in page
-
-
 def test_counts_that_take_long_are_kept_and_made_again_by_the_scheduler(
     user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from datetime import timedelta
 from html import unescape
+from itertools import product
 from typing import Any
 
 import pytest
@@ -18,12 +19,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from curation.models import Kernel, Pair, SavedView, Status
-from curation.search.filters import Filter
-from curation.search.matching import WrongFilter
+from curation.search.filters import KEYS, Filter
+from curation.search.matching import KINDS, WrongFilter
 from curation.web import dashboard, listing
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
+
+
+FOREIGN_VALUES = (
+    "<64", "64-128", "abc", "1..x", "4..2", "..", "1e999", "nan", "none", "2026-13-01", "9" * 30,
+    "'\"%", "x" * 1001,
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -129,6 +136,24 @@ def test_an_invalid_filter_gives_an_error_above_an_unfiltered_list(browser: Clie
 
     assert answer.status_code == 400
     assert "is no day and no range of days" in answer.content.decode()
+
+
+@pytest.mark.slow
+def test_no_foreign_value_of_any_filter_is_a_server_error(browser: Client) -> None:
+    for number, (key, value) in enumerate(product(KEYS, FOREIGN_VALUES)):
+        items = list(KINDS)[number % 2]
+        answer = browser.get(reverse("find"), {"items": items, key: value})
+
+        assert answer.status_code in (200, 400), (key, value)
+        refused = 'class="message error"' in answer.content.decode()
+        assert refused == (answer.status_code == 400), (key, value)
+
+
+@pytest.mark.parametrize("key", ["registers", "speedup", "pass_rate", "decided"])
+def test_the_field_of_a_range_shows_how_it_is_written(browser: Client, key: str) -> None:
+    pages = [text(browser, f"{reverse('find')}?items={kind}") for kind in KINDS]
+
+    assert any(re.search(rf'name="{key}"[^>]*placeholder="[^"]*\.\.', page) for page in pages)
 
 
 @pytest.mark.parametrize("after", ["x", "1.2.3", "-1", "9" * 40])

@@ -1,4 +1,6 @@
-"""The filters that are typed show their most frequent values, with counts."""
+"""A filter that is opened shows its values with counts."""
+
+import re
 
 import pytest
 from django.contrib.auth.models import User
@@ -7,9 +9,10 @@ from django.urls import reverse
 
 import tests.factories as make
 from curation.models import Kernel, Pair, Status
-from curation.search.filters import Filter
+from curation.search.filters import CHOICES, Filter
 from curation.web import known_values
-from curation.web.known_values import COUNTS, value_counts
+from curation.web.facets import FACETS
+from curation.web.known_values import TYPED, value_counts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -50,8 +53,8 @@ def test_each_count_is_the_length_of_the_list_that_its_value_gives(
 ) -> None:
     filter = Filter.from_query(query)
 
-    for key in COUNTS:
-        if key == "finding" and model is Pair:
+    for key in (*TYPED, *CHOICES):
+        if (key == "finding" and model is Pair) or key in FACETS[model]:
             continue
         values = value_counts(model, filter, key, user)
         assert values.whole
@@ -97,8 +100,23 @@ def test_a_frequent_value_is_ticked_without_typing(
 
     page = client.get(f"{reverse('find')}?tag=fp8&open=tag").content.decode()
 
+    assert '<option value="split-k">' in page
+
     assert '<input type="checkbox" name="tag" value="fp8" checked>' in page
     assert '<input type="checkbox" name="tag" value="split-k">' in page
+
+
+def test_an_opened_filter_names_and_counts_its_values(
+    client: Client, user: User, kernels: list[Kernel]
+) -> None:
+    client.force_login(user)
+    make.a_validation_result(kernel=kernels[0], content_hash=kernels[0].content_hash)
+
+    page = client.get(f"{reverse('find')}?open=validation").content.decode()
+
+    assert re.search(r'value="none"> Not validated <span class="many">2<', page)
+    assert re.search(r'value="passed"> Passed <span class="many">1<', page)
+    assert 'value="crashed"' not in page
 
 
 @pytest.mark.parametrize("query", ["open=tags", "open=q", "items=pairs&open=finding"])
@@ -110,4 +128,38 @@ def test_a_foreign_fold_out_opens_nothing(
     page = client.get(f"{reverse('find')}?{query}")
 
     assert page.status_code == 200
-    assert page.context["opened"] == ""
+    assert "<datalist" not in page.content.decode()
+
+
+def test_measurements_share_one_fold(client: Client, user: User) -> None:
+    client.force_login(user)
+
+    for items, names in (("kernels", ["registers", "spills", "language", "kind"]),
+                         ("pairs", ["speedup", "pass_rate"])):  # fmt: skip
+        page = client.get(reverse("find"), {"items": items}).content.decode()
+        fold = page[page.index('id="filter-measured"') :]
+        assert sorted(names) == sorted(re.findall(r'<details id="filter-(\w+)"', fold))
+
+
+def test_tabs_count_the_matches_of_both_kinds(
+    client: Client, user: User, kernels: list[Kernel]
+) -> None:
+    client.force_login(user)
+
+    page = client.get(reverse("find"), {"tag": "fp8"}).content.decode()
+
+    assert re.findall(r'>(\w+) <span class="count">(\d+)</span></a>', page)[-2:] == [
+        ("Kernels", "1"), ("Pairs", "1"),
+    ]  # fmt: skip
+
+
+def test_a_search_of_fewer_than_three_letters_says_that_it_reads_names(
+    client: Client, user: User
+) -> None:
+    client.force_login(user)
+
+    short = client.get(reverse("find"), {"q": "tl"}).content.decode()
+    long = client.get(reverse("find"), {"q": "tl."}).content.decode()
+
+    assert "“tl” has fewer than three letters, so only names are searched for it." in short
+    assert "fewer than three letters" not in long

@@ -49,6 +49,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "ask": (BOTH,) * 2,
     "pin": (NO, WRITE),
     "validate-item": (NO, WRITE),
+    "validate-list": (NO, (200, 302, 405, 405)),
     "try-case": (WRITE,) * 2,
     "welcome": (NO, (200, 302, 405, 405)),
     "decide-cluster": (NO, WRITE),
