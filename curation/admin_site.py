@@ -1,8 +1,7 @@
-"""The admin's home: models in four groups, and the counts that an operator acts on."""
+"""The admin's home with the counts that an operator acts on."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from django.contrib.admin import AdminSite
@@ -14,21 +13,6 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from redis.exceptions import RedisError
 
-# The models of each group by their names; all others are evidence.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "Sources": (
-        "Repository", "SourceFile", "SourceText", "OptOut", "License", "LicenseReading",
-        "LicenseEvidence", "CopyFlag", "Provenance", "Drop",
-    ),
-    "Work": (
-        "Kernel", "Pair", "Draft", "Decision", "DecisionReason", "BulkDecision", "SecondReview",
-        "Question", "Correction", "LineComment", "Claim", "Skip",
-        "IngestRun", "ValidationRun", "ExportRun", "TriedCase", "Release", "ReleaseFile",
-        "ReleaseMember", "SplitAssignment", "Withdrawal", "Dashboard", "Lease", "Figures",
-    ),
-    "People": ("User", "Group", "Notice", "NoticeChoice", "LoginFailure"),
-}  # fmt: skip
-EVIDENCE = "Evidence"
 # Failed runs of so many days are counted.
 LATELY = timedelta(days=7)
 
@@ -47,31 +31,9 @@ class Count:
 
 
 class CurationAdminSite(AdminSite):
-    """Django's admin, with another order of its models on the home."""
+    """Django's admin, with counts on the home."""
 
     index_template = "admin/home.html"
-
-    def get_app_list(
-        self, request: HttpRequest, app_label: str | None = None
-    ) -> list[dict[str, Any]]:
-        apps: list[dict[str, Any]] = super().get_app_list(request, app_label)
-        if app_label:
-            return apps
-        models = [model for app in apps for model in app["models"]]
-        groups: dict[str, list[Any]] = {name: [] for name in (*GROUPS, EVIDENCE)}
-        for model in models:
-            name = model["object_name"]
-            group = next((group for group, names in GROUPS.items() if name in names), EVIDENCE)
-            groups[group].append(model)
-        for group, names in GROUPS.items():
-            places = {name: place for place, name in enumerate(names)}
-            groups[group].sort(key=partial(_place, places))
-        url = reverse("admin:index", current_app=self.name)
-        return [
-            {"name": name, "app_label": name.lower(), "app_url": url, "has_module_perms": True,
-             "models": rows}
-            for name, rows in groups.items() if rows
-        ]  # fmt: skip
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -79,15 +41,11 @@ class CurationAdminSite(AdminSite):
         return super().index(request, {"counts": counts(request), **(extra_context or {})})
 
 
-def _place(places: dict[str, int], model: dict[str, Any]) -> int:
-    return places[model["object_name"]]
-
-
 def counts(request: HttpRequest) -> list[Count]:
-    """Return what an operator looks into: failed runs, disputes, open questions, idle queues."""
+    """Return what an operator looks into: failed runs, disputes, idle queues."""
     # The models are not loaded when the settings name this module.
     from curation.jobs.workers import alive_workers
-    from curation.models import Agreement, Question, Run, RunState, SecondReview
+    from curation.models import Agreement, Run, RunState, SecondReview
 
     since = timezone.now() - LATELY
     failed = sum(
@@ -95,7 +53,6 @@ def counts(request: HttpRequest) -> list[Count]:
         for model in Run.__subclasses__()
     )
     disputes = SecondReview.objects.filter(state=Agreement.DISPUTED).count()
-    questions = Question.objects.filter(answered_at=None).count()
     try:
         idle = sum(not count for count in alive_workers().values())
     except RedisError:
@@ -105,7 +62,6 @@ def counts(request: HttpRequest) -> list[Count]:
     shown = [
         Count("runs failed this week", failed, runs),
         Count("disputed kernels and pairs", disputes, disputed),
-        Count("open questions", questions, reverse("admin:curation_question_changelist")),
     ]
     if request.user.has_perm("django_rq.admin"):
         queues = reverse("admin:django_rq_dashboard_changelist")

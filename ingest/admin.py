@@ -1,38 +1,38 @@
-"""Admin of sources and their ingests: adding a repository, queuing its ingest, opting it out.
-
-Local folders are added from the command line only. A web form would read any folder that the
-server can read.
-"""
+"""Admin of sources: adding a repository, queuing its ingest, opting it out."""
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from curation.admin.lean import LeanAdmin
 from curation.admin.lines_field import LinesField
-from curation.admin.links import list_link, run_link
-from curation.admin.read_only import ReadOnlyAdmin
 from curation.errors import CurationError
-from curation.models import Drop, IngestRun, Origin, Repository, SourceFile
+from curation.models import IngestRun, Origin, Repository
 from ingest.git import SourceError, parse_source
 from ingest.requests import request_ingest
 
 # Git reads a leading dash as an option and a colon as a destination.
 _REF = re.compile(r"(?![-/.])(?!.*(\.\.|@\{|//))[^\s:~^?*\[\\\x00-\x1f\x7f]+(?<![/.])")
+
+
+_READ = (
+    "ref", "sparse_paths", "include_globs", "exclude_globs", "key_files", "submodules",
+    "refresh_days",
+)  # fmt: skip
 
 
 class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for the stubs only
@@ -123,14 +123,20 @@ class OptOutForm(forms.Form):
 @admin.register(Repository)
 class RepositoryAdmin(LeanAdmin[Repository]):
     form = RepositoryForm
-    fieldsets = (
-        (None, {"fields": ("name", "url", "origin", "role", "category", "tier", "enabled")}),
-        ("What is read", {
+    add_fieldsets = (
+        (None, {"fields": ("url",)}),
+        ("More", {
+            "classes": ("collapse",),
             "fields": (
-                "ref", "sparse_paths", "include_globs", "exclude_globs", "key_files", "submodules",
-                "refresh_days",
+                "role", "category", "tier", "enabled", *_READ, "expected_license",
+                "upsampling_weight", "estimated_tokens_low", "estimated_tokens_high", "stars",
+                "notes",
             ),
         }),
+    )  # fmt: skip
+    fieldsets = (
+        (None, {"fields": ("name", "url", "origin", "role", "category", "tier", "enabled")}),
+        ("What is read", {"fields": _READ}),
         ("What is known", {
             "fields": (
                 "expected_license", "upsampling_weight", "estimated_tokens_low",
@@ -140,21 +146,21 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         }),
         ("What happened", {
             "fields": (
-                "see_also", "condition", "condition_note", "last_ingested_at", "last_commit",
+                "kernels", "condition", "condition_note", "last_ingested_at", "last_commit",
                 "clone_of", "opted_out_at", "opt_out_reason", "created_by", "created_at",
                 "updated_at",
             ),
         }),
     )  # fmt: skip
     readonly_fields = (
-        "name", "origin", "see_also", "condition", "condition_note", "last_ingested_at",
+        "name", "origin", "kernels", "condition", "condition_note", "last_ingested_at",
         "last_commit", "clone_of", "opted_out_at", "opt_out_reason", "created_by", "created_at",
         "updated_at", "compared_launchers", "comparing_tests", "launcher_count", "kernel_count",
     )  # fmt: skip
+    # As many columns as fit beside the filters on a screen of 1,440 pixels.
     list_display = (
-        "name", "role", "category", "tier", "enabled", "opted_out", "last_run",
-        "condition", "last_ingested_at", "expected_license", "stars", "compared_launchers",
-        "comparing_tests", "launcher_count", "kernel_count",
+        "name", "enabled", "last_run", "last_ingested_at", "expected_license", "stars",
+        "compared_launchers", "kernel_count",
     )  # fmt: skip
     list_filter = (
         "role", "category", "tier", "enabled", "condition",
@@ -168,6 +174,9 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         return (
             super().get_queryset(request).annotate(last_state=Subquery(newest.values("state")[:1]))
         )
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.fieldsets if obj is not None else self.add_fieldsets
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -193,36 +202,30 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         if "_ingest" in request.POST and self.has_ingest_permission(request):
             self.queue_ingest(request, Repository.objects.filter(pk=obj.pk))
 
-    @admin.display(ordering="opted_out_at", empty_value="")
-    def opted_out(self, repository: Repository) -> datetime | None:
-        return repository.opted_out_at
-
     @admin.display(description="last run", ordering="last_state")
     def last_run(self, repository: Repository) -> str:
+        if repository.opted_out:
+            return "opted out"
         return getattr(repository, "last_state", None) or "never"
 
-    @admin.display(description="see also")
-    def see_also(self, repository: Repository) -> SafeString:
-        if not repository.pk:
-            return SafeString("")
-        return format_html(
-            "{} · {}",
-            list_link(IngestRun, repository__id__exact=repository.pk),
-            list_link(SourceFile, repository__id__exact=repository.pk),
-        )
+    @admin.display
+    def kernels(self, repository: Repository) -> SafeString:
+        query = urlencode({"repository": repository.name})
+        return format_html('<a href="{}?{}">Kernels on the site</a>', reverse("find"), query)
 
     @admin.action(description="Queue ingest", permissions=["ingest"])
     def queue_ingest(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
-        queued: list[int] = []
+        queued: list[IngestRun] = []
         for repository in queryset:
             try:
-                queued.append(request_ingest(repository, requested_by=_person(request)).pk)
+                queued.append(request_ingest(repository, requested_by=_person(request)))
             except CurationError as error:
                 messages.warning(request, f"Not queued: {error}")
         if queued:
             words = "1 ingest is" if len(queued) == 1 else f"{len(queued)} ingests are"
-            link = list_link(IngestRun, f"{words} queued.", id__in=",".join(map(str, queued)))
-            messages.success(request, link)
+            runs = f"{reverse('runs')}?kind=ingest"
+            page = queued[0].get_absolute_url() if len(queued) == 1 else runs
+            messages.success(request, format_html('<a href="{}">{} queued.</a>', page, words))
 
     @admin.action(description="Opt out", permissions=["change"])
     def opt_out(self, request: HttpRequest, queryset: QuerySet[Repository]) -> HttpResponse | None:
@@ -273,76 +276,6 @@ class RepositoryAdmin(LeanAdmin[Repository]):
             self.log_change(request, repository, message)
             names.append(repository.name)
         return names
-
-
-@admin.register(IngestRun)
-class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
-    list_display = (
-        "__str__", "on_site", "state", "progress", "found", "requested_by", "created_at",
-        "started_at", "finished_at", "message",
-    )  # fmt: skip
-    list_filter = ("state", "created_at", "repository")
-    list_select_related = ("repository", "requested_by")
-    list_texts = ("funnel", "message")
-    search_fields = ("=id", "repository__name", "commit__startswith", "requested_by__username")
-    fields = (
-        "on_site", "repository", "state", "message", "progress", "what_came_of_it", "drops",
-        "commit", "again", "requested_by", "created_at", "started_at", "finished_at",
-        "attempts", "handed_over_at", "lease_until", "log",
-    )  # fmt: skip
-    readonly_fields = ("on_site", "progress", "what_came_of_it", "drops")
-
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Refresh the page of a live run every three seconds, with or without scripts."""
-        response = super().change_view(request, object_id, form_url, extra_context)
-        run = self.get_object(request, unquote(object_id))
-        if run is not None and run.live:
-            response.headers["Refresh"] = "3"
-        return response
-
-    @admin.display(description="run")
-    def on_site(self, run: IngestRun) -> SafeString:
-        return run_link(run)
-
-    @admin.display
-    def progress(self, run: IngestRun) -> str:
-        if not run.live or not run.stage:
-            return run.stage
-        return f"{run.stage}: {run.done:,}{f' of {run.total:,}' if run.total else ''}"
-
-    @admin.display(description="what came of it")
-    def what_came_of_it(self, run: IngestRun) -> SafeString:
-        """The funnel, then what was left out by reason, each with its rows."""
-        rows = [(f"{number:,}", stage) for stage, number in run.funnel.items()]
-        by_reason = run.drops.values_list("stage", "reason").annotate(count=Count("pk"))
-        for stage, reason, count in by_reason.order_by("-count", "reason"):
-            link = list_link(Drop, f"{stage}: {reason}", run__id__exact=run.pk, reason=reason)
-            rows.append((f"{count:,}", link))
-        table = format_html_join("", "<tr><td class='number'>{}</td><td>{}</td></tr>", rows)
-        return format_html("<table class='funnel'>{}</table>", table)
-
-    @admin.display(description="funnel")
-    def found(self, run: IngestRun) -> str:
-        return " → ".join(f"{number} {stage}" for stage, number in run.funnel.items())
-
-    @admin.display
-    def drops(self, run: IngestRun) -> SafeString:
-        return list_link(Drop, run__id__exact=run.pk)
-
-
-@admin.register(Drop)
-class DropAdmin(ReadOnlyAdmin[Drop]):
-    list_display = ("path", "line", "reason", "message", "qualname", "stage", "run")
-    list_filter = ("stage", "reason", "run__repository")
-    list_select_related = ("run__repository",)
-    list_texts = ("message",)
-    search_fields = ("path", "qualname", "=reason", "=stage")
 
 
 def _person(request: HttpRequest) -> User:

@@ -1,13 +1,13 @@
-"""Admin site: curators manage sources and people, and inspect all other rows.
+"""Admin site: curators manage sources, licenses, reasons and people, and see releases and notices.
 
-Sources and ingests are in `ingest.admin`, validations in `validation.admin`.
+Sources are in `ingest.admin`. All other rows are on the pages of the site.
 """
 
 from django.contrib import admin
 
-from curation.admin import decisions, evidence, items, people, queue_page, releases, talk
+from curation.admin import people, queue_page, tables
 
-__all__ = ["decisions", "evidence", "items", "people", "queue_page", "releases", "talk"]
+__all__ = ["people", "queue_page", "tables"]
 
 admin.site.site_title = admin.site.site_header = "Curation"
 admin.site.index_title = "Overview"

@@ -18,9 +18,6 @@ from django_rq.models import Dashboard
 from django_rq.settings import get_queues_list
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 
-from curation.admin.read_only import ReadOnlyAdmin
-from curation.models import Lease
-
 PERMISSION = "django_rq.admin"
 
 # The model has no table, so Django's own pages of its rows would fail.
@@ -83,9 +80,3 @@ def _is_its_own(page: URLPattern) -> bool:
     if name == _FOREIGN or not name.startswith("django_rq_"):
         return False
     return name == _OWN_PAGES or not name.startswith("django_rq_dashboard_")
-
-
-@admin.register(Lease)
-class LeaseAdmin(ReadOnlyAdmin[Lease]):
-    list_display = ("name", "holder", "expires_at")
-    search_fields = ("name", "holder")

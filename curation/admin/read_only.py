@@ -1,18 +1,14 @@
-"""Read-only admin for rows written by machines or decisions.
+"""Read-only admin for rows written by machines.
 
-Superusers can't edit them either: an edited decision or finding would no longer be a record.
+Superusers can't edit them either: an edited release or notice would no longer be a record.
 """
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
-from django.contrib import admin
 from django.db.models import BinaryField, Model
 from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin, Row
-from curation.models.items import AboutKernelOrPair
-
-About = TypeVar("About", bound=AboutKernelOrPair)
 
 
 class ReadOnlyAdmin(LeanAdmin[Row]):
@@ -30,21 +26,5 @@ class ReadOnlyAdmin(LeanAdmin[Row]):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        hidden = self.exclude or ()
-        columns = [
-            f.name
-            for f in self.opts.fields
-            if not isinstance(f, BinaryField) and f.name not in hidden
-        ]
+        columns = [f.name for f in self.opts.fields if not isinstance(f, BinaryField)]
         return (*columns, *self.readonly_fields)
-
-
-class AboutItemAdmin(ReadOnlyAdmin[About]):
-    """Read-only admin of rows about a kernel or a pair."""
-
-    list_select_related: ClassVar[tuple[str, ...]] = ("kernel", "pair")
-    search_fields: ClassVar[tuple[str, ...]] = ("kernel__name", "pair__slug")
-
-    @admin.display(description="item")
-    def about(self, row: AboutKernelOrPair) -> str:
-        return str(row.item)

@@ -40,7 +40,7 @@ def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
     page.get_by_role("row").filter(has_text=str(kernel_folder)).get_by_role("checkbox").check()
     page.locator("select[name=action]").select_option(label="Queue ingest")
     page.get_by_role("button", name="Go").click()
-    page.goto(f"{installation.address}/admin/curation/ingestrun/")
+    page.goto(f"{installation.address}/runs/?kind=ingest")
 
     def both_are_done() -> bool:
         page.reload()

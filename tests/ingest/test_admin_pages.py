@@ -1,15 +1,14 @@
-"""The page of an ingest: live while it runs, and afterwards what was found and dropped, and why."""
+"""The admin of sources: a short form, and an ingest queued by one click."""
 
-from pathlib import Path
+import re
 
 import pytest
 import redis
 from django.test import Client
 
 from curation.models import IngestRun, RunState
-from ingest.in_process import ingest_now
-from ingest.sources import take_up
-from tests.factories import a_curator, an_ingest_run
+from ingest.admin import RepositoryAdmin
+from tests.factories import a_curator
 
 pytestmark = pytest.mark.django_db
 
@@ -20,57 +19,18 @@ def by_curator(client: Client) -> Client:
     return client
 
 
-def page(client: Client, run: IngestRun) -> tuple[str, str | None]:
-    response = client.get(f"/admin/curation/ingestrun/{run.pk}/change/")
-    assert response.status_code == 200
-    return response.content.decode(), response.headers.get("Refresh")
-
-
-def test_the_page_of_an_ended_run_shows_its_funnel_and_drops_by_reason(
-    by_curator: Client, tmp_path: Path
+def test_the_form_of_a_new_source_shows_its_address_and_one_button_first(
+    by_curator: Client,
 ) -> None:
-    (tmp_path / "bad.py").write_bytes(b"import triton  # jit\0")
-    (tmp_path / "bound.py").write_text(
-        "import triton\nfrom elsewhere import secret\n\n\n"
-        "@triton.jit\ndef kernel(p):\n    secret(p)\n"
-    )
-    run = ingest_now(take_up(str(tmp_path)))
+    page = by_curator.get("/admin/curation/repository/add/").content.decode()
+    form = page[page.index('id="repository_form"') :]
 
-    html, refresh = page(by_curator, run)
-
-    assert refresh is None
-    assert "<td class='number'>1</td><td>found</td>" in html
-    assert "isolate: not-standalone" in html
-    assert f"?run__id__exact={run.pk}&amp;reason=null-byte" in html
+    assert re.findall(r'name="(\w+)"', form.partition("<details")[0])[-1] == "url"
+    assert re.findall(r'<input type="submit"[^>]*name="(\w+)"', form) == ["_ingest", "_save"]
 
 
-def test_the_page_of_a_live_run_refreshes_itself(by_curator: Client) -> None:
-    run = an_ingest_run()
-
-    _html, refresh = page(by_curator, run)
-
-    assert refresh == "3"
-
-
-def test_the_drops_of_a_reason_are_listed_with_their_messages(
-    by_curator: Client, tmp_path: Path
-) -> None:
-    (tmp_path / "bad.py").write_bytes(b"import triton  # jit\0")
-    run = ingest_now(take_up(str(tmp_path)))
-
-    rows = by_curator.get(
-        f"/admin/curation/drop/?run__id__exact={run.pk}&reason=null-byte"
-    ).content.decode()
-
-    assert "bad.py" in rows
-    assert "holds a null byte" in rows
-
-
-@pytest.mark.parametrize("what", ["%3A", "x", "9" * 30, "0"])
-def test_an_unknown_run_url_redirects_to_the_admin(by_curator: Client, what: str) -> None:
-    answer = by_curator.get(f"/admin/curation/ingestrun/{what}/change/")
-
-    assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+def test_the_columns_of_the_sources_fit_on_a_screen() -> None:
+    assert len(RepositoryAdmin.list_display) <= 8
 
 
 def test_a_source_is_saved_and_its_ingest_queued_by_one_click(

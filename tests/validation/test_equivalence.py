@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from curation.errors import CurationError
 from curation.identity import content_hash
@@ -15,16 +14,13 @@ from curation.models import (
     Device,
     Outcome,
     Pair,
-    RunState,
     Status,
     ValidationResult,
     ValidationRun,
     Verdict,
 )
 from tests.factories import (
-    a_curator,
     a_pair,
-    a_reviewer,
     a_validation_result,
     a_validation_run,
     sha,
@@ -195,38 +191,3 @@ def test_verdict_changes_ignore_other_content_and_equal_tools() -> None:
     seen(retried, "3.9", Verdict.PASSED)
 
     assert call("--changes") == "On Interpreter: 0 changed verdicts."
-
-
-# --- The admin ------------------------------------------------------------------------------
-def press(client: Client, action: str, *pairs: Pair) -> Any:
-    return client.post(
-        "/admin/curation/pair/",
-        {"action": action, "_selected_action": [pair.pk for pair in pairs]},
-        follow=True,
-    )
-
-
-@pytest.mark.parametrize(
-    ("action", "device"),
-    [("check_on_gpu", Device.CUDA), ("check_in_interpreter", Device.INTERPRETER)],
-)
-def test_a_curator_queues_the_selected_pairs(
-    client: Client, queue_redis: object, action: str, device: Device
-) -> None:
-    client.force_login(a_curator())
-    pair = a_pair()
-
-    response = press(client, action, pair)
-
-    assert "1 pair in 1 run: queued." in response.content.decode()
-    run = ValidationRun.objects.get()
-    assert (run.device, run.state) == (device, RunState.QUEUED)
-    assert run.batch == [["pair", pair.pk, pair.content_hash]]
-
-
-def test_a_user_without_permission_can_not_queue_a_validation(client: Client) -> None:
-    client.force_login(a_reviewer(is_staff=True))
-
-    press(client, "check_in_interpreter", a_pair())
-
-    assert not ValidationRun.objects.exists()

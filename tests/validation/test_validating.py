@@ -1,18 +1,16 @@
 """From a request for a validation to its rows: each item once, bound to the content it saw."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 
 from curation.evidence.compiling import compile_verdict
 from curation.jobs.attempt import claim
 from curation.models import (
-    CompiledText,
     Device,
     Kernel,
     Kind,
@@ -26,12 +24,10 @@ from curation.models import (
     Verdict,
 )
 from tests.factories import (
-    a_curator,
     a_kernel,
     a_pair,
     a_provenance,
     a_repository,
-    a_reviewer,
     a_source_file,
     a_validation_result,
     a_validation_run,
@@ -41,7 +37,7 @@ from tests.validation.compile import kernels
 from validation import checkers
 from validation.checkers import Checker, NoChecker, compilable
 from validation.findings import Beat, Begin, Check, Finding
-from validation.jobs import _store, validate
+from validation.jobs import validate
 from validation.requests import queue_uncompiled, request_validation, without_verdict
 
 pytestmark = pytest.mark.django_db
@@ -345,82 +341,3 @@ def test_without_now_the_validation_is_queued(queue_redis: object) -> None:
         "1 item in 1 run: queued; no worker is running: start manage.py up, or add --now."
     )
     assert ValidationRun.objects.get().state == RunState.QUEUED
-
-
-# --- The admin ------------------------------------------------------------------------------
-def press(client: Client, *items: Kernel) -> Any:
-    return client.post(
-        "/admin/curation/kernel/",
-        {"action": "compile_selected", "_selected_action": [item.pk for item in items]},
-        follow=True,
-    )
-
-
-def test_a_curator_queues_the_selected_kernels(client: Client, queue_redis: object) -> None:
-    curator = a_curator()
-    client.force_login(curator)
-    kernel = a_kernel()
-
-    response = press(client, kernel)
-
-    assert "1 kernel in 1 run: queued." in response.content.decode()
-    run = ValidationRun.objects.get()
-    assert run.requested_by == curator
-    assert run.batch == [["kernel", kernel.pk, kernel.content_hash]]
-
-
-def test_a_user_without_permission_can_not_queue_a_validation(client: Client) -> None:
-    client.force_login(a_reviewer(is_staff=True))
-
-    press(client, a_kernel())
-
-    assert not ValidationRun.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("kind", "make_item", "device"),
-    [("kernels", a_kernel, "compiler"), ("pairs", a_pair, "interpreter")],
-)
-def test_a_curator_can_queue_a_validation_from_an_item_page(
-    client: Client, queue_redis: object, kind: str, make_item: Callable[[], Any], device: str
-) -> None:
-    client.force_login(a_curator())
-    item = make_item()
-
-    response = client.post(f"/{kind}/{item.pk}/validate", follow=True)
-
-    assert "Queued: " in response.content.decode()
-    run = ValidationRun.objects.get()
-    assert (run.device, run.batch) == (device, [[kind[:-1], item.pk, item.content_hash]])
-
-
-def test_an_item_page_has_a_button_to_validate_again(client: Client) -> None:
-    client.force_login(a_curator())
-    item = a_kernel()
-
-    assert f"/kernels/{item.pk}/validate" in client.get(f"/kernels/{item.pk}/").content.decode()
-
-
-def test_only_the_newest_compile_of_a_kernel_keeps_its_texts() -> None:
-    kernel, other = a_kernel(), a_kernel()
-    for number, item in enumerate((kernel, other, kernel)):
-        texts = {"ptx": f"// {number}", "ttgir": "module"}
-        run = a_validation_run(device=Device.COMPILER)
-        _store(run, item, Finding(Verdict.PASSED, "compiles", texts=texts))
-
-    kept = CompiledText.objects.filter(name="ptx").order_by("pk")
-    assert [(row.result.kernel, row.text) for row in kept] == [(other, "// 1"), (kernel, "// 2")]
-
-
-def test_the_newest_measured_figures_stand_on_the_item() -> None:
-    kernel, pair = a_kernel(), a_pair()
-    for number in (40, 32):
-        figures = {"registers": number, "local_bytes": number - 32}
-        run = a_validation_run(device=Device.COMPILER)
-        _store(run, kernel, Finding(Verdict.PASSED, "compiles", figures=figures))
-    _store(a_validation_run(), pair, Finding(Verdict.PASSED, "passes", figures={"speedup": 1.5}))
-    _store(a_validation_run(), pair, Finding(Verdict.PASSED, "passes"))
-
-    kernel.refresh_from_db()
-    pair.refresh_from_db()
-    assert (kernel.registers, kernel.spilled_bytes, pair.speedup) == (32, 0, 1.5)

@@ -8,53 +8,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Model
 from django.urls import reverse
 
-from curation.models import (
-    Band,
-    BulkDecision,
-    Claim,
-    CompiledGraph,
-    ContaminationMatch,
-    CopyFlag,
-    Correction,
-    Decision,
-    DecisionReason,
-    Draft,
-    Drop,
-    DuplicateLink,
-    ExportRun,
-    Figures,
-    Fingerprint,
-    IngestRun,
-    Kernel,
-    Lease,
-    License,
-    LicenseEvidence,
-    LicenseReading,
-    LineComment,
-    LoginFailure,
-    Notice,
-    OptOut,
-    Pair,
-    PassRate,
-    Provenance,
-    QualityFinding,
-    Question,
-    Release,
-    ReleaseFile,
-    ReleaseMember,
-    RepairTrace,
-    Repository,
-    SecondReview,
-    Skip,
-    SourceFile,
-    SourceText,
-    SplitAssignment,
-    TriedCase,
-    ValidationCheck,
-    ValidationResult,
-    ValidationRun,
-    Withdrawal,
-)
+from curation.models import DecisionReason, License, Notice, OptOut, Release, Repository
 from tests import factories as make
 
 
@@ -79,50 +33,8 @@ def a_group() -> Group:
     return Group.objects.create(name=f"group {Group.objects.count()}")
 
 
-# What machines and decisions write.
-READ_ONLY = (
-    Shown(Band, make.a_band),
-    Shown(BulkDecision, make.a_bulk_decision),
-    Shown(Claim, make.a_claim),
-    Shown(CompiledGraph, make.a_compiled_graph),
-    Shown(Correction, make.a_correction),
-    Shown(ContaminationMatch, make.a_contamination_match),
-    Shown(CopyFlag, make.a_copy_flag),
-    Shown(Decision, make.a_decision),
-    Shown(Draft, make.a_draft),
-    Shown(Drop, make.a_drop),
-    Shown(DuplicateLink, make.a_duplicate_link),
-    Shown(ExportRun, make.an_export_run),
-    Shown(Figures, make.some_figures),
-    Shown(Fingerprint, make.a_fingerprint),
-    Shown(IngestRun, make.an_ingest_run),
-    Shown(Kernel, make.an_approved_kernel),
-    Shown(Lease, make.a_lease),
-    Shown(LicenseEvidence, make.some_license_evidence),
-    Shown(LicenseReading, make.a_license_reading),
-    Shown(LoginFailure, make.a_login_failure),
-    Shown(Pair, make.a_pair),
-    Shown(PassRate, make.a_pass_rate),
-    Shown(Provenance, make.a_provenance),
-    Shown(QualityFinding, make.a_finding),
-    Shown(Question, make.a_question),
-    Shown(Release, make.a_release),
-    Shown(ReleaseFile, make.a_release_file),
-    Shown(ReleaseMember, make.a_release_member),
-    Shown(RepairTrace, make.a_repair_trace),
-    Shown(SecondReview, make.a_dispute),
-    Shown(Skip, make.a_skip),
-    Shown(SourceFile, make.a_source_file),
-    Shown(SourceText, make.a_source_text),
-    Shown(SplitAssignment, make.a_split_assignment),
-    Shown(ValidationCheck, make.a_validation_check),
-    Shown(ValidationResult, make.a_validation_result),
-    Shown(ValidationRun, make.a_validation_run),
-    Shown(TriedCase, make.a_tried_case),
-    Shown(LineComment, make.a_line_comment),
-    Shown(Notice, make.a_notice),
-    Shown(Withdrawal, make.a_withdrawal),
-)
+# What machines write.
+READ_ONLY = (Shown(Notice, make.a_notice), Shown(Release, make.a_release))
 
 EDITED = (
     Shown(

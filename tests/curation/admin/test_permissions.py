@@ -6,11 +6,9 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.forms.models import model_to_dict
 from django.test import Client
-from django.urls import reverse
 
-from curation.models import Kernel, Pair, Status
 from tests.curation.admin.every_model import EVERY_MODEL, READ_ONLY, Shown
-from tests.factories import a_curator, a_kernel, a_pair, a_reviewer, a_superuser
+from tests.factories import a_curator, a_reviewer, a_superuser
 
 pytestmark = pytest.mark.any_database
 
@@ -103,19 +101,6 @@ def test_a_page_that_can_only_be_read_has_no_buttons_to_save_or_delete(
 
     assert 'name="_save"' not in page
     assert "deletelink" not in page
-
-
-@pytest.mark.parametrize("make", [a_kernel, a_pair])
-def test_the_admin_shows_the_status_of_an_item_as_read_only(
-    make: type[Kernel] | type[Pair], by_superuser: Client
-) -> None:
-    item = make()
-    page = by_superuser.get(
-        reverse(f"admin:curation_{item._meta.model_name}_change", args=[item.pk])
-    ).content.decode()
-
-    assert Status.PENDING.label in page
-    assert 'name="status"' not in page
 
 
 def test_a_curator_can_change_the_verdict_but_not_the_expression_of_a_license(

@@ -299,7 +299,7 @@ def test_ingests_are_queued_for_sources_and_benchmarks_with_a_link_to_the_runs(
     (message,) = said(response)
     assert "2 ingests are queued." in message
     link = message.split('"')[1].replace("&amp;", "&")
-    listed = by_curator.get(link).context["cl"].result_list
+    listed = by_curator.get(link).context["page"].runs
     assert {run.pk for run in listed} == {run.pk for run in runs}
 
 

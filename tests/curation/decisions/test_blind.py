@@ -205,27 +205,6 @@ def test_an_api_retry_of_a_second_review_does_not_decide(
     assert (kernel.version, Decision.objects.count()) == (2, 1)
 
 
-@pytest.mark.parametrize("model", ["decision", "correction", "secondreview"])
-def test_the_admin_lists_no_row_that_reveals_the_first_decision(
-    kernel: Kernel, browser: Client, model: str
-) -> None:
-    shown = browser.get(reverse(f"admin:curation_{model}_changelist")).content.decode()
-
-    assert "hidden_one" not in shown
-
-
-def test_the_admin_hides_the_status_of_a_kernel_in_second_review(
-    kernel: Kernel, browser: Client
-) -> None:
-    kernels = reverse("admin:curation_kernel_changelist")
-
-    assert "Second review" in browser.get(kernels).content.decode()
-    assert "hidden_one" not in browser.get(f"{kernels}?status__exact=approved").content.decode()
-    record = browser.get(reverse("admin:curation_kernel_change", args=[kernel.pk]))
-    assert "Second review" in record.content.decode()
-    assert "Approved" not in record.content.decode()
-
-
 def test_the_author_of_an_edit_is_not_its_second_reviewer(kernel: Kernel, bob: User) -> None:
     pair = make.a_pair(author=bob)
     make.a_second_review(first=make.a_decision(pair=pair))

@@ -285,14 +285,6 @@ def test_reviewers_see_no_link_to_the_runs(client: Client) -> None:
     assert 'href="/runs/"' not in text(client, reverse("keys"))
 
 
-def test_the_admin_run_lists_link_to_the_run_pages(client: Client) -> None:
-    client.force_login(make.a_curator())
-    for run in (make.an_ingest_run(), make.a_validation_run(), make.an_export_run()):
-        list_page = reverse(f"admin:curation_{run._meta.model_name}_changelist")
-
-        assert f'href="{run.get_absolute_url()}"' in text(client, list_page)
-
-
 # --- Commands -------------------------------------------------------------------------------
 def test_the_runs_command_prints_a_line_for_each_run() -> None:
     run = make.a_validation_run(**make.running(stage="checking", done=30, total=120))

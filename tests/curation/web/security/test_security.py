@@ -118,7 +118,7 @@ def test_null_bytes_and_huge_numbers_in_a_request_never_cause_a_server_error() -
 
     for answer in (
         client.get("/find?after=%00"),
-        client.get("/admin/curation/figures/%00/change/"),
+        client.get("/admin/curation/notice/%00/change/"),
         client.get("/admin/curation/repository/?name__exact=%00"),
         client.post("/account/token", "name=a%00b", FORM),
         client.post(f"/kernels/{kernel.pk}/question", "text=why%00", FORM),
