@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.evidence.claim_facts import refresh_open_claims
 from curation.evidence.clusters import place_changed
 from curation.evidence.opt_outs import mark_opted_out
 from curation.evidence.progress import JobProgress
@@ -126,8 +127,9 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
     with transaction.atomic():
         attempt.renew()
         mark_opted_out(places)
-    # Near-duplicates depend on settled licenses and retired rows.
     subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
+    subjects.rows(KERNEL).update(open_claims=None)
+    # Near-duplicates depend on settled licenses and retired rows.
     refresh_similarity(subjects, watch)
     # A benchmark's problems may overlap the kernels of any source.
     is_benchmark = repository.role == Role.BENCHMARK
@@ -135,6 +137,7 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
     if triage(kernels, attempt.renew):
         # A rejected item no longer represents others.
         place_changed(subjects, watch)
+    refresh_open_claims(subjects, renew=attempt.renew)
 
 
 def _submodules(repository: Repository, snapshot: Snapshot) -> dict[str, Submodule | CurationError]:

@@ -14,6 +14,7 @@ from curation.models import (
     CompiledText,
     Device,
     Kernel,
+    Pair,
     TriedCase,
     ValidationCheck,
     ValidationResult,
@@ -147,8 +148,10 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
         )
         for check in finding.checks
     )
-    if measured := _measured(item, finding):
-        type(item)._default_manager.filter(pk=item.pk).update(**measured)
+    measured = _measured(item, finding)
+    type(item)._default_manager.filter(pk=item.pk).update(**measured, open_claims=None)
+    if isinstance(item, Pair) and item.kernel_id:
+        Kernel.objects.filter(pk=item.kernel_id).update(open_claims=None)
     if finding.texts:
         # Only the newest compile of an item keeps its texts: they have 20 KB each.
         CompiledText.objects.filter(**{f"result__{item._meta.model_name}": item}).delete()

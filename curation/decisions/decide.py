@@ -86,11 +86,12 @@ def decide(
     reasons: Sequence[str] = (),
     comment: str = "",
     kind: ItemClassification | None = None,
+    open_claims: Sequence[str] | None = None,
 ) -> Decision:
     """Set an item's status by the decision of a person who saw it at `version`.
 
     Idempotent by `request`. `kind` is the classification in the form; a difference from the item's
-    is saved as a correction.
+    is saved as a correction. `open_claims`: the topics that were open on the sheet.
     """
     if isinstance(item, Pair) and item.author_id == user.pk:
         raise NotYours(f"You edited {item} yourself. Another reviewer has to decide on it.")
@@ -114,6 +115,7 @@ def decide(
         **acted_by(user, around.in_programs),
         reasons=list(reasons),
         comment=comment,
+        open_claims=None if open_claims is None else list(open_claims),
         request=request,
     )
     if kind is not None and kind != ItemClassification.of(item):

@@ -81,6 +81,10 @@ def place_items(
     _write_standings(subject, changed)
     _write_links(subject, around)
     _forget_matches(subject, before, changed)
+    links = [member.link for member in around.moved() if member.link]
+    touched = {*changed, *(member.key for member in around.moved()), *(link.of for link in links)}
+    for chunk in chunks(touched):
+        subject.rows().filter(pk__among=chunk).update(open_claims=None)
     if subject is KERNEL:
         renew_flags(around, before)
 

@@ -13,7 +13,12 @@ from curation.operations.data_folder import BASE_DIR
 
 POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
 # Grades with a numeric limit, by the name of the limit.
-LIMITS = {"torch_share_most": "torch_share", "own_error_most": "own_error"}
+LIMITS = {
+    "torch_share_most": "torch_share",
+    "own_error_most": "own_error",
+    "test_strength_least": "test_strength",
+}
+NOT_TRIED = "not_tried"
 # Plain strings: an enum lookup takes longer than a comparison.
 UNSUPPORTED = Verdict.UNSUPPORTED.value
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
@@ -71,23 +76,35 @@ def refusal(origin: str, grades: Mapping[str, Any]) -> str:
     return ""
 
 
-def open_grades(origin: str, validation: ValidationRow) -> list[str]:
-    """Return the grades that only a person may approve, in words. An absent one is not tried."""
+def open_grades(origin: str, validation: ValidationRow) -> dict[str, Any]:
+    """Return the grades that only a person may approve, with their values.
+
+    An absent grade is open, because it was not tried.
+    """
     grades = {**validation.grades, "device": validation.device}
-    words = []
+    left_open = {}
     for name, accepted in _table("approval", origin).items():
         grade = LIMITS.get(name, name)
         value = grades.get(grade)
-        if name in LIMITS:
+        if grade == "own_error":
             fits = error_beyond_rounding(grades) <= accepted
+        elif grade == "test_strength":
+            fits = noticed_share(value) >= accepted
         elif grade == "unvaried":
             fits = value is not None and set(value) <= set(accepted)
         else:
             fits = value in accepted
         if not fits:
-            shown = ", ".join(value) if isinstance(value, list) else value
-            words.append(f"{grade.replace('_', ' ')}: {'not_tried' if value is None else shown}")
-    return words
+            left_open[grade] = NOT_TRIED if value is None else value
+    return left_open
+
+
+def noticed_share(strength: Any) -> float:
+    """Return the share of the kinds of damage that a test notices, from `7 of 12`."""
+    noticed, _, kinds = str(strength).partition(" of ")
+    if not (noticed.isdigit() and kinds.isdigit() and int(kinds)):
+        return 0.0
+    return int(noticed) / int(kinds)
 
 
 def error_beyond_rounding(grades: Mapping[str, Any]) -> float:

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from curation.evidence import clusters, contamination, fingerprints
+from curation.evidence.claim_facts import refresh_open_claims
 from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import EVERYTHING, PAIRS, ItemScope
 from curation.models import Role
+
+# Items whose open claims a scheduled task counts: a few seconds.
+MOST_COUNTED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,4 +52,5 @@ def refresh_pairs_periodically() -> None:
     global _looked
     if time.monotonic() - _looked >= settings.EXAMINE_SECONDS:
         refresh_similarity(PAIRS)
+        refresh_open_claims(most=MOST_COUNTED)
         _looked = time.monotonic()

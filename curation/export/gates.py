@@ -265,10 +265,11 @@ def _known(facts: GateFacts) -> Exclusion | None:
         )
     if approver is None or by_person:
         return None
-    if words := open_grades(facts.origin, validation):
+    if left_open := open_grades(facts.origin, validation):
+        named = "; ".join(f"{name.replace('_', ' ')}: {left_open[name]}" for name in left_open)
         return Exclusion(
             ExclusionReason.GRADE,
-            f"Only “{approver.rules}” approved it; a person has to see: {'; '.join(words)}.",
+            f"Only “{approver.rules}” approved it; a person has to see: {named}.",
         )
     return None
 

@@ -76,6 +76,12 @@ class Item(models.Model):
         default=0, editable=False, help_text="Position in the queue: higher comes first."
     )
     pinned = models.BooleanField(default=False, editable=False)
+    # Number of open claims on its sheet. Null: its evidence changed since.
+    open_claims = models.PositiveSmallIntegerField(null=True, editable=False)
+    hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
+    min_triton = models.CharField(
+        max_length=8, blank=True, help_text="The oldest Triton release that has every API it uses."
+    )
     license = models.ForeignKey(
         License,
         null=True,
@@ -151,10 +157,6 @@ class Kernel(Item):
         default=list, blank=True, help_text="Changes made to isolate it: names, decorators, guards."
     )
     parameters = models.JSONField(default=list, blank=True)
-    hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
-    min_triton = models.CharField(
-        max_length=8, blank=True, help_text="The oldest Triton release that has every API it uses."
-    )
     lines = models.PositiveIntegerField()
     registers = models.PositiveIntegerField(
         null=True, editable=False, help_text="Of a thread, by the newest compile check."
@@ -197,6 +199,7 @@ class Kernel(Item):
             # Nearly all kernels are Triton and CUDA: finding the others would scan a whole index.
             models.Index(fields=("language", "id"), name="kernel_by_language"),
             models.Index(fields=("hardware", "id"), name="kernel_by_hardware"),
+            models.Index(fields=("open_claims", "id"), name="kernel_by_open_claims"),
             models.Index(fields=("name", "id"), name="kernel_by_name"),
             models.Index(fields=("lines", "id"), name="kernel_by_lines"),
             models.Index(
@@ -244,10 +247,6 @@ class Pair(Item):
     difficulty = models.CharField(max_length=10, choices=Difficulty.choices)
     description = models.TextField(
         blank=True, help_text="One English sentence: what both functions compute."
-    )
-    hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
-    min_triton = models.CharField(
-        max_length=8, blank=True, help_text="The oldest Triton release that has every API it uses."
     )
     differentiable = models.BooleanField(default=False)
     speedup = models.FloatField(
@@ -302,6 +301,7 @@ class Pair(Item):
                 "pair", "slug", "operation_type", "difficulty", "origin", "license_verdict",
                 "license",
             ),
+            models.Index(fields=("open_claims", "id"), name="pair_by_open_claims"),
             models.Index(
                 fields=("-speedup", "id"),
                 condition=models.Q(speedup__isnull=False),

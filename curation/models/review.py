@@ -82,6 +82,9 @@ class Decision(AppendOnly, AboutKernelOrPair):
     )
     reasons = models.JSONField(default=list, blank=True)
     comment = models.TextField(blank=True)
+    open_claims = models.JSONField(
+        null=True, help_text="Topics that were open on the sheet. Null: no sheet was shown."
+    )
     rules = models.CharField(
         max_length=100, blank=True, help_text="The policy and its version, if no person decided."
     )

@@ -1,4 +1,4 @@
-"""Evidence badges of an item, in the order in which a reviewer would reject."""
+"""Proofs of the claims of an item: the details that its claim sheet unfolds."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,17 @@ from typing import Any
 from django.urls import reverse
 
 from curation.characters import code_points, has_invisible, invisible, listed
+from curation.evidence.claim_facts import blocked_copy, own_facts, pairs_of
+from curation.evidence.claim_types import Claim, KernelFacts, PairFacts, Validation
+from curation.evidence.claims import claims
 from curation.models import (
+    Action,
+    Device,
     DuplicateLink,
-    Fingerprint,
     Kernel,
     LicenseEvidence,
-    LicenseVerdict,
     MatchMethod,
+    Outcome,
     Pair,
     Provenance,
     QualityFinding,
@@ -21,16 +25,14 @@ from curation.models import (
     Verdict,
 )
 from curation.text import pluralize
-from curation.web.highlight import helpers
 
-GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
+# A GPU that can't try a pair says nothing about it.
+UNTRIED = (Device.CUDA, Verdict.UNSUPPORTED)
 # Maximum number of notes on how a kernel was made standalone.
 MOST_NOTES = 50
 # The unit contains the function's own lines.
 LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}
-IN_CODE = "some are invisible or reorder the text"
-IN_PROSE = "some are invisible, in comments or strings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,74 +43,141 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceBadge:
-    name: str
-    state: str
-    summary: str
+class ProvenClaim:
+    """A claim with its proof. `url` leads to its first line."""
+
+    claim: Claim
     details: tuple[Detail, ...] = ()
+    url: str = ""
 
 
-def opt_out_badge(item: Any, places: Iterable[Provenance]) -> list[EvidenceBadge]:
-    """Return a badge if an opt-out covers the item."""
-    if not item.left_out:
-        return []
-    opted_out_places = tuple(
-        Detail(f"{place.source_file.repository}: {place.source_file.path}")
-        for place in places
-        if place.opted_out or place.source_file.repository.opted_out_at
+@dataclass(frozen=True, slots=True)
+class ItemRows:
+    """Rows of evidence that the page of an item has read."""
+
+    item: Any
+    places: Sequence[Provenance] = ()
+    texts: Sequence[LicenseEvidence] = ()
+    results: Sequence[ValidationResult] = ()
+    links: Sequence[DuplicateLink] = ()
+    compiled: ValidationResult | None = None
+    findings: Sequence[QualityFinding] = ()
+
+    @property
+    def newest(self) -> list[ValidationResult]:
+        """The newest result on each device."""
+        results = [*self.results, *([self.compiled] if self.compiled else [])]
+        shown = [row for row in results if (row.run.device, row.verdict) != UNTRIED]
+        return list({row.run.device: row for row in reversed(shown)}.values())
+
+
+def claims_of(rows: ItemRows) -> list[Claim]:
+    """Return the claim sheet from the rows that the page has read."""
+    item, links = rows.item, rows.links
+    own_link = next((link for link in links if link.item == item), None)
+    copy = item.blocked_copy and blocked_copy(
+        item.blocked_name, item.blocked_similarity, item.blocked_license
     )
-    return [EvidenceBadge("Opt-out", BAD, "excluded by an opt-out", opted_out_places)]
+    shared = own_facts(item, (place.source_file.path for place in rows.places)) | {
+        "opted_out": item.left_out,
+        "blocked_copy": copy or "",
+        "placed": item.placed,
+        "compared_with": item.compared_with,
+        "represented_by": str(own_link.of_kernel or own_link.of_pair) if own_link else "",
+        "similarity": max((link.similarity for link in links), default=0.0),
+        "near_duplicates": 0 if own_link else len(links),
+        "benchmark": item.benchmark_problem or "",
+        "validations": [
+            Validation(
+                device=result.run.device,
+                verdict=result.verdict,
+                message=result.message,
+                environment=result.run.environment,
+                figures=result.figures,
+                checks=_passed_checks(result),
+            )
+            for result in rows.newest
+        ],
+    }
+    if isinstance(item, Pair):
+        return claims(PairFacts(**shared))
+    failed = [row for row in rows.findings if not row.passed]
+    gates = tuple((row.gate, row.action == Action.BLOCK) for row in failed)
+    findings = gates if rows.findings else None
+    return claims(KernelFacts(**shared, findings=findings, pairs=pairs_of([item.pk])[item.pk]))
 
 
-def characters_badge(item: Any, places: Iterable[Provenance]) -> list[EvidenceBadge]:
-    """Return a badge if the item has invisible or reordering characters."""
-    paths = " ".join(dict.fromkeys(place.source_file.path for place in places))
-    details = [
-        Detail(f"{label}: {named}.")
-        for label, text in (("Path", paths), ("Name", str(item)))
-        if (named := code_points(text))
+def _passed_checks(result: ValidationResult) -> dict[str, Any]:
+    if result.pair_id is None:
+        return {}
+    rows = result.checks.all()
+    return {check.name: check.figures for check in rows if check.outcome == Outcome.PASSED}
+
+
+def proven(sheet: Iterable[Claim], rows: ItemRows, *, code_is_shown: bool) -> list[ProvenClaim]:
+    """Return each claim of the sheet with its proof."""
+    proofs = {
+        "opt-out": _opt_outs,
+        "characters": _characters,
+        "license": _license,
+        "complete": _notes,
+        "compiles": _compiled,
+        "answers": _results,
+        "near-duplicates": _near_duplicates,
+        "benchmarks": _benchmarks,
+        "quality": _findings,
+    }
+    return [
+        ProvenClaim(
+            claim,
+            tuple(proofs[claim.topic](rows)) if claim.topic in proofs else (),
+            _address(rows.item, claim, code_is_shown) if claim.lines else "",
+        )
+        for claim in sheet
     ]
-    deceives = bool(details)
-    for column in item.SOURCES:
-        text, label = getattr(item, column), LABELS.get(column, f"{column}.py")
+
+
+def _address(item: Any, claim: Claim, code_is_shown: bool) -> str:
+    """Return the URL of the claim's first line, on the tab that shows the code."""
+    tab, prefix = ("code", f"{claim.column}-") if isinstance(item, Pair) else ("standalone", "")
+    return f"{'' if code_is_shown else f'?tab={tab}'}#{prefix}{claim.lines[0]}"
+
+
+def _opt_outs(rows: ItemRows) -> Iterator[Detail]:
+    for place in rows.places:
+        if place.opted_out or place.source_file.repository.opted_out_at:
+            yield Detail(f"{place.source_file.repository}: {place.source_file.path}")
+
+
+def _characters(rows: ItemRows) -> Iterator[Detail]:
+    paths = " ".join(dict.fromkeys(place.source_file.path for place in rows.places))
+    for label, text in (("Path", paths), ("Name", str(rows.item))):
+        if named := code_points(text):
+            yield Detail(f"{label}: {named}.")
+    for column in rows.item.SOURCES:
+        text, label = getattr(rows.item, column), LABELS.get(column, f"{column}.py")
         if label and has_invisible(text):
-            deceiving, others = invisible(text)
-            deceives = deceives or bool(deceiving)
-            details += [Detail(f"{label}: {listed(seen)}.") for seen in (deceiving, others) if seen]
-    if not details:
-        return []
-    state, summary = (BAD, IN_CODE) if deceives else (DOUBT, IN_PROSE)
-    return [EvidenceBadge("Characters", state, summary, tuple(details))]
+            for seen in invisible(text):
+                if seen:
+                    yield Detail(f"{label}: {listed(seen)}.")
 
 
-def license_badge(
-    item: Any,
-    places: Iterable[Provenance],
-    texts: Sequence[LicenseEvidence],
-) -> EvidenceBadge:
-    states = {LicenseVerdict.PERMISSIVE: GOOD, LicenseVerdict.UNKNOWN: DOUBT}
-    state = states.get(LicenseVerdict(item.license_verdict), BAD)
-    summary = f"{item.license}" if item.license else item.get_license_verdict_display()
-    copies: tuple[Detail, ...] = ()
+def _license(rows: ItemRows) -> Iterator[Detail]:
+    item = rows.item
     if item.blocked_copy:
-        state = BAD if state == BAD else DOUBT
-        summary = f"{summary}, but a near-duplicate is blocked"
-        copies = (
-            Detail(
-                f"{item.blocked_name}, {100 * item.blocked_similarity:.0f}% alike, is under "
-                f"{item.blocked_license or 'a license that forbids distribution'}",
-                url=reverse("kernel", args=[item.blocked_copy]),
-            ),
+        yield Detail(
+            f"{item.blocked_name}, {100 * item.blocked_similarity:.0f}% alike, is under "
+            f"{item.blocked_license or 'a license that forbids distribution'}",
+            url=reverse("kernel", args=[item.blocked_copy]),
         )
-    by_place = [
+    yield from dict.fromkeys(
         Detail(
-            f"{place.source_file.repository}: {place.license_reason}"
-            if place.license_reason
-            else f"{place.source_file.repository}: {place.get_license_verdict_display()}"
+            f"{place.source_file.repository}: "
+            f"{place.license_reason or place.get_license_verdict_display()}"
         )
-        for place in places
-    ]
-    trail = [
+        for place in rows.places
+    )
+    yield from dict.fromkeys(
         Detail(
             f"{text.get_read_from_display()}, {text.path}"
             f"{f', lines {text.start_line} to {text.end_line}' if text.start_line else ''}: "
@@ -117,46 +186,31 @@ def license_badge(
             f"{f'. {text.remark}' if text.remark else ''}",
             quote=text.matched_text[:2000],
         )
-        for text in texts[:SHOWN]
-    ]
-    return EvidenceBadge("License", state, summary, (*copies, *_unique(by_place), *_unique(trail)))
+        for text in rows.texts[:SHOWN]
+    )
 
 
-def standalone_badge(kernel: Kernel) -> EvidenceBadge:
-    said = [str(note) for note in (*kernel.standalone_reasons, *kernel.notes)]
-    more = [f"and {len(said) - MOST_NOTES:,} more"] if len(said) > MOST_NOTES else []
-    notes = tuple(map(Detail, [*said[:MOST_NOTES], *more]))
-    if kernel.standalone:
-        found = helpers(kernel.standalone_source, kernel.name)
-        taken = "" if found is None else f", {pluralize(len(found), 'helper')}"
-        return EvidenceBadge("Standalone", GOOD, f"every name resolves{taken}", notes)
-    return EvidenceBadge("Standalone", BAD, "names are missing", notes)
+def _notes(rows: ItemRows) -> Iterator[Detail]:
+    notes = [str(note) for note in (*rows.item.standalone_reasons, *rows.item.notes)]
+    yield from map(Detail, notes[:MOST_NOTES])
+    if len(notes) > MOST_NOTES:
+        yield Detail(f"and {len(notes) - MOST_NOTES:,} more")
 
 
-def compile_badge(result: ValidationResult | None) -> EvidenceBadge:
-    """Return the badge of the newest compile result, which holds for one Triton and target only."""
+def _compiled(rows: ItemRows) -> Iterator[Detail]:
+    result = rows.compiled
     if result is None:
-        return EvidenceBadge("Compiles", UNKNOWN, "not compiled yet")
+        return
     environment = result.run.environment
     triton = f"Triton {environment['triton']}" if environment.get("triton") else "this Triton"
-    architecture = str(environment.get("target", "")).replace("cuda:", "sm_")
-    used = resources(result.figures)
-    details = (
-        Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message),
-        *([Detail(", ".join(used), url="?tab=compiled")] if used else []),
-        *_by_itself(result),
-    )
-    if result.verdict == Verdict.PASSED:
-        where = f"for {architecture}" if architecture else ""
-        took = _took(result)
-        registers = f"{result.figures['registers']} registers" if used else ""
-        summary = _listed(where, registers or (f"compile time {took}" if took else ""))
-        return EvidenceBadge("Compiles", GOOD, summary, details)
-    if result.verdict == Verdict.FAILED:
-        return EvidenceBadge("Compiles", BAD, f"does not compile with {triton}", details)
-    return EvidenceBadge(
-        "Compiles", DOUBT, _listed("undecided", result.figures.get("reason")), details
-    )
+    yield Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message)
+    if used := resources(result.figures):
+        yield Detail(", ".join(used), url="?tab=compiled")
+    imports = result.figures.get("imports")
+    if imports is not None:
+        yield Detail("imports by itself" if imports else "can't be imported by itself")
+    if launches := result.figures.get("launches"):
+        yield Detail(f"launch: {launches}")
 
 
 def resources(figures: Mapping[str, Any]) -> list[str]:
@@ -173,58 +227,20 @@ def resources(figures: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _by_itself(result: ValidationResult) -> Iterator[Detail]:
-    """Yield further results: if a unit can be imported alone, and launched."""
-    imports = result.figures.get("imports")
-    if imports is not None:
-        yield Detail("imports by itself" if imports else "can't be imported by itself")
-    if launches := result.figures.get("launches"):
-        yield Detail(f"launch: {launches}")
+def _results(rows: ItemRows) -> Iterator[Detail]:
+    for result in rows.results[:SHOWN]:
+        took = f", {result.seconds:.1f} s" if result.seconds is not None else ""
+        device = result.run.get_device_display()
+        verdict = result.get_verdict_display().lower()
+        yield Detail(f"{device}: {verdict}{took}", quote=result.message, url="?tab=results")
 
 
-def validation_badge(results: Sequence[ValidationResult]) -> EvidenceBadge:
-    if not results:
-        return EvidenceBadge("Validation", UNKNOWN, "not validated yet")
-    newest = results[0]
-    details = tuple(
-        Detail(
-            f"{result.run.get_device_display()}: {result.get_verdict_display().lower()}",
-            quote=result.message,
-        )
-        for result in results[:SHOWN]
-    )
-    verdict = f"{newest.get_verdict_display().lower()} on {newest.run.get_device_display()}"
-    state = GOOD if newest.verdict == Verdict.PASSED else BAD
-    if newest.verdict in (Verdict.UNSUPPORTED, Verdict.TIMEOUT):
-        state = DOUBT
-    return EvidenceBadge("Validation", state, _listed(verdict, _took(newest)), details)
-
-
-def duplicates_badge(item: Any, links: Sequence[DuplicateLink]) -> EvidenceBadge:
-    if not links and item.placed is None:
-        return EvidenceBadge("Duplicates", UNKNOWN, "not compared yet")
-    if not links:
-        return EvidenceBadge("Duplicates", GOOD, "none")
-    own_link = next((link for link in links if link.item == item), None)
-    closest = max(link.similarity for link in links)
-    details = tuple(
-        Detail(
+def _near_duplicates(rows: ItemRows) -> Iterator[Detail]:
+    for link, other in near_duplicates(rows.item, rows.links)[:SHOWN]:
+        yield Detail(
             f"{other}: {link.get_likeness_display().lower()}, {link.similarity:.2f}",
             url=f"?tab=diff&with={other.pk}",
         )
-        for link, other in near_duplicates(item, links)[:SHOWN]
-    )
-    if own_link:
-        stands = own_link.of_kernel or own_link.of_pair
-        return EvidenceBadge(
-            "Duplicates",
-            DOUBT,
-            f"near-duplicate of {stands} ({100 * own_link.similarity:.0f}% alike)",
-            details,
-        )
-    count = pluralize(len(links), "near-duplicate")
-    summary = f"representative of {count} ({100 * closest:.0f}% alike)"
-    return EvidenceBadge("Duplicates", DOUBT, summary, details)
 
 
 def near_duplicates(
@@ -242,56 +258,20 @@ def near_duplicates(
     return others
 
 
-def benchmark_badge(item: Any) -> EvidenceBadge:
-    """Return the badge of the closest benchmark overlap, from `rows.whole`.
-
-    The same operation as a problem is informative and changes no state.
-    """
-    notes = _same_operation(item)
+def _benchmarks(rows: ItemRows) -> Iterator[Detail]:
+    """Yield the closest overlap, and a problem with the same operation, which excludes nothing."""
+    item = rows.item
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()
         constants = ", other constants" if item.constants_differ else ""
-        closest = f"{item.benchmark_problem}: {how}, {item.benchmark_similarity:.2f}{constants}"
-        return EvidenceBadge(
-            "Benchmarks", BAD, f"overlaps {item.benchmark}", (Detail(closest), *notes)
-        )
-    if not item.compared_with:
-        return EvidenceBadge("Benchmarks", UNKNOWN, "not compared yet")
-    if item.compared_with == Fingerprint.NO_BENCHMARKS:
-        return EvidenceBadge("Benchmarks", UNKNOWN, "not checked: no benchmark ingested")
-    return EvidenceBadge("Benchmarks", GOOD, "no overlap", notes)
+        yield Detail(f"{item.benchmark_problem}: {how}, {item.benchmark_similarity:.2f}{constants}")
+    if item.same_operation:
+        benchmark = item.same_operation_in.rpartition("/")[2]
+        problem = item.same_operation.removeprefix(f"{benchmark}/")
+        yield Detail(f"The same operation as {benchmark} {problem}")
 
 
-def _same_operation(item: Any) -> tuple[Detail, ...]:
-    if not item.same_operation:
-        return ()
-    benchmark = item.same_operation_in.rpartition("/")[2]
-    problem = item.same_operation.removeprefix(f"{benchmark}/")
-    return (Detail(f"The same operation as {benchmark} {problem}"),)
-
-
-def quality_badge(findings: Sequence[QualityFinding]) -> EvidenceBadge:
-    failed = [finding for finding in findings if not finding.passed]
-    if not failed:
-        return EvidenceBadge(
-            "Quality",
-            GOOD if findings else UNKNOWN,
-            "no warnings" if findings else "not checked yet",
-        )
-    details = tuple(Detail(finding.message or finding.gate) for finding in failed)
-    blocks = any(finding.action == "block" for finding in failed)
-    first = failed[0].gate.replace("-", " ")
-    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return EvidenceBadge("Quality", BAD if blocks else DOUBT, f"{first}{more}", details)
-
-
-def _took(result: ValidationResult) -> str:
-    return f"{result.seconds:.1f} s" if result.seconds is not None else ""
-
-
-def _listed(*parts: str | None) -> str:
-    return ", ".join(part for part in parts if part) or "yes"
-
-
-def _unique(details: Iterable[Detail]) -> tuple[Detail, ...]:
-    return tuple(dict.fromkeys(details))
+def _findings(rows: ItemRows) -> Iterator[Detail]:
+    for finding in rows.findings:
+        if not finding.passed:
+            yield Detail(finding.message or finding.gate)

@@ -7,6 +7,7 @@ from django import forms
 from curation.decisions.decide import ItemClassification
 from curation.decisions.drafts import Edit
 from curation.decisions.editing import LONGEST, PairTexts
+from curation.evidence.claim_types import TOPICS
 from curation.models import Difficulty, Draft, OperationType, Status
 
 LONGEST_COMMENT = 10_000
@@ -27,10 +28,14 @@ class DecisionForm(forms.Form):
         super().__init__(data)
         self._reasons = data.getlist("reason")[:20]
         self._says_kind = "tags" in data
+        self._open_claims = data.get("open_claims")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         cleaned["reasons"] = [str(reason)[:100] for reason in self._reasons]
+        if self._open_claims is not None:
+            named = self._open_claims.split(",")
+            cleaned["open_claims"] = [topic for topic in TOPICS if topic in named]
         return cleaned
 
     def kind(self) -> ItemClassification | None:

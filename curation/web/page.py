@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
 from curation.decisions.guidelines import current
+from curation.evidence.claims import open_topics
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
     Agreement,
@@ -19,7 +20,6 @@ from curation.models import (
     DecisionReason,
     DuplicateLink,
     Kernel,
-    LicenseEvidence,
     Pair,
     Provenance,
     Question,
@@ -32,7 +32,7 @@ from curation.web import diff_tab, evidence, plot, rows, try_tab
 from curation.web.access import text_url
 from curation.web.highlight import Address, Section, nowhere, place_of, sections, table
 from curation.web.notes import notes_on
-from curation.web.results import check_rows, environment_of, error_dots, figures_of, grades_of
+from curation.web.results import check_rows, environment_of, error_dots, figures_of
 
 REASONS_SECONDS = 30
 Item = Kernel | Pair
@@ -99,6 +99,9 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     reviews = list(second.given(item)) if item.reviewed_twice else []
     dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
     compiled = compile_verdict(item) if isinstance(item, Kernel) else None
+    findings = list(rows.findings(item)) if isinstance(item, Kernel) else []
+    evidence_rows = evidence.ItemRows(item, places, texts, results, links, compiled, findings)
+    claims = evidence.claims_of(evidence_rows)
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
     others = evidence.near_duplicates(item, links)
@@ -119,7 +122,8 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         "item_url": about(kind),
         "places": places,
         "rungs": rows.rungs(item),
-        "badges": _badges(item, places, texts, results, links, compiled),
+        "claims": evidence.proven(claims, evidence_rows, code_is_shown=tab == next(iter(names))),
+        "open_claims": open_topics(claims),
         "tabs": shown,
         "tab": tab,
         "blind": item.blind,
@@ -148,33 +152,6 @@ def reasons() -> tuple[ReasonChoice, ...]:
         offered = tuple(ReasonChoice(row.status, row.text) for row in rows)
         cache.set("reasons", offered, REASONS_SECONDS)
     return offered
-
-
-def _badges(
-    item: Any,
-    places: Sequence[Provenance],
-    texts: Sequence[LicenseEvidence],
-    results: Sequence[ValidationResult],
-    links: Sequence[DuplicateLink],
-    compiled: ValidationResult | None,
-) -> list[evidence.EvidenceBadge]:
-    trail = [
-        *evidence.characters_badge(item, places),
-        *evidence.opt_out_badge(item, places),
-        evidence.license_badge(item, places, texts),
-    ]
-    near_duplicates = evidence.duplicates_badge(item, links)
-    benchmarks = evidence.benchmark_badge(item)
-    if isinstance(item, Pair):
-        return [*trail, evidence.validation_badge(results), near_duplicates, benchmarks]
-    return [
-        *trail,
-        evidence.standalone_badge(item),
-        evidence.compile_badge(compiled),
-        near_duplicates,
-        benchmarks,
-        evidence.quality_badge(rows.findings(item)),
-    ]
 
 
 def _body(
@@ -315,7 +292,6 @@ def _results(pair: Pair, results: Sequence[ValidationResult]) -> dict[str, Any]:
         "checks": check_rows(newest, checks),
         "errors": error_dots(checks),
         "ticks": plot.TICKS,
-        "grades": grades_of(newest),
         "figures": figures_of(newest),
         "environment": environment_of(newest),
         "results": results,

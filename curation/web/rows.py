@@ -86,7 +86,7 @@ def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
 
 def results(pair: Pair, content_hash: str) -> list[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
-    return list(rows.select_related("run").order_by("-pk")[:10])
+    return list(rows.select_related("run").prefetch_related("checks").order_by("-pk")[:10])
 
 
 def pass_rates(item: Item) -> list[PassRate]:

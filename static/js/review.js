@@ -440,6 +440,8 @@ function act(key) {
   if (/^[1-9]$/.test(key)) return decideBy(Number(key));
   if (key === "u") return submit($("#undo"));
   if (key === "[" || key === "]") return turn(key === "]" ? 1 : -1);
+  if (key === "." || key === ",") return jump(key === "." ? 1 : -1);
+  if (key === "e") return unfold();
   if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
   const target = $(`[data-key="${CSS.escape(key)}"]`);
   if (!target || target.disabled) return false;
@@ -469,6 +471,24 @@ function turn(by) {
   const next = tabs[tabs.findIndex((one) => one.hasAttribute("aria-current")) + by];
   next?.click();
   return Boolean(next);
+}
+
+// Open claims: the next one gets the focus, and its line in the code scrolls into view.
+function jump(by) {
+  const open = $$(".claims [data-open]");
+  const at = open.indexOf(document.activeElement.closest(".claims li"));
+  const next = open.at(at < 0 ? (by > 0 ? 0 : -1) : (at + by) % open.length);
+  next?.focus();
+  const line = next && $("a[href^='#']", next);
+  if (line) document.getElementById(line.hash.slice(1))?.scrollIntoView({ block: "center" });
+  return Boolean(next);
+}
+
+function unfold() {
+  const claim = document.activeElement.closest(".claims > ol > li") || $(".claims [data-open]");
+  const details = claim && $("details", claim);
+  if (details) details.open = !details.open;
+  return Boolean(details);
 }
 
 function step(by) {

@@ -69,6 +69,7 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
                 item=item,
                 version=form.cleaned_data["version"],
                 kind=_kind(form, item),
+                open_claims=form.cleaned_data.get("open_claims"),
                 **verdict,
             )
             messages.success(request, f"{item} is {made.status}.", extra_tags="undo")

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from curation.evidence.claim_facts import sheets
 from curation.models import (
     Claim,
     Correction,
@@ -33,7 +34,7 @@ from tests.showcase import furnish
 pytestmark = pytest.mark.django_db
 
 # PostgreSQL reads the matches of a search in steps, for the list and for its counts.
-MOST_QUERIES, MOST_OF_A_SEARCH = 14, 20
+MOST_QUERIES, MOST_OF_A_SEARCH = 15, 20
 
 
 @pytest.fixture(autouse=True)
@@ -565,10 +566,11 @@ def test_an_item_page_shows_the_matched_license_text(browser: Client) -> None:
     assert "Permission is hereby granted" in page
 
 
-def lights(browser: Client, item: Any) -> dict[str, str]:
-    """What the list beside the source says, by its names."""
-    shown = browser.get(item.get_absolute_url()).context["badges"]
-    return {light.name: f"{light.state}: {light.summary}" for light in shown}
+def sheet(browser: Client, item: Any) -> dict[str, str]:
+    """Return the claims on the page of an item by topic. Lists count the same claims."""
+    shown = [row.claim for row in browser.get(item.get_absolute_url()).context["claims"]]
+    assert shown == sheets([item])[item.pk]
+    return {claim.topic: f"{claim.state}: {claim.text}" for claim in shown}
 
 
 @pytest.mark.parametrize("make_item", [make.a_kernel, make.a_pair])
@@ -581,15 +583,17 @@ def test_an_item_page_names_the_hardware_and_triton_release(
 
 
 def test_an_unchecked_kernel_is_shown_as_unknown(browser: Client) -> None:
-    shown = lights(browser, make.a_kernel())
+    shown = sheet(browser, make.a_kernel())
 
     assert shown == {
-        "License": "doubt: Unknown",
-        "Standalone": "good: every name resolves, 0 helpers",
-        "Compiles": "unknown: not compiled yet",
-        "Duplicates": "unknown: not compared yet",
-        "Benchmarks": "unknown: not compared yet",
-        "Quality": "unknown: not checked yet",
+        "license": "not shown: May be distributed: not known, no license was found",
+        "compiles": "not shown: Compiles: not tried",
+        "answers": "not shown: Answers: never compared, there is no pair of it",
+        "near-duplicates": "not shown: New: not compared with other items yet",
+        "benchmarks": "not shown: Overlap with benchmarks: not compared yet",
+        "quality": "not shown: Quality gates: not checked yet",
+        "complete": "shown: Complete: every name is defined",
+        "memory": "shown: Each store of a block has a mask or a bounds check",
     }
 
 
@@ -607,13 +611,15 @@ def test_the_results_of_all_checks_are_summarized_on_the_item_page(browser: Clie
         ),
     )
 
-    assert lights(browser, kernel) == {
-        "License": "good: MIT",
-        "Standalone": "good: every name resolves, 0 helpers",
-        "Compiles": "good: for sm_90, compile time 0.3 s",
-        "Duplicates": "good: none",
-        "Benchmarks": "good: no overlap",
-        "Quality": "good: no warnings",
+    assert sheet(browser, kernel) == {
+        "answers": "not shown: Answers: never compared, there is no pair of it",
+        "license": "shown: May be distributed: MIT",
+        "complete": "shown: Complete: every name is defined",
+        "compiles": "shown: Compiles for sm_90 with Triton 3.9.0",
+        "memory": "shown: Each store of a block has a mask or a bounds check",
+        "near-duplicates": "shown: New: no near-duplicate",
+        "benchmarks": "shown: Overlaps no registered benchmark",
+        "quality": "shown: Passes all quality gates",
     }
 
 
@@ -660,9 +666,9 @@ def test_the_page_of_a_pair_shows_its_timing_and_marks_impossible_speed(browser:
 @pytest.mark.parametrize(
     ("verdict", "figures", "said"),
     [
-        ("failed", {}, "bad: does not compile with Triton 3.9.0"),
-        ("timeout", {"reason": "timeout"}, "doubt: undecided, timeout"),
-        ("unsupported", {"reason": "inference"}, "doubt: undecided, inference"),
+        ("failed", {}, "wrong: Does not compile with Triton 3.9.0"),
+        ("timeout", {"reason": "timeout"}, "not shown: Compiles: undecided, timeout"),
+        ("unsupported", {"reason": "inference"}, "not shown: Compiles: undecided, inference"),
     ],
 )
 def test_the_item_page_describes_each_compile_verdict(
@@ -677,7 +683,7 @@ def test_the_item_page_describes_each_compile_verdict(
         run=make.a_validation_run(device="compiler", environment={"triton": "3.9.0"}),
     )
 
-    assert lights(browser, kernel)["Compiles"] == said
+    assert sheet(browser, kernel)["compiles"] == said
 
 
 def test_a_near_duplicate_of_a_blocked_kernel_shows_a_license_doubt(browser: Client) -> None:
@@ -687,7 +693,8 @@ def test_a_near_duplicate_of_a_blocked_kernel_shows_a_license_doubt(browser: Cli
 
     page = text(browser, kernel.get_absolute_url())
 
-    assert lights(browser, kernel)["License"] == "doubt: MIT, but a near-duplicate is blocked"
+    said = f"May be distributed: MIT, but {blocked}, 93% alike, is under GPL-3.0-only"
+    assert sheet(browser, kernel)["license"] == f"not shown: {said}"
     assert f"{blocked}, 93% alike, is under GPL-3.0-only" in page
     assert f'<a href="{blocked.get_absolute_url()}">' in page
 
@@ -700,8 +707,8 @@ def test_an_opt_out_is_the_first_line_on_an_item_page(browser: Client, of: str) 
     pair = make.a_pair(kernel=kernel)
 
     for item in (kernel, pair):
-        first = next(iter(lights(browser, item).items()))
-        assert first == ("Opt-out", "bad: excluded by an opt-out")
+        first = next(iter(sheet(browser, item).items()))
+        assert first == ("opt-out", "wrong: May not be distributed: an opt-out excludes it")
     assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
 
 
@@ -716,13 +723,14 @@ def test_a_pair_with_the_operation_of_a_benchmark_shows_a_note(browser: Client) 
     page = browser.get(f"/pairs/{pair.pk}/").content.decode()
 
     assert "The same operation as KernelBench level1/23_Softmax" in page
-    assert "no overlap" in page
+    assert "Overlaps no registered benchmark" in page
 
 
 def test_without_a_benchmark_the_overlap_is_shown_as_unknown(browser: Client) -> None:
     kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
 
-    assert lights(browser, kernel)["Benchmarks"] == "unknown: not checked: no benchmark ingested"
+    said = "Overlap with benchmarks: not checked, none is registered"
+    assert sheet(browser, kernel)["benchmarks"] == f"not shown: {said}"
 
 
 def test_the_page_of_a_decided_item_has_no_claim_to_renew(browser: Client) -> None:
@@ -753,7 +761,7 @@ def every_page() -> Iterator[str]:
     yield f"{reverse('bulk')}?status=pending"
 
 
-def test_no_page_costs_more_than_fourteen_queries(
+def test_no_page_costs_more_than_fifteen_queries(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(facets, "QUICK", 60.0)

@@ -9,12 +9,10 @@ from django.test import Client
 from curation.models import Outcome, ValidationResult
 from curation.web.figures import named
 from curation.web.results import (
-    Grade,
     check_rows,
     environment_of,
     error_dots,
     figures_of,
-    grades_of,
 )
 from tests import factories as make
 
@@ -193,63 +191,13 @@ def test_the_environment_is_shown_with_readable_names() -> None:
     ]
 
 
-VARIED = {"sizes": "any", "values": "any", "special_values": "same", "unvaried": []}
-
-
-def test_grades_are_listed_separately_from_the_figures() -> None:
-    grades = {"test_strength": "6 of 7", "accuracy": "close", "computed_by": "triton"} | VARIED
+def test_grades_are_on_the_claim_sheet_and_not_among_the_figures() -> None:
     variations = ("variations", "passed", "right on 4 inputs", {"cases": 4, "accuracy": "close"})
-    result = a_result(variations, figures={"runs": 3, "grades": grades})
+    result = a_result(variations, figures={"runs": 3, "grades": {"accuracy": "close"}})
 
-    assert [(grade.name, grade.value, grade.weak) for grade in grades_of(result)] == [
-        ("Accuracy", "close", False),
-        ("Sizes", "any", False),
-        ("Values", "any", False),
-        ("Special values", "same", False),
-        ("Arguments with one value", "none", False),
-        ("Computed by", "triton", False),
-        ("Test strength", "6 of 7", True),
-    ]
     assert [figure.name for figure in figures_of(result)] == ["Runs"]
     (row,) = (row for row in check_rows(result, list(result.checks.all())) if row.figures)
     assert [figure.name for figure in row.figures] == ["Inputs tried"]
-
-
-def test_a_validation_without_stored_grades_shows_no_grades() -> None:
-    assert grades_of(a_result(figures={"runs": 3})) == []
-
-
-def test_an_unknown_grade_is_shown_without_a_meaning() -> None:
-    result = a_result(figures={"grades": {"accuracy": "roughly"}})
-
-    assert grades_of(result)[0] == Grade("Accuracy", "roughly", "", weak=False)
-
-
-def test_what_was_not_tried_is_never_green() -> None:
-    tried = {"accuracy": "close", "sizes": "not_tried", "values": None, "special_values": "same"}
-
-    grades = {grade.name: grade for grade in grades_of(a_result(figures={"grades": tried}))}
-
-    for name in ("Sizes", "Values", "Arguments with one value"):
-        assert grades[name].value == "not tried" and grades[name].weak and grades[name].meaning
-    assert not grades["Special values"].weak
-
-
-def test_arguments_with_one_value_are_named_and_never_green() -> None:
-    result = a_result(figures={"grades": {"unvaried": ["mask", "causal"]}})
-
-    [grade] = [grade for grade in grades_of(result) if grade.name == "Arguments with one value"]
-
-    assert (grade.value, grade.weak) == ("mask, causal", True)
-
-
-@pytest.mark.parametrize(("error", "weak"), [(1.5, False), (8, False), (41.0, True)])
-def test_an_error_far_beyond_torchs_own_is_marked(error: float, weak: bool) -> None:
-    result = a_result(figures={"grades": {"accuracy": "within", "own_error": error}})
-
-    [grade] = [grade for grade in grades_of(result) if grade.name == "Error against torch's own"]
-
-    assert (grade.value, grade.weak) == (f"{error:.3g} times", weak)
 
 
 def test_the_results_tab_lists_the_mistakes_that_were_planted() -> None:

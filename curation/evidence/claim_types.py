@@ -1,0 +1,94 @@
+"""Claims, and the facts that they are made from, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class ClaimState(StrEnum):
+    """State of a claim, the worst first."""
+
+    WRONG = "wrong"
+    OPEN = "not shown"
+    SHOWN = "shown"
+
+
+WRONG, OPEN, SHOWN = ClaimState
+# Topics that can be open, in the order of the sheet. A decision stores the open ones.
+TOPICS = (
+    "opt-out", "characters", "license", "complete", "compiles", "answers", "device", "sizes",
+    "values", "special values", "arguments", "computed by", "launches", "memory", "test",
+    "near-duplicates", "benchmarks", "quality",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence of the sheet. `lines` of the text `column` are what it is about."""
+
+    topic: str
+    state: ClaimState
+    text: str
+    column: str = ""
+    lines: tuple[int, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is not SHOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """The newest validation of the present content on one device."""
+
+    device: str
+    verdict: str
+    message: str = ""
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    checks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Figures of the checks that passed, by name."""
+
+    @property
+    def grades(self) -> Mapping[str, Any]:
+        return self.figures.get("grades") or {}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFacts:
+    """Evidence on one item, as plain values."""
+
+    license: str
+    license_verdict: str
+    files: int = 0
+    opted_out: bool = False
+    blocked_copy: str = ""
+    hidden_characters: str = ""
+    """`code` if invisible characters can deceive a reader, `prose` if they are in comments."""
+    text: str = ""
+    column: str = ""
+    placed: bool | None = None
+    represented_by: str = ""
+    similarity: float = 0.0
+    near_duplicates: int = 0
+    benchmark: str = ""
+    compared_with: str | None = None
+    validations: tuple[Validation, ...] = ()
+    """Newest first: on a GPU, in the interpreter, or by the compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts(ClaimFacts):
+    standalone: bool = True
+    missing: tuple[str, ...] = ()
+    helpers: int | None = None
+    findings: tuple[tuple[str, bool], ...] | None = None
+    """Failed gates, and whether each blocks; None if the gates did not run."""
+    pairs: Mapping[str, bool] = field(default_factory=dict)
+    """Pairs that were drafted from it, and whether their answers were shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairFacts(ClaimFacts):
+    origin: str = "default"

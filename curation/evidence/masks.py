@@ -1,0 +1,82 @@
+"""Stores of blocks without a mask: the lines at which a kernel may leave its tensors. Pure."""
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from curation.lexer import is_readable
+from curation.text import pluralize
+
+# Results of these calls are blocks of addresses; what is computed from them is one, too.
+BLOCKS = ("arange", "make_block_ptr")
+MASKED = ("mask", "boundary_check")
+
+
+@lru_cache(maxsize=64)
+def unmasked_stores(source: str) -> tuple[int, ...] | None:
+    """Return the lines of `tl.store` of a block without a mask, or None if it is not readable.
+
+    A store of a single element needs no mask. A tensor descriptor checks its bounds itself.
+    """
+    if not is_readable(source):
+        return None
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return tuple(sorted({line for function in functions for line in _stores(function)}))
+
+
+def _stores(function: ast.FunctionDef) -> Iterator[int]:
+    blocks = _blocks(function)
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="store", value=ast.Name(id="tl"))):
+                given = {keyword.arg for keyword in node.keywords}
+                has_mask = len(node.args) > 2 or not given.isdisjoint(MASKED)
+                if node.args and not has_mask and _is_block(node.args[0], blocks):
+                    yield node.lineno
+
+
+def _blocks(function: ast.FunctionDef) -> set[str]:
+    """Return the variables that depend on a block of offsets."""
+    blocks: set[str] = set()
+    assignments = [
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None
+    ]
+    while True:
+        before = len(blocks)
+        for node in assignments:
+            if node.value is not None and _is_block(node.value, blocks):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                blocks |= {
+                    name.id
+                    for target in targets
+                    for name in ast.walk(target)
+                    if isinstance(name, ast.Name)
+                }
+        if len(blocks) == before:
+            return blocks
+
+
+def _is_block(value: ast.expr, blocks: set[str]) -> bool:
+    """Return True for blocks. Loads and reductions give values, which are no addresses."""
+    match value:
+        case ast.Name(id=name):
+            return name in blocks
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in BLOCKS:
+            return True
+        case ast.Call():
+            return False
+        case _:
+            parts = ast.iter_child_nodes(value)
+            return any(isinstance(part, ast.expr) and _is_block(part, blocks) for part in parts)
+
+
+def without_mask(lines: tuple[int, ...]) -> str:
+    numbers = ", ".join(map(str, lines[:5])) + (" …" if len(lines) > 5 else "")
+    noun = "line" if len(lines) == 1 else "lines"
+    return f"{pluralize(len(lines), 'store')} of a block without a mask, {noun} {numbers}"
