@@ -26,8 +26,6 @@ Numbers: TypeAlias = NDArray[np.int64]
 Numbering: TypeAlias = Callable[[Numbers], Numbers]
 
 STRETCH = 10_000
-# Earlier versions used the whole recipe as the split group of a generated pair.
-WHOLE_RECIPES = "recipe:"
 # The threshold 4/5 as whole numbers, so that comparisons are exact.
 SHARED, OF = 4, 5
 # With one round of bands, a pair at exactly 4/5 is missed once in 20,000 times; with two, once in
@@ -77,7 +75,6 @@ class Families:
         drafted = Pair.objects.order_by().filter(kernel__isnull=False)
         yield from _numbered(_edges(drafted.values_list("pk", "kernel_id")), pairs, kernels)
         grouped = Pair.objects.exclude(split_group="").order_by("split_group", "pk")
-        grouped = grouped.exclude(split_group__startswith=WHOLE_RECIPES)
         yield from _numbered(_neighbors(grouped.values_list("split_group", "pk")), pairs, pairs)
         chained = Fingerprint.objects.filter(pair__isnull=False).exclude(chain_hash="")
         chains = chained.order_by("chain_hash", "pair_id").values_list("chain_hash", "pair_id")

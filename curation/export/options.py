@@ -98,10 +98,7 @@ class ExportOptions:
 
     @property
     def plan(self) -> str:
-        """Return the name of the plan: exports of one plan never move a record between splits.
-
-        Plans of earlier versions, without content groups, lack "by content".
-        """
+        """Return the name of the plan: exports of one plan never move a record between splits."""
         shares = "/".join(map(str, self.splits))
         together = ", repositories whole" if self.together else ""
         files = ", files" if self.unit == "file" else ""

@@ -153,7 +153,7 @@ class RecordBuilder:
                     "entry_point": row["entry_point"],
                     "origin": item.origin,
                     "hardware": item.hardware,
-                    "min_triton": item.min_triton or min_triton(texts["triton_code"]),
+                    "min_triton": item.min_triton,
                     "max_triton": None,
                     "differentiable": bool(row["differentiable"]),
                     "computed_by": validation.computed_by,
@@ -312,7 +312,6 @@ def _verified(
         value = figures.get(name)
         return kind(value) if isinstance(value, int | float) else None
 
-    # Older validations have no grades.
     grades = figures.get("grades") or {}
     own_error = grades.get("own_error")
     checks = dict(sorted(checks.items()))

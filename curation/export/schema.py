@@ -234,10 +234,6 @@ def pair_columns(checks: Sequence[str]) -> Columns:
     return columns
 
 
-# Columns of earlier releases.
-_FORMER: Columns = {"details": TEXT}
-
-
 def columns_as_in(columns: Columns, record: Mapping[str, Any]) -> Columns:
     """Return the columns of a release, by the names in one of its records.
 
@@ -245,7 +241,7 @@ def columns_as_in(columns: Columns, record: Mapping[str, Any]) -> Columns:
     """
     selected: Columns = {}
     for name, value in record.items():
-        column = {**_FORMER, **columns}[name]
+        column = columns[name]
         nested = isinstance(column, dict) and isinstance(value, Mapping)
         selected[name] = columns_as_in(cast(Columns, column), value) if nested else column
     return selected

@@ -92,23 +92,6 @@ def _shared_with(folder: Path) -> str:
     return f"it also holds {foreign}, which is not of this application" if foreign else ""
 
 
-def close_contents(folder: Path) -> None:
-    """Close `folder`, and its direct entries, which older versions created with open modes.
-
-    Links are skipped. Deeper entries are unreachable behind the closed folder.
-    """
-    if not close(folder):
-        return
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            mode = stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode)
-            if mode & OTHERS and not entry.is_symlink():
-                try:
-                    os.chmod(entry.path, mode & ~OTHERS)
-                except OSError as error:
-                    log.warning("%s stays open to others: %s.", entry.path, error.strerror)
-
-
 def free_space(folder: Path) -> tuple[int, float] | None:
     """Return the free bytes of the folder's disk and their percentage, or None if it is missing."""
     try:

@@ -47,7 +47,7 @@ def up(port: str, *, verbose: bool = False) -> None:
     if settings.EMBEDDED_REDIS:
         names.insert(0, redis_server.NAME)
     data_folder.create(folder)
-    data_folder.close_contents(folder)
+    data_folder.close(folder)
     with address.hold_lock(folder, place.url):
         # A log collector needs all lines.
         verbose = verbose or settings.LOG_FORMAT == "json"

@@ -15,9 +15,7 @@ from django.db import IntegrityError, transaction
 
 from curation.errors import CurationError
 from curation.models import License, LicenseVerdict, Pair
-from curation.pairs.descriptions import derive
 from curation.pairs.draft import OURS, PairDraft
-from curation.pairs.min_triton import min_triton
 from curation.tokens import ENCODING, count_many
 
 BATCH = 500
@@ -102,18 +100,6 @@ def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
     return row
 
 
-def fill_min_triton() -> int:
-    """Compute `min_triton` of pairs that were stored without it, and return their number."""
-    missing = Pair.objects.filter(min_triton="").order_by("pk").only("pk", "triton_code")
-    filled = 0
-    while batch := list(missing[:BATCH]):
-        for row in batch:
-            row.min_triton = min_triton(row.triton_code)
-        Pair.objects.bulk_update(batch, ["min_triton"])
-        filled += len(batch)
-    return filled
-
-
 def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
     wanted = {draft.content_hash: draft for draft in drafts}
     known = Pair.objects.filter(content_hash__among=wanted).values_list("content_hash", flat=True)
@@ -133,28 +119,6 @@ def _describe_known(drafts: Sequence[PairDraft]) -> None:
             Pair.objects.filter(pk=row.pk, description=row.description).update(
                 description=draft.description
             )
-
-
-def describe_missing() -> int:
-    """Derive the missing descriptions of pairs, and return their number."""
-    described = 0
-    rows = Pair.objects.filter(description="").order_by("pk").defer("triton_code", "test_code")
-    last = 0
-    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
-        for pair in batch:
-            pair.description = derive(
-                origin=pair.origin,
-                entry_point=pair.entry_point,
-                operation_type=pair.operation_type,
-                python_code=pair.python_code,
-                split_group=pair.split_group,
-                provenance=pair.metadata.get("provenance", {}),
-            )
-        found = [pair for pair in batch if pair.description]
-        Pair.objects.bulk_update(found, ["description"])
-        described += len(found)
-    return described
 
 
 def _rows(drafts: Sequence[tuple[str, PairDraft]]) -> list[Pair]:

@@ -79,13 +79,8 @@ def errors(checks: Sequence[ValidationCheck]) -> list[Dot]:
 
 
 def measured(check: ValidationCheck) -> float | None:
-    """Return the share of the tolerance that the check measured, or None without a comparison.
-
-    Older validations wrote 0 if every run raised an exception: a failed check without an error has
-    compared no numbers.
-    """
-    share = _number(check.figures.get("share_of_allowed"))
-    return None if share == 0 and check.outcome != Outcome.PASSED else share
+    """Return the share of the tolerance that the check measured, or None without a comparison."""
+    return _number(check.figures.get("share_of_allowed"))
 
 
 def _number(value: object) -> float | None:

@@ -1,10 +1,8 @@
-"""The description of a pair: stored with it, filled in later, edited, and exported first."""
+"""The description of a pair: stored with it, edited, and exported first."""
 
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -17,10 +15,8 @@ from tests.factories import a_curator, a_license, a_pair, an_approved_pair
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
-PYTHON = (
-    'def add(x, bias):\n    """Each element of a vector: adding bias."""\n    return x + bias\n'
-)
-DERIVED = "Add `bias` to each element of a vector."
+DERIVED = "Add a bias to each element of a vector."
+PYTHON = f'def add(x, bias):\n    """{DERIVED}"""\n    return x + bias\n'
 
 
 def a_draft(description: str = "") -> PairDraft:
@@ -35,20 +31,6 @@ def test_a_pair_without_a_description_gets_one_from_its_python_side() -> None:
     store_pairs([a_draft()])
 
     assert Pair.objects.get().description == DERIVED
-
-
-def test_examine_describes_pairs_that_were_stored_before() -> None:
-    pair = a_pair(python_code=PYTHON)
-    broken = a_pair(python_code="def (")
-    said = StringIO()
-
-    call_command("examine", stdout=said)
-
-    pair.refresh_from_db()
-    broken.refresh_from_db()
-    assert pair.description == DERIVED
-    assert broken.description == ""
-    assert "1 pair got a description." in said.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from curation.evidence.refresh import refresh_similarity
 from curation.models import ContaminationMatch, DuplicateLink
-from curation.pairs.store import describe_missing, fill_min_triton
 from curation.text import pluralize
 
 
@@ -17,10 +16,6 @@ class Command(BaseCommand):
         parser.epilog = "Example: manage.py examine"
 
     def handle(self, **given: Any) -> None:
-        fill_min_triton()
-        described = describe_missing()
-        if described:
-            self.stdout.write(f"{pluralize(described, 'pair')} got a description.")
         outcome = refresh_similarity()
         self.stdout.write(
             f"{pluralize(outcome.fingerprinted, 'fingerprint')} made, "

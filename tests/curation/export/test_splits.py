@@ -261,19 +261,6 @@ def test_an_excluded_pair_does_not_connect_other_pairs_by_structure(tmp_path: Pa
     assert len(np.unique(without.root)) == 3
 
 
-def test_pairs_of_one_recipe_are_spread_over_the_splits(tmp_path: Path) -> None:
-    mit = a_license()
-    pairs = [
-        # As it was stored before groups followed the content.
-        an_approved_pair(license=mit, recipe="map", split_group="recipe:map")
-        for _ in range(40)
-    ]
-
-    splits = split_of_pairs(export(tmp_path / "out", *HALVES), pairs)
-
-    assert counts(np.array(splits)) == [20, 10, 10]
-
-
 def test_each_repository_stays_in_one_split_on_request(tmp_path: Path) -> None:
     for _ in range(8):
         repository = a_repository()

@@ -85,7 +85,7 @@ def test_the_mode_of_a_data_folder_with_foreign_files_is_unchanged(
 
     with caplog.at_level(logging.WARNING):
         data_folder.create(tmp_path)
-        data_folder.close_contents(tmp_path)
+        data_folder.close(tmp_path)
 
     assert mode(tmp_path) == 0o755
     assert "it also holds public_html" in caplog.text

@@ -1,7 +1,6 @@
 """The hardware and the Triton release of a stored pair."""
 
 import pytest
-from django.core.management import call_command
 
 from curation.decisions.editing import PairTexts, edited
 from curation.models import Pair
@@ -34,10 +33,3 @@ def test_an_edit_keeps_the_hardware_and_updates_the_minimum_triton_release() -> 
     version = edited(pair=pair, texts=texts, author=a_curator())
 
     assert (version.hardware, version.min_triton) == ("hip", "3.3")
-
-
-def test_examine_fills_in_a_missing_minimum_triton_release() -> None:
-    a_pair(triton_code=GATHER)
-    call_command("examine", verbosity=0)
-
-    assert Pair.objects.get().min_triton == "3.3"

@@ -37,10 +37,6 @@ def test_a_check_that_failed_within_its_tolerance_has_no_good_dot() -> None:
     assert dot.state == "other"
 
 
-def test_a_failed_check_without_an_error_figure_has_no_dot() -> None:
-    assert plot.errors([a_check(0.0, Outcome.FAILED), a_check(0.0, Outcome.SKIPPED)]) == []
-
-
 def test_each_tick_has_the_position_of_a_dot_with_its_value() -> None:
     dots = plot.errors([a_check(share) for share in (1e-6, 1e-4, 1e-2, 1.0, 100.0)])
 
