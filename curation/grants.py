@@ -1,4 +1,4 @@
-"""Functions for migrations: create the groups, grant and revoke permissions.
+"""Functions for migrations: create the groups and grant permissions.
 
 A migration names its permissions itself, so that it still runs after `curation.people` has changed.
 A test compares the two.
@@ -19,11 +19,6 @@ def grant(apps: Apps, alias: str, group: str, permissions: Sequence[str]) -> Non
     _create_permissions(apps, alias)
     row, _ = apps.get_model("auth", "Group").objects.using(alias).get_or_create(name=group)
     row.permissions.add(*_permissions(apps, alias, permissions))
-
-
-def revoke(apps: Apps, alias: str, group: str, permissions: Sequence[str]) -> None:
-    for row in apps.get_model("auth", "Group").objects.using(alias).filter(name=group):
-        row.permissions.remove(*_permissions(apps, alias, permissions))
 
 
 def _permissions(apps: Apps, alias: str, names: Sequence[str]) -> list[Any]:

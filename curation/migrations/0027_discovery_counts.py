@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0026_plain_reasons'),
+        ('curation', '0001_squashed_0026'),
     ]
 
     operations = [
