@@ -18,6 +18,7 @@ from validation.harness.worker.extents import ACCESSES
 # Accesses of a program, beyond twice the most that one had in the first run, after which it is
 # taken to wait for another program.
 WAITING = 100
+UNSYNCHRONIZED = "a program waits for another one without an atomic operation"
 
 
 class Waits(BaseException):
@@ -36,6 +37,8 @@ class ProgramOrder:
         self._most: list[int] = []
         """By launch of the first run: the most accesses of a program."""
         self._accesses, self._limit = 0, math.inf
+        self._synchronizes = False
+        """Whether a program of this launch met an atomic operation or a volatile load."""
         self._order: list[int] | None = None
         self._own: list[tuple[Any, Any, Any, Any]] = []
         """Stores of the running program: addresses, values, mask, and what was there before."""
@@ -68,7 +71,7 @@ class ProgramOrder:
     @contextmanager
     def launch(self) -> Iterator[None]:
         """Run one launch, and leave memory with all that its programs stored."""
-        self._accesses = 0
+        self._accesses, self._synchronizes = 0, False
         if self._mode == "first":
             self._most.append(0)
         elif self._mode in ORDERS:
@@ -120,6 +123,7 @@ class ProgramOrder:
 
     def _synchronizing(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def synchronized(*arguments: Any, **named: Any) -> Any:
+            self._synchronizes = True
             self._publish()
             result = original(*arguments, **named)
             self._publish()
@@ -130,6 +134,7 @@ class ProgramOrder:
     def _volatile(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def loaded(*arguments: Any, **named: Any) -> Any:
             if named.get("is_volatile", arguments[-1]) is True:
+                self._synchronizes = True
                 self._publish()
             return original(*arguments, **named)
 
@@ -139,7 +144,7 @@ class ProgramOrder:
         def counted(*arguments: Any) -> Any:
             self._accesses += 1
             if self._accesses > self._limit:
-                raise Waits
+                raise Waits if self._synchronizes else RuntimeError(UNSYNCHRONIZED)
             return original(*arguments)
 
         return counted

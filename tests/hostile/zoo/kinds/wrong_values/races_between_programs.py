@@ -21,6 +21,12 @@ KIND = Kind(
             launcher=("races_between_programs_carry_with_an_atomic",),
         ),
         Variant(
+            name="carry-that-seems-to-wait",
+            how="A program that comes too early reads on and on, as if it waited.",
+            base="long-cumsum",
+            launcher=("races_between_programs_carry_that_seems_to_wait",),
+        ),
+        Variant(
             name="unfinished-sums",
             how="The last program adds the partial sums of all, which may not be there yet.",
             base="atomic-sum",
