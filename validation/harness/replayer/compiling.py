@@ -242,10 +242,10 @@ def _complaint(error: BaseException, kernels: Kernels) -> tuple[str, int | None]
 
 def _is_of_the_kernel(error: BaseException, reason: str, kernels: Kernels) -> bool:
     """Return whether Triton refuses the kernel itself, on every machine."""
-    if OF_THE_TARGET.search(reason):
-        return False
-    if (undefined := UNDEFINED.match(reason)) and undefined[1] in kernels.unknown:
+    if undefined := UNDEFINED.match(reason):
         # The text may have it. The recording could not describe its value.
+        return undefined[1] not in kernels.unknown
+    if OF_THE_TARGET.search(reason):
         return False
     return isinstance(error, CompilationError) or "num_warps" in reason or UNVERIFIED in reason
 

@@ -53,6 +53,18 @@ KIND = Kind(
             edits=computes("    if n > 0:\n        total = x + y\n"),
         ),
         Variant(
+            name="named-like-an-excuse",
+            how="Triton's message names what sounds like an error of its own.",
+            edits=(
+                Edit(
+                    "triton_code",
+                    STORE,
+                    f"    if n > 0:\n        InterpreterError = x + y\n{STORE}",
+                ),
+                stores("InterpreterError"),
+            ),
+        ),
+        Variant(
             name="comprehension-of-a-range",
             edits=computes(
                 "    parts = [x * (1 - step) + y * step for step in range(2)]\n"
