@@ -18,6 +18,8 @@ from validation.harness.arguments import Inputs, mapped
 
 SIGNED = ("int8", "int16", "int32", "int64")
 MOST = 64
+# A longer list counts as one value.
+PARTS_MOST = 8
 ELEMENTS_MOST = 1 << 24
 
 
@@ -81,9 +83,21 @@ def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, An
     for name, value in {**parameters, **given}.items():
         if name not in given and value is ...:
             continue
-        if isinstance(value, dict) and "dict" in value:
-            yield from ((f"{name}.{key}", part) for key, part in value["dict"])
-        else:
+        yield from _parts(name, value)
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a value, or each part of a dictionary, a record, a tuple or a list by its own name."""
+    match value:
+        case {"record": {"fields": fields}}:
+            yield from _parts(name, fields)
+        case {"dict": [*pairs]}:
+            for key, part in pairs:
+                yield from _parts(f"{name}.{key}", part)
+        case {"tuple": [*parts]} | [*parts] if 0 < len(parts) <= PARTS_MOST:
+            for place, part in enumerate(parts):
+                yield from _parts(f"{name}[{place}]", part)
+        case _:
             yield name, value
 
 

@@ -51,6 +51,15 @@ def test_an_argument_that_is_given_once_and_else_its_default_varies() -> None:
     assert "mask" not in found
 
 
+def test_a_part_of_a_tuple_or_a_list_is_named_by_its_place() -> None:
+    found = reasons([FRACTIONS[0], {"tuple": [2.0, 1]}, [3, 4]],
+                    [FRACTIONS[1], {"tuple": [2.0, 5]}, [3, 6]])  # fmt: skip
+
+    assert found["index[0]"] == "always 2.0"
+    assert found["mask[0]"] == "always 3"
+    assert not found.keys() & {"index", "index[1]", "mask", "mask[1]"}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "reason"),
     [
