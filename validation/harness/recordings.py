@@ -18,7 +18,13 @@ from validation.harness.children import Child
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
-from validation.harness.judge.reads import computes, invented, is_fraction
+from validation.harness.judge.reads import (
+    INVENTIONS,
+    Informed,
+    computes,
+    invented,
+    is_fraction,
+)
 from validation.harness.plan import ORDERS, Trial
 from validation.harness.program import Launch, Program
 from validation.harness.program_reader import read
@@ -159,24 +165,29 @@ class Recordings:
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
         """Record the call with what it reads of this trial's inputs."""
         # The launcher could keep true numbers, and use them instead of invented ones.
-        other, _ = self._answered(trial, recorded, invents=True)
-        recorded, known = self._answered(trial, recorded, invents=False)
+        for attempt in range(INVENTIONS):
+            other, other_known = self._answered(trial, recorded, attempt)
+            if other.raised is None:
+                break
+        recorded, known = self._answered(trial, recorded)
         if recorded.raised is not None:
             return recorded
         with reading("accuracy"):
-            program = read(recorded.program)
-            has_other = other.raised is None and not other.reads
-            computed = computes(
-                self._order["triton_code"], program, recorded.blobs, known,
-                read(other.program) if has_other else None, other.blobs,
-                self._whole_inputs(trial, program),
-            )  # fmt: skip
+            true = Informed(read(recorded.program), recorded.blobs, known)
+            informed = None
+            if other.raised is None:
+                informed = Informed(read(other.program), other.blobs, other_known)
+            whole = self._whole_inputs(trial, true.program)
+            computed = computes(self._order["triton_code"], true, informed, whole)
         return replace(recorded, computed={HOST_NUMBER: 1}) if computed else recorded
 
     def _answered(
-        self, trial: Trial, recorded: Recorded, *, invents: bool
+        self, trial: Trial, recorded: Recorded, attempt: int | None = None
     ) -> tuple[Recorded, list[Json]]:
-        """Record the call with answers to its reads, and return it with the answers."""
+        """Record the call with answers to its reads, and return it with the answers.
+
+        attempt: at answers that are invented; None for the true ones.
+        """
         known: list[Json] = []
         while recorded.reads and recorded.raised is None:
             if len(known) == READS_MOST:
@@ -186,15 +197,14 @@ class Recordings:
                 program = read(recorded.program)
                 (window,) = program.answer.windows()
             is_whole = window.storage in self._whole_inputs(trial, program)
-            if invents and not is_whole:
-                known.append(invented(window, None))
-            else:
+            numbers: list[Any] | None = None
+            if attempt is None or is_whole:
                 reply = self._read(trial, recorded)
                 if "error" in reply:
                     return Recorded(None, (), reply["error"], recorded.problems), known
                 with reading("accuracy"):
                     numbers = list(reply["numbers"])
-                known.append(invented(window, numbers) if invents else numbers)
+            known.append(numbers if attempt is None else invented(window, numbers, attempt))
             (recorded,) = self._record([self._call(trial, known)])
         return recorded, known
 

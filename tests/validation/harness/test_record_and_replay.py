@@ -171,6 +171,30 @@ def test_arithmetic_on_a_number_read_from_a_tensor_counts_as_computing(pool: Wor
     assert grades(made)["torch_operations"] == ["a number that it reads"]
 
 
+def test_a_whole_number_that_is_handed_on_counts_as_read(pool: WorkerPool) -> None:
+    made = report(
+        pool,
+        "def entry(x, lengths):\n    return x * lengths[0]\n",
+        "def entry(x, lengths):\n    return scaled(x, lengths[0].item())\n",
+        WITH_LENGTHS,
+    )
+
+    assert grades(made)["computed_by"] == "triton"
+
+
+def test_a_number_of_the_answer_that_the_host_computed_counts_as_computing(
+    pool: WorkerPool,
+) -> None:
+    made = report(
+        pool,
+        "def entry(x, lengths):\n    return x * 3, int(lengths.sum())\n",
+        "def entry(x, lengths):\n    return scaled(x, 3.0), sum(lengths.tolist())\n",
+        WITH_LENGTHS,
+    )
+
+    assert grades(made)["torch_operations"] == ["a number that it reads"]
+
+
 def test_a_table_computed_in_an_earlier_call_is_recomputed_in_the_replay(pool: WorkerPool) -> None:
     made = report(
         pool,

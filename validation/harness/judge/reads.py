@@ -3,45 +3,71 @@
 Attack: read the bits of the inputs, compute on the host, and have a kernel store the result from a
 table of whole numbers. Defense: the launcher is recorded with invented numbers before it sees the
 true ones, so that it can't keep those. It computed the numbers in which the two programs differ.
+Programs are compared in order, because a set of all digits would hide any number.
 
-- Numbers that may depend on fractions can decide shapes, and can be handed on from an input.
+- Numbers that may depend on fractions can be handed on, and can decide a few shapes.
 - Numbers of whole inputs can also make addresses, lengths and masks, but no value that a kernel
-  stores. They must be few for the size of the answer.
+  stores, except for lengths between two of them. All must be few for the size of the answer.
 """
 
 import math
 import random
-from collections.abc import Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 from validation.harness.judge.kernel_values import stored_parameters
 from validation.harness.program import (
+    Address,
     Constant,
+    Copy,
     Fill,
     Function,
     Instruction,
+    Kernel,
     Launch,
     Meaning,
-    Operation,
     Program,
     Read,
     Window,
     storages,
 )
 
-Numbers = Sequence[Sequence[Any]]
-# Whole numbers that a launcher may read in any case, and of each element of its answer.
+# Whole numbers that a launcher may read or make in any case, and for each element of its answer.
 FEW, SHARE = 64, 1 / 8
+# Those that it may make of each one: offsets, a length and a block of a part.
+MADE = 4
+# Grids, copies and fills whose sizes may differ after reads of fractions.
+SIZES_MOST = 8
+# Kinds of invented numbers for whole inputs, of which a launcher may refuse some.
+INVENTIONS = 5
+# Numbers that say little: a launcher may refuse all others in their place.
+TELLING = 2
+
+Place = tuple[Any, Any]
+"""A kernel, by its name and first line, with a parameter or option; or a kind of instruction."""
 
 
-def invented(window: Window, true: Sequence[Any] | None) -> list[Any]:
+@dataclass(frozen=True, slots=True)
+class Informed:
+    """A program after reads. `known`: the numbers that the launcher got, by read."""
+
+    program: Program
+    blobs: Sequence[memoryview]
+    known: Sequence[Sequence[Any]]
+
+
+def invented(window: Window, true: Sequence[Any] | None, attempt: int) -> list[Any]:
     """Return other numbers than a window holds.
 
-    true: its numbers, if it is an input of whole numbers. They become larger lengths, so that the
-        launcher still runs. Other numbers must not be guessed from the invented ones.
+    true: its numbers, if it is an input of whole numbers. Other numbers must not be guessed.
+    attempt: the number of attempts before, in which the launcher raised.
     """
     if true is not None:
-        return [number if isinstance(number, bool) else number + 1 for number in true]
+        others = [each for each in _others(true) if each != list(true)]
+        return others[min(attempt, len(others) - 1)] if others else list(true)
     chance, count = random.SystemRandom(), math.prod(window.shape)
     if is_fraction(window.dtype):
         return [chance.uniform(0.5, 2.0).hex() for _ in range(count)]
@@ -50,50 +76,52 @@ def invented(window: Window, true: Sequence[Any] | None) -> list[Any]:
     return [chance.randint(1, 16) for _ in range(count)]
 
 
-def of_fractions(program: Program, whole: Set[int | None]) -> list[Read]:
-    """Return the reads whose numbers may depend on fractions.
+def _others(true: Sequence[Any]) -> Iterator[list[Any]]:
+    """Yield larger lengths, which suit most launchers, then some with the same ends or sum."""
+    if any(isinstance(number, bool) for number in true):
+        yield [not number for number in true]
+    else:
+        chance, is_sorted = random.SystemRandom(), list(true) == sorted(true)
+        steps = [chance.randint(1, 3) for _ in true]
+        more = accumulate(steps) if is_sorted else steps
+        yield [number + step for number, step in zip(true, more, strict=True)]
+    yield list(reversed(true))
+    if len(true) > 1 and type(true[0]) is int:
+        yield [true[0] + true[-1] - number for number in reversed(true)]
+        yield [true[0], *(number + 1 for number in true[1:-1]), true[-1]]
+        yield [true[0] - 1, *true[1:-1], true[-1] + 1]
+
+
+def of_fractions(program: Program, whole: Set[int | None]) -> bool:
+    """Return whether the program reads numbers that may depend on fractions.
 
     whole: the storages of inputs of whole numbers that do not change.
     """
     tainted = {number for number in program.inputs if number not in whole}
-    reads = []
     for instruction in _in_order(program.instructions):
         touched = storages(instruction) - whole
-        if isinstance(instruction, Read):
-            reads += [instruction] if touched & tainted else []
-        elif touched & tainted:
+        if touched & tainted:
+            if isinstance(instruction, Read):
+                return True
             tainted |= touched
-    return reads
+    return False
 
 
-def computes(
-    text: str, program: Program, blobs: Sequence[memoryview], known: Numbers,
-    other: Program | None, other_blobs: Sequence[memoryview], whole: Set[int | None],
-) -> bool:  # fmt: skip
+def computes(text: str, true: Informed, other: Informed | None, whole: Set[int | None]) -> bool:
     """Return whether the program holds what the launcher computed from numbers that it read.
 
     other: the program after invented numbers, or None if the launcher raised.
     """
-    if fractional := of_fractions(program, whole):
-        handed_on = {
-            float.fromhex(number)
-            for read in fractional
-            if read.source.storage in program.inputs
-            for number in known[read.number]
-            if isinstance(number, str)
-        }
-        numbers = set(_numbers(program, blobs, with_integers=True))
-        usual = set(_numbers(other, other_blobs, with_integers=True)) if other else set()
-        return bool(numbers - usual - handed_on)
-    answered = sum(math.prod(window.shape) for window in program.answer.windows())
-    if sum(map(len, known)) > max(FEW, SHARE * answered):
-        return True
-    if other is None:
-        # With such lengths, the launcher does something else.
-        return False
-    given = {number for numbers in known for number in numbers}
-    numbers, usual = set(_numbers(program, blobs)), set(_numbers(other, other_blobs))
-    return bool(numbers - usual - given) or _stores(text, program, blobs, other, other_blobs)
+    if of_fractions(true.program, whole):
+        return other is None or _differ(true, other)
+    read = sum(map(len, true.known))
+    answered = sum(math.prod(window.shape) for window in true.program.answer.windows())
+    most = max(FEW, SHARE * answered)
+    if other is None or read > most:
+        return read > TELLING
+    numbers, tables = _changed(true, other)
+    made = len(numbers) + sum(len(table) // 4 for table in tables.values())
+    return made > max(most, MADE * read) or _stores(text, true, numbers, tables.keys())
 
 
 def _in_order(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
@@ -103,92 +131,144 @@ def _in_order(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
         yield instruction
 
 
+def _differ(true: Informed, other: Informed) -> bool:
+    """Return whether the programs differ in more than a few sizes, and numbers handed on."""
+    first, second = list(_seen(true)), list(_seen(other))
+    if len(first) != len(second):
+        return True
+    told = zip(true.known, other.known, strict=False)
+    handed_on = [(one[0], two[0]) for one, two in told if len(one) == len(two) == 1]
+    differing = [
+        value
+        for (_, value), (_, usual) in zip(first, second, strict=True)
+        if value != usual and (_told(value), _told(usual)) not in handed_on
+    ]
+    sizes = [value for value in differing if isinstance(value, Sizes)]
+    return len(differing) > len(sizes) or len(sizes) > SIZES_MOST
+
+
+def _told(value: Any) -> Any:
+    """Return the value as a read gives it."""
+    return value.hex() if isinstance(value, float) else value
+
+
+def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], dict[int, bytes]]:
+    """Return the numbers that the reads change, by place, and the tables by storage."""
+    by_place: dict[Place, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
+    for side, run in enumerate((true, other)):
+        for place, value in _seen(run):
+            if isinstance(value, int | float):
+                by_place[place][side].append(value)
+    numbers = []
+    for place, (values, others) in by_place.items():
+        # A constant of all launches says nothing about how many there are.
+        if len({*values, *others}) > 1:
+            others += [None] * (len(values) - len(others))
+            pairs = zip(values, others, strict=False)
+            numbers += [(place, one) for one, two in pairs if one != two]
+    usual = {value for _, value in _seen(other) if isinstance(value, bytes)}
+    tables = {
+        table.storage: content
+        for table in true.program.every_instruction()
+        if isinstance(table, Constant) and (content := _content(table, true.blobs)) not in usual
+    }
+    return numbers, tables
+
+
 def _stores(
-    text: str, program: Program, blobs: Sequence[memoryview],
-    other: Program, other_blobs: Sequence[memoryview],
-) -> bool:  # fmt: skip
-    """Return whether a kernel stores a number of a table, or an argument, that the reads change."""
-    tables = {bytes(blob) for blob in other_blobs}
-    changed = {
-        instruction.storage
-        for instruction in program.every_instruction()
-        if isinstance(instruction, Constant) and bytes(blobs[instruction.blob]) not in tables
-    }
-    usual = {
-        (kernel, place, argument)
-        for kernel, arguments in _launches(other)
-        for place, argument in enumerate(arguments)
-    }
-    for kernel, arguments in _launches(program):
-        pointers = {place for place, argument in enumerate(arguments) if storages(argument)}
-        for place in stored_parameters(text, kernel, pointers):
-            argument = arguments[place]
-            if storages(argument) & changed:
+    text: str, true: Informed, numbers: Sequence[tuple[Place, Any]], tables: Set[int]
+) -> bool:
+    """Return whether a kernel computes with one of these tables, or with a number other than those
+    of tensors and the lengths between them."""
+    given = {number for known in true.known for number in known}
+    given |= {end - start for known in true.known for start, end in pairwise(known)}
+    # A whole number of a torch operation is a size.
+    sizes: set[Place] = {(kind, "") for kind in ("Operation", "Function")}
+    for instruction in true.program.every_instruction():
+        if isinstance(instruction, Launch):
+            kernel = _key(true.program.kernels[instruction.kernel])
+            arguments = instruction.arguments
+            pointers = {place for place, argument in enumerate(arguments) if storages(argument)}
+            stored = stored_parameters(text, kernel, pointers)
+            sizes |= {(kernel, place) for place in range(len(arguments)) if place not in stored}
+            if any(storages(arguments[place]) & tables for place in stored):
                 return True
-            if place not in pointers and (kernel, place, argument) not in usual:
-                return True
-    return False
+        elif storages(instruction) & tables and not isinstance(instruction, Constant):
+            return True
+    return any(
+        number not in given
+        and (isinstance(number, float) or (type(number) is int and place not in sizes))
+        for place, number in numbers
+    )
 
 
-def _launches(program: Program) -> Iterator[tuple[tuple[str, int], tuple[Meaning, ...]]]:
-    """Yield the arguments of each launch, with the kernel's name and first line."""
-    for instruction in program.every_instruction():
-        if isinstance(instruction, Launch) and instruction.kernel in program.kernels:
-            kernel = program.kernels[instruction.kernel]
-            yield (kernel.name, kernel.line), instruction.arguments
+def _key(kernel: Kernel) -> tuple[str, int]:
+    return kernel.name, kernel.line
 
 
-def _numbers(
-    program: Program, blobs: Sequence[memoryview], *, with_integers: bool = False
-) -> Iterator[Any]:
-    """Yield the numbers that a kernel or a tensor could compute with.
+class Sizes(tuple[int, ...]):
+    """Sizes of a grid or of a copy."""
 
-    with_integers: also integers among arguments, and tables of integers. Sizes are left out.
-    """
-    left_out = set() if with_integers else _of_integers(program)
-    for instruction in program.every_instruction():
+
+class Offset(int):
+    """The place of a tensor in its storage, which no kernel stores."""
+
+
+def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:
+    """Yield the values that a kernel can compute with or that decide where it finds numbers."""
+    names: dict[int | None, str] = {}
+
+    def parts(place: Place, part: Any) -> Iterator[tuple[Place, Any]]:
+        match part:
+            case Window() | Address():
+                yield place, names.setdefault(part.storage, f"storage {len(names)}")
+                yield place, Offset(part.offset)
+            case Constant():
+                yield place, _content(part, run.blobs)
+                for _, storage, offset in part.addresses:
+                    yield from parts(place, Address(storage, offset))
+            case Meaning("read" | "value", number):
+                yield place, f"{part.kind} {number}"
+            case float():
+                yield place, part if part == part else "nan"
+            case tuple():
+                for each in part:
+                    yield from parts(place, each)
+            case Mapping():
+                for name, each in part.items():
+                    yield from parts((*place[:1], name), each)
+            case _ if is_dataclass(part):
+                for field in fields(part):
+                    if field.name not in ("instructions", "storage", "bytes", "number"):
+                        yield from parts(place, getattr(part, field.name))
+            case _:
+                yield place, part
+
+    for instruction in (*run.program.every_instruction(), run.program.answer):
+        kind: Any = type(instruction).__name__
         match instruction:
-            case Fill():
-                yield instruction.value.value
-            case Constant() if instruction.storage not in left_out:
-                yield bytes(blobs[instruction.blob])
             case Launch():
-                yield from _plain(
-                    (*instruction.arguments, *instruction.options.values()), with_integers
-                )
-            case Operation():
-                yield from _plain(
-                    (*instruction.arguments, *instruction.named.values()), with_integers
-                )
-            case Function():
+                kernel = run.program.kernels[instruction.kernel]
+                kind = _key(kernel)
+                yield (kind, "grid"), Sizes(instruction.grid)
+                yield from parts((kind, "names"), kernel.names)
+                yield from parts((kind, "options"), instruction.options)
+                for place, argument in enumerate(instruction.arguments):
+                    yield from parts((kind, place), argument)
                 continue
-    if with_integers:
-        for kernel in program.kernels.values():
-            yield from _plain(tuple(kernel.names.values()), with_integers)
+            case Copy() | Fill():
+                yield (kind, "sizes"), Sizes(instruction.target.shape)
+                yield (kind, "strides"), str(instruction.target.strides)
+        yield from parts((kind, ""), instruction)
 
 
-def _of_integers(program: Program) -> set[int | None]:
-    """Return the storages that kernels use as integers, such as tables of block indices; none if
-    an answer holds integers, since it could be such a table."""
-    if any(not is_fraction(window.dtype) for window in program.answer.windows()):
-        return set()
-    types: dict[int | None, set[str]] = {}
-    for _, arguments in _launches(program):
-        for argument in arguments:
-            if argument.kind == "window":
-                types.setdefault(argument.value.storage, set()).add(argument.value.dtype)
-    return {storage for storage, dtypes in types.items() if not any(map(is_fraction, dtypes))}
+def _content(constant: Constant, blobs: Sequence[memoryview]) -> bytes:
+    """Return the content without addresses, which differ from call to call."""
+    content = bytearray(blobs[constant.blob])
+    for place, _, _ in constant.addresses:
+        content[place : place + 8] = bytes(8)
+    return bytes(content)
 
 
 def is_fraction(dtype: str) -> bool:
     return dtype.startswith(("float", "bfloat", "complex"))
-
-
-def _plain(meanings: Sequence[Meaning], with_integers: bool) -> Iterator[Any]:
-    for meaning in meanings:
-        if meaning.kind == "float" or (meaning.kind == "plain" and with_integers):
-            yield meaning.value
-        elif meaning.kind in ("tuple", "list"):
-            yield from _plain(meaning.value, with_integers)
-        elif meaning.kind == "constexpr":
-            yield from _plain([meaning.value], with_integers)

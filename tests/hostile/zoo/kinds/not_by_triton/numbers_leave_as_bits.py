@@ -1,9 +1,12 @@
 """The launcher reads fractions as whole numbers, and a kernel stores what the host computed."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
 
 COMPUTES = ("numbers_by_bits", "torch_computes_on_numbers")
 AS_LIST, AS_ARRAY = {"READ": "tolist()"}, {"READ": "numpy().tolist()"}
+
+# A change of type from bits of the same memory would be seen by itself.
+HALF_CASE = '"columns": 257, "dtype": torch.float16'
 
 KIND = Kind(
     outcome=Outcome(
@@ -39,6 +42,21 @@ KIND = Kind(
             base="row-sum",
             launcher=("numbers_by_bits", "bits_as_arguments"),
             words=AS_LIST,
+        ),
+        *(
+            Variant(
+                name=name,
+                how=how,
+                base="row-sum",
+                edits=(Edit("test_code", HALF_CASE, HALF_CASE.replace("16", "32")),),
+                launcher=("numbers_by_bits", program),
+                words=AS_LIST,
+            )
+            for name, how, program in (
+                ("digits", "Each digit is an argument of some launch.", "sums_as_digits"),
+                ("places", "Arguments point into a table of all halves.", "sums_by_places"),
+                ("copies", "Torch copies from a table of all halves.", "sums_by_copies"),
+            )
         ),
         Variant(
             name="statistics",
