@@ -276,8 +276,14 @@ def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
         by_type.setdefault(json.dumps(case.get("dtype")), []).append(case)
     bases = []
     for alike in by_type.values():
-        filled = [case for case in alike if _work(case, fixed) > 1] or alike
-        bases.append(sorted(filled, key=lambda case: _work(case, fixed))[(len(filled) - 1) // 2])
+        # If FIXED names every size, only the fixed ones tell which case has one element.
+        filled = (
+            [case for case in alike if _work(case, fixed) > 1]
+            or [case for case in alike if _work(case) > 1]
+            or alike
+        )
+        by_size = sorted(filled, key=lambda case: (_work(case, fixed), _work(case)))
+        bases.append(by_size[(len(filled) - 1) // 2])
     return bases[:4]
 
 

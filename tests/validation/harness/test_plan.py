@@ -70,6 +70,15 @@ def test_a_case_of_one_element_is_not_varied_if_there_is_another() -> None:
     assert named(varied(cases), "zeros")["n"] == 4
 
 
+def test_a_case_of_one_element_is_not_varied_where_all_sizes_are_fixed() -> None:
+    cases = [
+        {"shape": {"tuple": shape}, "dtype": FLOAT, "seed": seed}
+        for seed, shape in enumerate([[20, 32], [], [20, 32], [64, 64]])
+    ]
+
+    assert named(varied(cases, fixed=("shape",)), "zeros")["shape"] == {"tuple": [20, 32]}
+
+
 def test_fixed_sizes_are_not_varied() -> None:
     cases = [{"rows": 8, "heads": 4, "shape": {"tuple": [3, 5]}, "seed": 0}]
 
