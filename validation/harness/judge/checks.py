@@ -26,6 +26,7 @@ VALUES = {
 }
 DEPENDS_ON_ORDER = "the answer depends on the order in which programs run"
 NOT_TRIED = "not_tried"
+UNANSWERED = "the reference answers no other size, or only multiples of four"
 GRADE_OF_KIND = {kind: grade for grade, kinds in GRADES.items() for kind in kinds}
 
 
@@ -98,7 +99,7 @@ def variations(
         notes.append(f"not for inputs that are {', '.join(limits)}")
         numbers["limits"] = limits
     if numbers["sizes"] == NOT_TRIED:
-        numbers["sizes_untried"] = sizes_untried or "the reference answers no other size"
+        numbers["sizes_untried"] = sizes_untried or UNANSWERED
         notes.append(f"sizes not tried: {numbers['sizes_untried']}")
     if unvaried is not None:
         numbers |= {"unvaried": list(unvaried), "unvaried_because": dict(unvaried)}

@@ -141,6 +141,15 @@ def test_sizes_were_tried_only_if_inputs_had_other_shapes(
     assert check.words.endswith("sizes not tried: FIXED names every size") is not unseen
 
 
+def test_answered_multiples_of_four_are_not_called_refused() -> None:
+    doubled = a_run(1, kind="near")
+
+    check = checks.variations([a_run(0, kind="seed"), doubled], wanted(ONES, ONES), "manual")
+
+    reason = "the reference answers no other size, or only multiples of four"
+    assert check.numbers["sizes_untried"] == reason
+
+
 def test_values_without_a_trial_are_not_tried() -> None:
     numbers = checks.variations([a_run(0, kind="seed")], wanted(ONES), "manual").numbers
 
