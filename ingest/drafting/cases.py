@@ -235,7 +235,8 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
     for name in rows[0]:
         values = [row[name] for row in rows]
         if any(integers(value) for value in values):
-            sizes = all(is_size(value) for value in values)
+            # () is the shape of a single number.
+            sizes = all(is_size(value) or value == () for value in values)
             odd = any(is_odd(n) for value in values for n in integers(value))
             if not (sizes and odd):
                 fixed.append(name)

@@ -133,6 +133,19 @@ def test_a_size_tested_only_at_powers_of_two_stays_fixed() -> None:
     assert "FIXED" not in odd.texts.test_code
 
 
+def test_a_shape_without_sizes_fixes_no_other_shape() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("shape", [(), (64, 61)])
+        def test_doubled(shape):
+            x = torch.randn(shape, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "FIXED" not in draft.texts.test_code
+
+
 def test_parameters_that_the_test_skips_become_no_cases() -> None:
     draft = whole(
         """
