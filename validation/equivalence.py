@@ -7,7 +7,7 @@ from typing import Any
 
 from curation.errors import CurationError
 from curation.jobs.workers import retire
-from curation.models import Device, Outcome, Pair, PairOrigin, Verdict
+from curation.models import Device, Outcome, Pair, PairOrigin, TriedCase, Verdict
 from validation.findings import Beat, Begin, Check, Finding, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule
@@ -62,10 +62,9 @@ class Harness:
     def environment(self) -> Mapping[str, Any]:
         return {**self.pool.environment(), "seed": self.pool.options.seed}
 
-    def try_case(
-        self, pair: Pair, place: int, instead: Mapping[str, Any], change: str
-    ) -> dict[str, Any]:
-        return try_case(entry(pair), ChosenCase(place, instead, change), self.pool)
+    def try_case(self, run: TriedCase) -> dict[str, Any]:
+        chosen = ChosenCase(run.place, run.instead, run.change, run.program)
+        return try_case(entry(run.pair), chosen, self.pool)
 
     def check(
         self, items: Iterable[Pair], beat: Beat, begin: Begin

@@ -45,7 +45,7 @@ def _try_case(run: TriedCase, attempt: Attempt[TriedCase]) -> None:
     attempt.tell("starting", 0)
     with open_harness(Device(run.device), {"jobs": 1, "share": 1}) as harness:
         attempt.tell("running", 0)
-        report = harness.try_case(run.pair, run.place, run.instead, run.change)
+        report = harness.try_case(run)
     attempt.succeed(report=report, stage="done")
 
 

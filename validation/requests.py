@@ -100,18 +100,23 @@ def request_case(
     place: int,
     instead: Mapping[str, Any],
     change: str,
+    program: str = "",
     requested_by: User | None,
     retry_of: TriedCase | None = None,
 ) -> TriedCase:
-    """Queue one case of a pair's test, on the installation's device."""
+    """Queue one case of a pair's test, on the installation's device.
+
+    program: a program whose values are wanted, as in `TriedCase`. Only the interpreter has them.
+    """
     with transaction.atomic():
         run = TriedCase.objects.create(
             pair=pair,
             content_hash=pair.content_hash,
-            device=settings.VALIDATION_DEVICE,
+            device=Device.INTERPRETER if program else settings.VALIDATION_DEVICE,
             place=place,
             instead=dict(instead),
             change=change,
+            program=program,
             requested_by=requested_by,
             retry_of=retry_of,
         )
@@ -126,6 +131,7 @@ def retry_case(run: TriedCase, *, requested_by: User | None, failed: bool) -> Tr
         place=run.place,
         instead=run.instead,
         change=run.change,
+        program=run.program,
         requested_by=requested_by,
         retry_of=run,
     )

@@ -22,7 +22,7 @@ from curation.search.matching import WrongFilter
 from curation.text import pluralize
 from curation.web.access import item_or_404, may_edit_pairs, may_finish_drafts, person
 from curation.web.cases import changed_values, read_cases
-from curation.web.try_tab import CHANGES
+from curation.web.try_tab import CHANGES, FIRST_WRONG, PROGRAM
 from curation.web.views.drafts import draft_or_404, editor, written
 from curation.web.views.edit import pair_editor
 from curation.web.views.item import address
@@ -73,10 +73,15 @@ def try_case(request: HttpRequest, pk: int) -> HttpResponse:
     """Queue one case of a pair's test with the values of the form, and show the tab again."""
     pair = item_or_404("pairs", pk)
     place, change = request.POST.get("place", ""), request.POST.get("change", "")
-    query = {"tab": "try", "case": place, "queue": request.POST.get("queue", "")}
+    program = request.POST.get("program")
+    tab = "try" if program is None else "values"
+    query = {"tab": tab, "case": place, "queue": request.POST.get("queue", "")}
     address = f"{pair.get_absolute_url()}?{urlencode({k: v for k, v in query.items() if v})}"
     if not place.isdecimal() or len(place) > 4 or change not in CHANGES:
         messages.error(request, "This form has another case than the test. Load the page again.")
+        return redirect(address)
+    if program is not None and not PROGRAM.fullmatch(program.strip()):
+        messages.error(request, "Write the program as up to three numbers, such as 0 or 1, 2.")
         return redirect(address)
     cases = read_cases(pair.test_code)
     case = cases[int(place)] if int(place) < len(cases) else {}
@@ -92,8 +97,9 @@ def try_case(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(error))
         return redirect(address)
     request_case(
-        pair, place=int(place), instead=instead, change=change, requested_by=person(request)
-    )
+        pair, place=int(place), instead=instead, change=change, requested_by=person(request),
+        program="" if program is None else program.strip() or FIRST_WRONG,
+    )  # fmt: skip
     return redirect(address)
 
 

@@ -141,6 +141,9 @@ class TriedCase(Run):
     place = models.PositiveSmallIntegerField(help_text="The place of the case in CASES, from 0.")
     instead = models.JSONField(default=dict, blank=True, help_text="Other values by key.")
     change = models.CharField(max_length=20, blank=True, help_text="The change of all inputs.")
+    program = models.CharField(
+        max_length=40, blank=True, help_text="The program of the grid whose values are wanted."
+    )
     report = models.JSONField(default=dict, blank=True, help_text="Both answers, and the times.")
 
     objects = RunQuerySet["TriedCase"].as_manager()

@@ -51,6 +51,7 @@ TABS = {
         "code": "Code",
         "results": "Results",
         "try": "Try it",
+        "values": "Values",
         "diff": "Diff",
         "alike": "Similar",
         "discussion": "Discussion",
@@ -202,8 +203,8 @@ def _body(
         return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
     if tab == "results":
         return _results(item, results)
-    if tab == "try":
-        return try_tab.context(item, query)
+    if tab in ("try", "values"):
+        return try_tab.context(item, query, values=tab == "values")
     panes = [
         Pane(
             f"{column}.py",

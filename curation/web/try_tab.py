@@ -1,10 +1,14 @@
-"""The tab “Try it” of a pair: a form for one case, and what the last ones gave."""
+"""Tabs “Try it” and “Values” of a pair: a form for one case, and what the last ones gave."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.safestring import mark_safe
+
 from curation.models import Pair, TriedCase
 from curation.web.cases import fields_of, read_cases
+from curation.web.highlight import lines
 
 # By name, as the harness knows them.
 CHANGES = {
@@ -19,6 +23,9 @@ LEVELS = (
     "no error", "up to 1 step", "up to 8", "up to 64", "up to 4,096", "more, or not finite",
 )  # fmt: skip
 EARLIER = 8
+# The program of a run whose values are wanted; empty for the first program with a wrong element.
+PROGRAM = re.compile(r"(\d{1,9}(\s*,\s*\d{1,9}){0,2})?")
+FIRST_WRONG = "first wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +37,11 @@ class ErrorMap:
     paths: list[tuple[int, str]]
 
 
-def context(pair: Pair, query: dict[str, str]) -> dict[str, Any]:
+def context(pair: Pair, query: dict[str, str], *, values: bool) -> dict[str, Any]:
+    """Return the context of a tab. `values`: of the tab with the values of each line."""
     cases = read_cases(pair.test_code)
     rows = TriedCase.objects.filter(pair=pair, content_hash=pair.content_hash)
+    rows = rows.exclude(program="") if values else rows.filter(program="")
     tried = list(rows.select_related("requested_by").defer("log").order_by("-pk")[:EARLIER])
     wanted = query.get("run", "")
     shown = next((one for one in tried if str(one.pk) == wanted), tried[0] if tried else None)
@@ -52,13 +61,30 @@ def context(pair: Pair, query: dict[str, str]) -> dict[str, Any]:
             for output in (shown.report.get("outputs", ()) if shown else ())
         ],
         "levels": list(enumerate(LEVELS)),
+        "program": shown.program if shown and shown.program != FIRST_WRONG else "",
+        "code": _code(pair.triton_code, shown.report) if values and shown else [],
     }
+
+
+def _code(text: str, report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the lines of the functions that ran, each with what the report notes about it."""
+    noted = {row["line"]: row for row in report.get("lines", ())}
+    parts = report.get("parts", ())
+    return [
+        {
+            "number": number, "html": mark_safe(html),  # noqa: S308 - escaped by the highlighter
+            "marked": number == report["marked"], **noted.get(number, {}),
+        }
+        for number, html in enumerate(lines(text), 1)
+        if number == report.get("marked") or any(first <= number <= last for first, last in parts)
+    ]  # fmt: skip
 
 
 def _title(run: TriedCase) -> str:
     values = (f"{key} {value}" for key, value in run.instead.items())
     change = [f"values {CHANGES.get(run.change, run.change)}"] if run.change else []
-    return ", ".join([f"Case {run.place}", *values, *change])
+    program = [f"program {run.program}"] if run.program not in ("", FIRST_WRONG) else []
+    return ", ".join([f"Case {run.place}", *values, *change, *program])
 
 
 def _place(text: str, count: int, otherwise: int) -> int:

@@ -29,7 +29,7 @@ class Inputs:
         ]
         arguments = {trial.number: tree for trial, tree in pairs}
         for tree in arguments.values():
-            _declare_gradients(list(tensors(tree)))
+            declare_gradients(list(tensors(tree)))
         return cls([trial for trial, _ in pairs], arguments, blobs)
 
     @classmethod
@@ -81,7 +81,7 @@ class Inputs:
         return Inputs(trials, self.arguments, blobs)
 
 
-def _declare_gradients(each: list[dict[str, Any]]) -> None:
+def declare_gradients(each: list[dict[str, Any]]) -> None:
     """Mark the tensors whose gradients count. Inputs that mark none mean all fractions."""
     if not any(part["gradient"] for part in each):
         for part in each:

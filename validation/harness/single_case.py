@@ -3,6 +3,7 @@
 It makes no verdict on the entry: a person looks at what the launcher does with these inputs.
 """
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -31,15 +32,21 @@ CHANGES: Mapping[str, dict[str, Any] | None] = {
     "nan": {"kind": "special", "value": "-nan"},
     "inf": {"kind": "special", "value": "inf"},
 }
+LINES_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenCase:
-    """A case of the test by its place, with other values for some of its keys."""
+    """A case of the test by its place, with other values for some of its keys.
+
+    program: a program of the grid whose values are wanted, such as `1, 2`, or any other text for
+        the first program with a wrong element; empty for a run without values.
+    """
 
     place: int = 0
     instead: Mapping[str, Any] = field(default_factory=dict)
     change: str = ""
+    program: str = ""
 
 
 def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, Any]:
@@ -51,9 +58,12 @@ def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, An
     started = time.monotonic()
     right = None
     try:
-        prepared = _prepare(session, chosen)
-        right = False
-        report = _try(session, prepared)
+        if chosen.program:
+            report = _line_values(session, chosen)
+        else:
+            prepared = _prepare(session, chosen)
+            right = False
+            report = _try(session, prepared)
     except Stopped as stopped:
         report = {"right": right, "words": stopped.check.words}
     except MISREAD as error:
@@ -135,6 +145,52 @@ def _report(runs: list[Outcome], wanted: Wanted) -> dict[str, Any]:
     if shown.value is not None and wanted.native is not None:
         report["outputs"] = pictures(shown.value, wanted.native, wanted.precise)
     return report
+
+
+def _line_values(session: Session, chosen: ChosenCase) -> dict[str, Any]:
+    """Return the values of each line of the kernels, for one program, and the line to look at."""
+    places = list(map(int, re.findall(r"\d+", chosen.program)))
+    order = {
+        **session.order("python_code", "triton_code", "test_code"),
+        "place": chosen.place, "instead": dict(chosen.instead),
+        "variant": CHANGES[chosen.change], "program": [*places, 0, 0, 0][:3] if places else None,
+    }  # fmt: skip
+    with session.candidate("launcher") as child:
+        answer = session.ask(child, "values", "values", order).header
+    if "error" in answer:
+        raise _refused(raised(answer["error"]))
+    searched, line = "", 0
+    if "raised" in answer:
+        line = int(answer["raised"]["line"])
+        place = f"at line {line}" if answer["kernels"] else "in the launcher"
+        words = f"Triton's interpreter stopped {place}: {raised(answer['raised'])}"
+    elif wrong := int(answer["wrong"]):
+        first = ", ".join(str(int(place)) for place in answer["first"])
+        words = f"{wrong:,} wrong elements, the first by program {first}"
+    else:
+        words = "all elements are within the test's tolerance"
+    if search := answer.get("search"):
+        tried, most = int(search["tried"]), int(search["of"])
+        searched = f"None of {tried:,} small changes, of {most:,}, makes all cases right."
+        if change := search.get("found"):
+            line = int(change["line"])
+            before, after = str(change["before"]), str(change["after"])
+            searched = f"All cases are right with {after} instead of {before} in line {line}."
+    return {
+        "right": "raised" not in answer and not int(answer["wrong"]), "words": words,
+        "marked": line, "searched": searched,
+        "kernels": [
+            {"name": str(kernel["name"]), "grid": [int(size) for size in kernel["grid"]],
+             "program": [int(place) for place in kernel["program"]]}
+            for kernel in answer["kernels"]
+        ],
+        "parts": [[int(first), int(last)] for first, last in answer["parts"]],
+        "lines": [
+            {"line": int(number), "count": int(count), "runs": list(map(str, runs)),
+             "lanes": int(lanes), "masked": int(masked)}
+            for number, count, runs, lanes, masked in answer["lines"][:LINES_MOST]
+        ],
+    }  # fmt: skip
 
 
 def _refused(words: str) -> Stopped:

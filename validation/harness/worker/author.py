@@ -52,7 +52,7 @@ class Author:
                 "perf_cases": _perf_cases(getattr(self.test, "PERF_CASES", None)),
                 "fixed": [str(name) for name in getattr(self.test, "FIXED", ())],
                 "sizes": _sizes(getattr(self.test, "SIZES", None)),
-                "tolerance": _tolerance(getattr(self.test, "TOLERANCE", None)),
+                "tolerance": tolerance(getattr(self.test, "TOLERANCE", None)),
             }, []
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
@@ -146,7 +146,7 @@ def _sizes(given: Any) -> dict[str, Any]:
     }
 
 
-def _tolerance(given: Any) -> dict[str, list[float]]:
+def tolerance(given: Any) -> dict[str, list[float]]:
     table = given if isinstance(given, dict) else {}
     return {
         name_of(dtype): [float(pair[0]), float(pair[1])]

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from validation.harness.line_values.role import LineValues
 from validation.harness.recorder.role import Recorder
 from validation.harness.replayer import compiling
 from validation.harness.replayer.role import Replayer
@@ -31,6 +32,7 @@ ROLES: dict[str, Any] = {
     "suite": Suite,
     "health": Health,
     "timing": Stopwatch,
+    "values": LineValues,
 }
 # Compiling has a time limit of its own.
 HAS_COMPILE_BUDGET = True

@@ -1,0 +1,186 @@
+"""Kernels in Triton's interpreter that note what each of their lines computes, reads and writes.
+
+The interpreter runs a kernel from its syntax tree. Notes are added there, and so are changes.
+"""
+
+import ast
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter
+
+from validation.harness.line_values.changes import Change
+from validation.harness.line_values.summary import summary
+from validation.harness.replayer.role import Bounds
+from validation.harness.worker.extents import ACCESSES, Access
+from validation.harness.worker.values import tensors_in
+
+# A line in a loop keeps its first runs and its last.
+RUNS_MOST = 8
+Place = tuple[int, ...]
+Address = tuple[int, Place]
+"""A launch of a call, and a program of its grid."""
+
+
+@dataclass(slots=True)
+class Line:
+    """The values that a line computed, in words, and the lanes of its loads and stores."""
+
+    count: int = 0
+    runs: list[str] = field(default_factory=list)
+    lanes: int = 0
+    masked: int = 0
+
+
+class Watched:
+    """The patches of a process, which are made once. `begin` comes before each call.
+
+    functions: the functions of `triton_code` by name.
+    """
+
+    def __init__(self, functions: dict[str, ast.FunctionDef]) -> None:
+        self._functions, self._bounds = functions, Bounds()
+        self._change: Change | None = None
+        self.begin()
+        names: Any = builtins
+        names._is_left_out, names._begin_line = self._is_left_out, self._begin_line
+        names._note_value = self._note_value
+        patched: Any = interpreter
+        self._rewrite = patched.FunctionRewriter.rewrite_ast
+        self._launch = patched.GridExecutor.__call__
+        self._set_program = patched.interpreter_builder.set_grid_idx
+        patched.FunctionRewriter.rewrite_ast = lambda rewriter: self._rewritten(rewriter)
+        patched.GridExecutor.__call__ = lambda *args, **named: self._launched(*args, **named)
+        patched.interpreter_builder.set_grid_idx = self._begin_program
+        memory: Any = interpreter._interpreter
+        for access in ACCESSES:
+            setattr(memory, access.name, self._watched(access, getattr(memory, access.name)))
+
+    def begin(
+        self, program: Place | None = None, only: Address | None = None,
+        change: Change | None = None,
+    ) -> None:  # fmt: skip
+        """Begin a call of the launcher.
+
+        program: note its values, in the first launch of each kernel. In a smaller grid it stands
+            for the last program.
+        only: leave out the other programs of a launch, and all later launches.
+        """
+        if change != self._change:
+            known: Any = interpreter.InterpretedFunction.rewritten_fn
+            for function in [one for one in known if one.__module__ == "triton_code"]:
+                del known[function]
+        self._change, self._program, self._only = change, program, only
+        self.at: Address = (-1, (0, 0, 0))
+        self.line, self._kernel, self._notes = 0, "", False
+        self.kernels: dict[str, dict[str, Any]] = {}
+        self.lines: dict[int, Line] = {}
+        self.stores: dict[Address, list[Any]] = {}
+        """The addresses that each program wrote to."""
+
+    def _rewritten(self, rewriter: Any) -> Any:
+        """Return the function that the interpreter runs instead of a kernel or helper."""
+        name = rewriter.fn.__name__
+        if rewriter.fn.__module__ != "triton_code" or name not in self._functions:
+            return self._rewrite(rewriter)
+        node = _copied(self._functions[name], self._change)
+        node.decorator_list = []
+        tree = rewriter.ast_transformer.visit(ast.Module([node], []))
+        tree = tree if self._change else _Noting().visit(tree)
+        node.body[:0] = ast.parse("if _is_left_out():\n    return").body
+        rewriter.filename = rewriter.fn.__code__.co_filename
+        return rewriter._compile_and_exec(ast.fix_missing_locations(tree))
+
+    def _launched(self, executor: Any, *args: Any, **named: Any) -> Any:
+        self.at, self._kernel = (self.at[0] + 1, (0, 0, 0)), executor.fn.__name__
+        if self._only is not None and self.at[0] > self._only[0]:
+            return
+        storages = [tensor.untyped_storage() for tensor in tensors_in((args, named))]
+        extents = [(one.data_ptr(), one.data_ptr() + one.nbytes()) for one in storages]
+        with self._bounds.enforced(extents):
+            self._launch(executor, *args, **named)
+        self._notes = False
+
+    def _begin_program(self, *place: int) -> None:
+        self._set_program(*place)
+        self.at, self._notes = (self.at[0], place), False
+        if self._program is not None and self._kernel not in self.kernels:
+            grid = interpreter.interpreter_builder.grid_dim
+            last = tuple(size - 1 for size in grid)
+            self._notes = place == tuple(map(min, self._program, last))
+            if self._notes:
+                self.kernels[self._kernel] = {"grid": list(grid), "program": list(place)}
+
+    def _is_left_out(self) -> bool:
+        return self._only is not None and self.at[0] == self._only[0] and self.at != self._only
+
+    def _begin_line(self, line: int) -> None:
+        self.line = line
+
+    def _note_value(self, line: int, name: str, value: Any) -> Any:
+        if self._notes and (words := summary(value)):
+            noted = self.lines.setdefault(line, Line())
+            noted.count += 1
+            del noted.runs[RUNS_MOST - 1 :]
+            noted.runs.append(f"{name}: {words}")
+        return value
+
+    def _watched(self, access: Access, original: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*arguments: Any) -> Any:
+            addresses = arguments[access.addresses]
+            mask = np.ones_like(addresses, bool)
+            if access.mask is not None:
+                mask = arguments[access.mask]
+            if self._notes:
+                noted = self.lines.setdefault(self.line, Line())
+                noted.lanes += mask.size
+                noted.masked += mask.size - int(np.count_nonzero(mask))
+            if access.name != "load":
+                self.stores.setdefault(self.at, []).append(addresses[mask])
+            return original(*arguments)
+
+        return watched
+
+
+class _Noting(ast.NodeTransformer):
+    """Adds calls: at the start of each statement, and with each value that it assigns."""
+
+    def visit(self, node: ast.AST) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node, ast.stmt) or isinstance(node, ast.FunctionDef):
+            return node
+        begun, targets = _called("_begin_line", str(node.lineno)), list[ast.expr]()
+        match node:
+            case ast.For(target=target):
+                node.body.insert(0, _noted(node, target))
+            case ast.Return(value=ast.expr() as value):
+                node.value = _noted(node, value, "returned").value
+            case ast.Assign():
+                targets = node.targets
+            case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                targets = [target]
+        return [begun, node, *(_noted(node, target) for target in targets)]
+
+
+def _noted(node: ast.stmt, value: ast.expr, name: str = "") -> Any:
+    text = ast.unparse(value)
+    return _called("_note_value", f"{node.lineno}, {name or text!r}, {text}")
+
+
+def _called(name: str, arguments: str) -> Any:
+    return ast.parse(f"{name}({arguments})").body[0]
+
+
+def _copied(part: Any, change: Change | None) -> Any:
+    """Return a copy of a tree with a change, in a third of the time of `deepcopy`."""
+    if change is not None and part is change[0]:
+        return _copied(change[1], None)
+    if isinstance(part, list):
+        return [_copied(one, change) for one in part]
+    if not isinstance(part, ast.AST):
+        return part
+    fields = {name: _copied(value, change) for name, value in ast.iter_fields(part)}
+    return ast.copy_location(type(part)(**fields), part)
