@@ -160,33 +160,39 @@ def _has_decided_for_a_week() -> bool:
 
 
 def _reviewers() -> list[dict[str, Any]]:
-    """Return each person's decisions of the last days, and how often another one agreed."""
+    """Return each person's work of the last days, and how often another one ever agreed."""
     since = timezone.now() - timedelta(days=DAYS)
-    decided = (
-        Decision.objects.filter(actor=Actor.PERSON, created_at__gte=since)
-        .order_by()
-        .values("user__username")
-        .annotate(n=Count("pk"), approved=Count("pk", filter=Q(status=Status.APPROVED)))
-        .order_by("-n", "user__username")
+    alone = Q(bulk=None)
+    decided = Decision.objects.filter(actor=Actor.PERSON, created_at__gte=since).order_by()
+    work = decided.values_list("user__username").annotate(
+        decisions=Count("pk", filter=alone),
+        approved=Count("pk", filter=alone & Q(status=Status.APPROVED)),
+        in_bulk=Count("pk", filter=~alone),
     )
+    again = SecondReview.objects.filter(given_at__gte=since).order_by()
+    second = dict(again.values_list("user__username").annotate(n=Count("pk")))
     compared = (Agreement.AGREED, Agreement.DISPUTED, Agreement.SETTLED)
     twice: dict[str, list[int]] = {}
-    rows = SecondReview.objects.filter(state__in=compared).values_list(
+    pairs = SecondReview.objects.filter(state__in=compared).values_list(
         "user__username", "first__user__username", "status", "first__status"
     )
-    for second, first, status, first_status in rows:
-        for name in {first, second}:
+    for later, first, status, first_status in pairs:
+        for name in {first, later}:
             agreed = twice.setdefault(name, [0, 0])
             agreed[0] += status == first_status
             agreed[1] += 1
+    by_name = {name: counts for name, *counts in work}
+    rows = [(*by_name.get(name, (0, 0, 0)), name) for name in by_name.keys() | second.keys()]
     return [
         {
-            "name": row["user__username"],
-            "decisions": row["n"],
-            "approved": row["approved"],
-            "agreed": twice.get(row["user__username"], [0, 0]),
+            "name": name,
+            "decisions": decisions,
+            "approved": approved,
+            "in_bulk": in_bulk,
+            "second": second.get(name, 0),
+            "agreed": twice.get(name, [0, 0]),
         }
-        for row in decided
+        for decisions, approved, in_bulk, name in sorted(rows, key=lambda row: (-row[0], row[3]))
     ]
 
 

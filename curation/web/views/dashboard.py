@@ -1,6 +1,7 @@
 """Dashboard: charts of the progress, with their tables."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from django.conf import settings
@@ -8,12 +9,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from curation.models import Agreement, Verdict
+from curation.decisions.second_reviews import SETTLE
+from curation.models import Agreement, Category, Verdict
 from curation.text import pluralize
 from curation.web import plot
-from curation.web.access import may_review
+from curation.web.access import may_review, person
 from curation.web.dashboard import figures
 
+# Fewer items give a count and no percentage, which would say more than they do.
+FEWEST = 10
 _STATES = {
     Agreement.WAITING: "waiting",
     Agreement.AGREED: "agreed with the first",
@@ -29,6 +33,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     cached = figures()
     value = cached.value
     disputed = value.get("disputed", {})
+    user = person(request)
     shown = {
         "at": cached.gathered_at,
         "every": settings.DASHBOARD_SECONDS,
@@ -39,13 +44,21 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "pair_operations": plot.shares(
             value.get("pair_operations", ()), "items=pairs&operation={name}"
         ),
-        "categories": plot.shares(value["categories"], "category={name}"),
+        "categories": [
+            replace(bar, label=Category(bar.label).label if bar.label in Category else bar.label)
+            for bar in plot.shares(value["categories"], "category={name}")
+        ],
         "verdicts": plot.bars((name, n, f"verdict={name}") for name, n in value["verdicts"]),
         "validations": plot.bars(
             (Verdict(name).label if name in Verdict.values else name, n, _validated(name))
             for name, n in value["validations"]
         ),
-        "reviewers": value.get("reviewers", ()),
+        "reviewers": [
+            row
+            for row in value.get("reviewers", ())
+            if user.has_perm(SETTLE) or row["name"] == user.username
+        ],
+        "fewest": FEWEST,
         "second": [(_STATES.get(state, state), n) for state, n in value["second"]],
         "disputed": {
             "total": sum(disputed.values()),
@@ -65,14 +78,10 @@ def _validated(verdict: str) -> str:
 
 
 def _days(counts: Sequence[int], today: date) -> list[plot.ChartBar]:
-    """Return a bar for each of the last days, the newest first, with a link to its decisions.
-
-    Without any decision there is no bar: a long list without links can't be scrolled by keys.
-    """
-    if not any(counts):
-        return []
+    """Return a bar for each of the last days with a decision, the newest first."""
     dates = [(today - timedelta(days=ago)) for ago in range(len(counts))]
     return plot.bars(
-        (f"{day:%a %d %b}", n, f"decided={day.isoformat()}" if n else "")
+        (f"{day:%a %d %b}", n, f"decided={day.isoformat()}")
         for day, n in zip(dates, reversed(counts), strict=True)
+        if n
     )

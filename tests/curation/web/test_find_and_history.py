@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from curation.decisions.figures import keep
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import KEYS, Filter
 from curation.search.matching import KINDS, WrongFilter
@@ -256,16 +257,68 @@ def test_each_dashboard_funnel_figure_is_the_length_of_its_list(browser: Client)
             assert f"{count} found" in re.sub("<[^>]+>", "", page), query
 
 
-def test_the_dashboard_shows_reviewers_to_curators_only(browser: Client) -> None:
-    eve = make.a_reviewer(username="eve")
-    make.a_decision(kernel=make.a_kernel(), user=eve, status=Status.APPROVED)
-    make.a_decision(kernel=make.a_kernel(), user=eve, status=Status.REJECTED)
+def test_the_dashboard_shows_all_reviewers_to_curators_and_each_reviewer_oneself(
+    browser: Client,
+) -> None:
+    eve, rhea = make.a_reviewer(username="eve"), make.a_reviewer(username="rhea")
+    for user in (eve, rhea):
+        make.a_decision(kernel=make.a_kernel(), user=user, status=Status.APPROVED)
     reviewer = Client()
     reviewer.force_login(eve)
 
-    page = re.sub(r"<[^>]+>|\s+", " ", text(browser, reverse("dashboard")))
-    assert re.search(r"eve +2 +50%", page), page
-    assert "reviewer=eve" not in text(reviewer, reverse("dashboard"))
+    pages = [text(by, reverse("dashboard")) for by in (browser, reviewer)]
+
+    assert ["reviewer=eve" in page for page in pages] == [True, True]
+    assert ["reviewer=rhea" in page for page in pages] == [True, False]
+    assert "Your reviews" in pages[1]
+
+
+def test_the_dashboard_counts_bulk_decisions_and_second_reviews_apart(browser: Client) -> None:
+    eve, rhea = make.a_reviewer(username="eve"), make.a_reviewer(username="rhea")
+    bulk = make.a_bulk_decision(user=eve)
+    for number in range(4):
+        make.a_decision(kernel=make.a_kernel(), user=eve, bulk=bulk if number else None)
+    make.a_second_review(
+        first=make.a_decision(kernel=make.a_kernel(), user=eve, status=Status.APPROVED),
+        user=rhea, status=Status.APPROVED, state="agreed", given_at=timezone.now(),
+    )  # fmt: skip
+
+    rows = {row["name"]: row for row in dashboard.gather()["reviewers"]}
+
+    assert (rows["eve"]["decisions"], rows["eve"]["in_bulk"], rows["eve"]["second"]) == (2, 3, 0)
+    assert (rows["rhea"]["decisions"], rows["rhea"]["second"]) == (0, 1)
+    assert rows["rhea"]["agreed"] == [1, 1]
+
+
+def test_the_dashboard_gives_no_percentage_of_fewer_than_ten_items(browser: Client) -> None:
+    eve = make.a_reviewer(username="eve")
+    for number in range(10):
+        first = make.a_decision(kernel=make.a_kernel(), user=eve, status=Status.APPROVED)
+        make.a_second_review(
+            first=first, user=make.a_reviewer(), status=Status.APPROVED if number else "rejected",
+            state="agreed" if number else "disputed", given_at=timezone.now(),
+        )  # fmt: skip
+        cache.clear()
+        keep(dashboard.NAME, dashboard.gather())
+        page = re.sub(r"<[^>]+>|\s+", " ", text(browser, reverse("dashboard")))
+        assert ("%" in page) == (number == 9), number
+
+    assert "90.0% agreement of two reviewers on 10 items" in re.sub(" +", " ", page)
+
+
+def test_the_dashboard_names_categories_and_lists_no_day_without_decisions(
+    browser: Client,
+) -> None:
+    kernel = make.a_kernel()
+    make.a_provenance(kernel=kernel, source_file=make.a_source_file(
+        repository=make.a_repository(category="utils")))  # fmt: skip
+    make.a_decision(kernel=kernel)
+
+    page = text(browser, reverse("dashboard"))
+
+    assert "Kernels by category of source" in page
+    assert ">Utilities</a>" in page
+    assert page.count("?decided=") == 1
 
 
 def test_the_dashboard_shows_decisions_per_day_and_days_left(
@@ -295,14 +348,14 @@ def test_the_dashboard_shows_the_age_of_its_figures(browser: Client) -> None:
     page = re.sub("<[^>]+>", "", text(browser, reverse("dashboard")))
 
     assert "Updated just now; updates every 60 seconds" in page
-    assert "\u2013 decisions a day: known after a week of decisions" in page
+    assert "\u2013 decisions a day: known after one week" in page
 
 
 def test_the_dashboard_of_an_empty_installation_shows_hints(browser: Client) -> None:
     page = text(browser, reverse("dashboard"))
 
     assert "No items yet" in page
-    assert "nothing has been reviewed twice yet" in page
+    assert "known after 10 items, 0 so far" in page
 
 
 def test_the_shortcuts_page_links_to_the_guide_and_its_pictures_exist(
