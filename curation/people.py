@@ -8,6 +8,14 @@ CURATORS = "curators"
 # Marks the account of a program, beside the group that permits it something.
 PROGRAMS = "programs"
 
+# The role of each group, and what it may do.
+ROLES = {
+    REVIEWERS: ("reviewer", "Approves and rejects items."),
+    CURATORS: ("curator", "Reviews, queues ingests, edits pairs, settles disputes, exports "
+               "datasets, manages people and uses the admin."),
+    PROGRAMS: ("program", "Decides as a program: beside another role, and for no person."),
+}  # fmt: skip
+
 # Permissions of reviewers. They do not use the admin.
 REVIEW = (
     "add_decision", "view_decision", "add_claim", "view_kernel", "view_pair", "add_triedcase",

@@ -14,7 +14,7 @@ from django.forms import CheckboxSelectMultiple
 from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin
-from curation.people import CURATORS, PROGRAMS, REVIEWERS
+from curation.people import CURATORS, PROGRAMS, REVIEWERS, ROLES
 
 OURS = (REVIEWERS, CURATORS, PROGRAMS)
 
@@ -27,9 +27,8 @@ _PERSON = (
 _DATES = (("Dates", {"fields": ("last_login", "date_joined")}),)
 _ROLE = ("is_active", "groups")
 _ROLES_HELP = (
-    "Reviewers approve and reject items. Curators also queue ingests, edit pairs, settle disputes, "
-    "export datasets, manage people and use this admin. Without a role, an account sees no items. "
-    "An account in programs decides as a program: beside another role, and for no person."
+    " ".join(f"{role.capitalize()}: {words}" for role, words in ROLES.values())
+    + " Without a role, an account sees no items."
 )
 _SUPERUSER_HELP = (
     "May do everything, with or without a role. Only superusers edit groups and other superusers."

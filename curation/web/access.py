@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from curation.models import Kernel, Pair
+from curation.people import ROLES
 from curation.search.matching import KINDS
 
 may_review = permission_required("curation.add_decision", raise_exception=True)
@@ -34,6 +35,13 @@ class KindConverter:
 def person(request: HttpRequest) -> User:
     assert isinstance(request.user, User)  # noqa: S101 - login is required everywhere
     return request.user
+
+
+def role_of(user: User) -> str:
+    """Return the roles of an account in words. Its groups are best prefetched."""
+    names = ["superuser"] if user.is_superuser else []
+    names += [ROLES[group.name][0] for group in user.groups.all() if group.name in ROLES]
+    return ", ".join(names) or "no role yet"
 
 
 def item_or_404(kind: str, pk: int) -> Any:

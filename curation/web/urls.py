@@ -62,7 +62,6 @@ urlpatterns = [
     path("account/notices", account.choose_notices, name="choose-notices"),
     path("people", people.people, name="people"),
     path("people/invitations/<int:pk>/revoke", people.revoke_invitation, name="revoke-invitation"),
-    path("people/tokens/<int:pk>/revoke", people.revoke_token, name="revoke-token"),
     path("join/<str:token>", people.join, name="join"),
     path("keys", account.keys, name="keys"),
     path("guide", guide.guide, name="guide"),

@@ -63,7 +63,7 @@ def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
     decision = Decision.objects.get()
     assert (str(decision.user), str(decision.item)) == ("rhea", first)
     open_menu(curator, "People")
-    expect(curator.get_by_role("row", name="rhea")).to_contain_text("Accepted")
+    expect(curator.get_by_role("row", name="rhea")).to_contain_text("reviewer")
 
 
 def test_axe_finds_no_barriers_on_the_invitation_pages(browse: Any) -> None:

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.models import Invitation, InvitationState
-from curation.people import CURATORS, REVIEWERS
+from curation.people import CURATORS, REVIEWERS, ROLES
 
 SALT = "curation.invitation"
 
@@ -44,6 +44,7 @@ class InvitationForm(forms.ModelForm):  # type: ignore[type-arg] # generic in th
         groups: Any = self.fields["group"]
         groups.queryset = Group.objects.filter(name__in=(REVIEWERS, CURATORS)).order_by("-name")
         groups.empty_label = None
+        groups.label_from_instance = lambda group: ROLES[group.name][0]
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]

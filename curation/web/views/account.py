@@ -6,11 +6,14 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.admin.models import DELETION
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.contrib.auth.views import PasswordChangeView
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
@@ -22,10 +25,12 @@ from curation.decisions.decide import undoable
 from curation.models import ApiToken, NoticeChoice
 from curation.web import tokens
 from curation.web.access import may_review, number, person
+from curation.web.security import invitations
 from curation.web.security.login import wait_in_words
 
 # Lifetime of a new token in days; None: until it is revoked.
 LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
+SHOWN = 100
 # The list of decisions shows only the name of an item: its texts may have megabytes.
 TEXTS = (
     "kernel__function_source", "kernel__standalone_source", "kernel__launcher_source",
@@ -47,8 +52,12 @@ def token(request: HttpRequest) -> HttpResponse:
     """Create a token or revoke an own one. The response itself shows the secret, once."""
     user = person(request)
     if pk := request.POST.get("revoke", ""):
-        if ApiToken.objects.filter(user=user, pk=number(pk)).delete()[0]:
-            messages.success(request, "Token revoked.")
+        with transaction.atomic():
+            for revoked in _tokens(user).filter(pk=number(pk)):
+                if revoked.user != user:
+                    invitations.log_act(user, [revoked], DELETION, "Revoked.")
+                revoked.delete()
+                messages.success(request, f"Token {revoked} revoked.")
         return redirect("account")
     name, days = request.POST.get("name", "").strip()[:80], request.POST.get("days", "")
     if not name or days not in dict(LIFETIMES):
@@ -65,7 +74,7 @@ def token(request: HttpRequest) -> HttpResponse:
 def choose_notices(request: HttpRequest) -> HttpResponse:
     mail = bool(request.POST.get("mail"))
     NoticeChoice.objects.update_or_create(user=person(request), defaults={"mail": mail})
-    messages.success(request, "Notices are sent by mail." if mail else "Notices are at the bell.")
+    messages.success(request, "Notices are mailed." if mail else "Notices are under Notices only.")
     return redirect("account")
 
 
@@ -129,12 +138,18 @@ def keys(request: HttpRequest) -> HttpResponse:
     return render(request, "curation/keys.html")
 
 
+def _tokens(user: User) -> QuerySet[ApiToken]:
+    """Return the user's tokens; for a curator all, to stop a script that misbehaves."""
+    tokens = ApiToken.objects.select_related("user")
+    return tokens if user.has_perm("auth.add_user") else tokens.filter(user=user)
+
+
 def _page(request: HttpRequest, secret: str = "") -> HttpResponse:
     shown: dict[str, Any] = {"secret": secret, "lifetimes": LIFETIMES, "default_days": "90"}
     user = person(request)
     if user.has_perm("curation.add_decision"):
         shown |= {
-            "tokens": ApiToken.objects.filter(user=user),
+            "tokens": _tokens(user)[:SHOWN],
             "undoable": undoable(user).defer(*TEXTS),
             "mails": NoticeChoice.objects.filter(user=user, mail=True).exists(),
             "mail_server": bool(settings.EMAIL_HOST),

@@ -1,21 +1,20 @@
-"""People page of curators with invitations and tokens, and the page of an invitation."""
+"""People page of curators with invitations, and the page of an invitation."""
 
 from django.contrib import messages
-from django.contrib.admin.models import DELETION
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required, permission_required
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import password_validators_help_texts
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from curation.models import ApiToken, Invitation
-from curation.web.access import person
+from curation.models import Invitation
+from curation.people import ROLES
+from curation.web.access import person, role_of
 from curation.web.security import invitations
 from curation.web.security.invitations import InvitationForm, InvitationRefused
 
@@ -28,7 +27,7 @@ SHOWN = 100
 @may_manage_people
 @never_cache
 def people(request: HttpRequest) -> HttpResponse:
-    """List invitations and tokens. A POST invites, and its response shows the link, once."""
+    """List people and invitations. A POST invites, and its response shows the link, once."""
     form, invited = InvitationForm(request.POST or None), None
     if request.method == "POST" and form.is_valid():
         try:
@@ -37,12 +36,14 @@ def people(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             form, invited = InvitationForm(), form.instance
+    accounts = User.objects.order_by("-is_active", "username").prefetch_related("groups")
     shown = {
         "form": form,
         "invited": invited,
         "link": request.build_absolute_uri(invitations.link(invited)) if invited else "",
-        "invitations": Invitation.objects.select_related("group", "invited_by")[:SHOWN],
-        "tokens": ApiToken.objects.select_related("user")[:SHOWN],
+        "people": [(user, role_of(user)) for user in accounts[:SHOWN]],
+        "roles": ROLES.values(),
+        "invitations": Invitation.objects.pending().select_related("group", "invited_by")[:SHOWN],
     }
     code = 200 if invited or request.method != "POST" else 400
     return render(request, "curation/people.html", shown, status=code)
@@ -55,21 +56,6 @@ def revoke_invitation(request: HttpRequest, pk: int) -> HttpResponse:
         messages.success(request, "Invitation revoked. Its link no longer works.")
     else:
         messages.warning(request, "That invitation was used or revoked already.")
-    return redirect("people")
-
-
-@require_POST
-@may_manage_people
-def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete any user's token, for example one of a script that misbehaves."""
-    with transaction.atomic():
-        token = ApiToken.objects.select_related("user").filter(pk=pk).first()
-        if token:
-            invitations.log_act(person(request), [token], DELETION, "Revoked.")
-            token.delete()
-    messages.success(
-        request, f"Token {token} revoked." if token else "The token was deleted already."
-    )
     return redirect("people")
 
 
@@ -96,8 +82,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return redirect("queue")
     except InvitationRefused as error:
         return render(request, "curation/join.html", {"refused": str(error)}, status=410)
+    role, duties = ROLES[invitation.group.name]
     shown = {
         "invitation": invitation,
+        "role": role,
+        "duties": duties,
         "form": form,
         "rules": password_validators_help_texts(),
     }

@@ -74,7 +74,6 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "history-jsonl": (READ,) * 2,
     "people": (NO, BOTH),
     "revoke-invitation": (NO, WRITE),
-    "revoke-token": (NO, WRITE),
     "token": (WRITE,) * 2,
     "keys": (READ,) * 2,
     "guide": (READ,) * 2,
@@ -119,7 +118,7 @@ ARGUMENTS = {
     "push-release": "pk",
     "finish-bulk": "pk", "undo-bulk": "pk",
     **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
-    "revoke-invitation": "pk", "revoke-token": "pk", "join": "token",
+    "revoke-invitation": "pk", "join": "token",
     "draft": "pk", "finish-draft": "pk", "change-comment": "pk",
     "api-items": "kind", "text": "text",
     **dict.fromkeys(("guideline", "edit-guideline", "guideline-example"), "operation"),
@@ -155,8 +154,6 @@ def address(name: str) -> str:
         kinds["operation"] = ("reduction",)
     elif name == "revoke-invitation":
         kinds["pk"] = (make.an_invitation().pk,)
-    elif name == "revoke-token":
-        kinds["pk"] = (make.an_api_token().pk,)
     elif name == "download-export":
         kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
     else:
@@ -275,7 +272,7 @@ def test_a_form_without_a_csrf_token_is_refused() -> None:
 
     for name in (
         "undo", "decide", "skip", "bulk", "token", "claim", "password", "people",
-        "revoke-invitation", "revoke-token", "welcome",
+        "revoke-invitation", "welcome",
     ):  # fmt: skip
         assert client.post(address(name)).status_code == 403, name
 
