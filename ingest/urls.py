@@ -2,6 +2,9 @@
 
 from django.urls import path
 
-from ingest.views import welcome
+from ingest.views import queue_ingest, welcome
 
-urlpatterns = [path("welcome", welcome, name="welcome")]
+urlpatterns = [
+    path("welcome", welcome, name="welcome"),
+    path("ingest", queue_ingest, name="queue-ingest"),
+]

@@ -8,7 +8,9 @@ from django.contrib.auth.models import User
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.errors import CurationError
 from curation.models import (
@@ -29,12 +31,15 @@ from curation.models import (
 )
 from curation.people import GRANTED
 from curation.web.access import number, person
+from ingest.git import parse_source
 from ingest.report import read_sources
 from ingest.requests import request_ingest
+from ingest.sources import take_up
 
 may_ingest = permission_required("curation.add_ingestrun", raise_exception=True)
 
 SHOWN = 10
+LONGEST = 500
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -54,6 +59,26 @@ def welcome(request: HttpRequest) -> HttpResponse:
         "known": _known_sources(),
     }
     return render(request, "curation/welcome.html", context)
+
+
+@require_POST
+@may_ingest
+def queue_ingest(request: HttpRequest) -> HttpResponse:
+    """Queue the ingest of the repository or folder that the person typed, and show its run.
+
+    A refused text is shown again in the field that it came from.
+    """
+    text = request.POST.get("source", "").strip()
+    try:
+        # A folder is named by its whole path: the server's working folder means nothing to people.
+        source = parse_source(text, allow_local=True)
+        run = request_ingest(take_up(source.location), requested_by=person(request))
+    except CurationError as error:
+        messages.error(request, f"Not queued: {error}")
+        page = "runs" if request.POST.get("page") == "runs" else "welcome"
+        return redirect(f"{reverse(page)}?{urlencode({'source': text[:LONGEST]})}")
+    messages.success(request, f"{run} is queued.")
+    return redirect(run)
 
 
 def _ingested() -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Attempt(Generic[AnyRun]):
         """Return the columns of the progress. A new stage starts its own pace."""
         if stage != self._stage:
             self._stage = stage
-            self.journal.write(f"{stage}: {done:,} of {total:,}" if total else stage)
+            self.journal.write(f"{stage}: {total:,}" if total else stage)
         same = When(stage=stage, stage_started_at__isnull=False, then=F("stage_started_at"))
         return {
             "stage": stage,
@@ -206,7 +206,7 @@ def _try(
             connection.close()
         say(
             logging.WARNING,
-            "was cancelled, or continues elsewhere: this attempt wrote nothing more",
+            "ended: the run was cancelled, or another worker continues it",
         )
 
 

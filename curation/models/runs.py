@@ -234,8 +234,12 @@ class IngestRun(Run):
     def result(self) -> str:
         if self.stage == "unchanged":
             return "Nothing has changed since the last ingest"
-        shown = ("files", "found", "new", "dropped", "retired")
-        return ", ".join(f"{self.funnel[name]:,} {name}" for name in shown if name in self.funnel)
+        if "found" not in self.funnel:
+            return ""
+        files, found = self.funnel.get("files", 0), self.funnel["found"]
+        counted = [(name, self.funnel.get(name, 0)) for name in ("new", "dropped", "retired")]
+        counts = [f"{n:,} {name}".replace(f"{found:,} new", "all new") for name, n in counted if n]
+        return ", ".join([f"{found:,} kernel{'s' * (found != 1)} in {files:,} files", *counts])
 
 
 class Drop(models.Model):

@@ -145,6 +145,18 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:,.2f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
 
 
+# Stages of runs whose names say too little.
+STAGES = {
+    "read": "reading files", "uses": "finding helpers", "isolate": "cutting out kernels",
+    "extract": "finding kernels",
+}  # fmt: skip
+
+
+@register.filter
+def stage(name: str) -> str:
+    return STAGES.get(name, name)
+
+
 @register.filter
 def spoken(code: str) -> str:
     """Format a code as words: `no-test` becomes “No test”."""

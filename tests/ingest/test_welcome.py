@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -142,6 +144,40 @@ def test_a_button_of_the_checklist_queues_a_known_source(
     assert f"{source} is queued." in page
     assert "Not queued" in again
     assert IngestRun.objects.get().repository == source
+
+
+@pytest.mark.parametrize("name", ["welcome", "runs"])
+def test_an_address_or_a_folder_is_ingested_from_a_field(
+    name: str, browser: Client, queue_redis: redis.Redis, tmp_path: Path
+) -> None:
+    page = browser.get(reverse(name)).content.decode()
+    form = re.search(r'<form[^>]*action="/ingest".*?</form>', page, re.DOTALL)
+    assert form and form[0].count("<button") == 1
+
+    for text, origin in (("owner/kernels", "git"), (str(tmp_path), "folder")):
+        answer = browser.post(reverse("queue-ingest"), {"source": text, "page": name})
+        run = IngestRun.objects.latest("pk")
+        assert answer["Location"] == run.get_absolute_url()
+        assert (run.repository.origin, run.state) == (origin, "queued")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("git@github.com:a/b", "is an ssh address"), ("kernels", "is neither owner/name nor"),
+        ("/no/such/folder", "There is no readable folder"), ("", "No repository was given"),
+        ("-x", "is an option of git"), ("\0", "zero byte"),
+    ],
+)  # fmt: skip
+def test_a_refused_address_is_shown_again_with_a_sentence(
+    text: str, sentence: str, browser: Client
+) -> None:
+    answer = browser.post(reverse("queue-ingest"), {"source": text, "page": "runs"}, follow=True)
+
+    page = unescape(answer.content.decode())
+    assert sentence in page
+    assert not text or text == "\0" or f'value="{text}"' in page
+    assert not Repository.objects.exists()
 
 
 @pytest.mark.parametrize("opted_out", [False, True])

@@ -102,7 +102,7 @@ def _parts(run: Run, after: str) -> dict[str, Any]:
         }
     if isinstance(run, IngestRun):
         drops, following = drops_of(run, number(after))
-        return {"drops": drops, "following": following, "funnel": _funnel({"Result": run.funnel})}
+        return {"drops": drops, "following": following}
     return {"funnel": _funnel(run.funnel)} if isinstance(run, ExportRun) else {}
 
 

@@ -52,6 +52,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "validate-list": (NO, (200, 302, 405, 405)),
     "try-case": (WRITE,) * 2,
     "welcome": (NO, (200, 302, 405, 405)),
+    "queue-ingest": (NO, WRITE),
     "decide-cluster": (NO, WRITE),
     "find": (READ,) * 2,
     "save-view": (WRITE,) * 2,
@@ -272,7 +273,7 @@ def test_a_form_without_a_csrf_token_is_refused() -> None:
 
     for name in (
         "undo", "decide", "skip", "bulk", "token", "claim", "password", "people",
-        "revoke-invitation", "welcome",
+        "revoke-invitation", "welcome", "queue-ingest",
     ):  # fmt: skip
         assert client.post(address(name)).status_code == 403, name
 

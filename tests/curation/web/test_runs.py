@@ -279,6 +279,28 @@ def test_a_user_without_add_permission_sees_no_run_buttons(client: Client) -> No
     assert run.state == RunState.QUEUED
 
 
+def test_a_finished_ingest_says_its_result_and_leads_to_its_kernels(client: Client) -> None:
+    client.force_login(make.a_curator())
+    run = make.an_ingest_run(
+        repository=make.a_repository(name="owner/name"), state=RunState.SUCCEEDED,
+        finished_at=timezone.now(), funnel={"files": 66, "found": 82, "new": 82, "dropped": 0},
+    )  # fmt: skip
+
+    page = text(client, run.get_absolute_url())
+
+    assert "82 kernels in 66 files, all new" in page
+    assert f'href="{reverse("find")}?repository=owner%2Fname">show the kernels' in page
+
+
+def test_the_progress_of_an_ingest_is_said_in_words(client: Client) -> None:
+    client.force_login(make.a_curator())
+    run = make.an_ingest_run(**make.running(stage="uses", done=0, total=60))
+    fresh = make.an_ingest_run(**make.running())
+
+    assert "Finding helpers: 0 of 60" in text(client, run.get_absolute_url())
+    assert "Starting" in text(client, fresh.get_absolute_url())
+
+
 def test_reviewers_see_no_link_to_the_runs(client: Client) -> None:
     client.force_login(make.a_reviewer())
 
