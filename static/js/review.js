@@ -426,7 +426,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 function press(event) {
-  if (event.key === "Enter" || event.key === " ") return;
+  if (event.key === "Enter" || event.key === " " || ($("dialog[open]") && event.key !== "?")) return;
   const key = event.key.toLowerCase();
   const wanted = prefix ? `${prefix} ${key}` : key;
   prefix = !prefix && key === "g" ? "g" : "";
@@ -570,6 +570,27 @@ function wrap() {
   document.documentElement.classList.toggle("wrapped", on);
   $("[data-act=wrap]")?.setAttribute("aria-pressed", String(on));
 }
+
+// --- The keys, as an overlay of the page -----------------------------------------------------------
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest('a[data-key="?"]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const open = $("dialog.overlay");
+  if (open) { open.remove(); return; }
+  const overlay = document.createElement("dialog");
+  overlay.className = "overlay";
+  overlay.setAttribute("aria-label", "Keyboard shortcuts");
+  try {
+    const answer = await fetch(link.href, { credentials: "same-origin" });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    overlay.append(...$("#keys-list", page).parentElement.children);
+  } catch { location.href = link.href; return; }
+  overlay.addEventListener("close", () => overlay.remove());
+  overlay.addEventListener("click", (one) => { if (one.target === overlay) overlay.close(); });
+  document.body.append(overlay);
+  overlay.showModal();
+});
 
 // --- A splitter between the files of a pair: drag it, or press the arrow keys -------------------
 function split(panes, share) {

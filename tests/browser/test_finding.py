@@ -51,6 +51,29 @@ def test_an_opened_filter_counts_its_values_and_leaves_the_address_clean(visit: 
     assert page.url.partition("?")[2] == "q=kernel&tag=fp8"
 
 
+def test_the_keys_are_an_overlay_of_the_page_that_decides_nothing(visit: Visit) -> None:
+    make.a_reviewer(username="rhea")
+    kernel = make.a_kernel()
+    page = visit("rhea", kernel.get_absolute_url())
+
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(keys.get_by_text("Undo your last decision")).to_be_visible()
+    expect(keys.get_by_text("Edit a pair")).to_have_count(0)
+    expect(keys.get_by_text("exports")).to_have_count(0)
+    page.keyboard.press("a")
+    page.keyboard.press("Escape")
+    expect(keys).to_have_count(0)
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    page.keyboard.press("?")
+    expect(keys).to_have_count(0)
+
+    assert page.url.endswith(kernel.get_absolute_url())
+    kernel.refresh_from_db()
+    assert kernel.status == "pending"
+
+
 def test_a_long_signature_is_folded_and_lines_of_one_operation_are_linked(visit: Visit) -> None:
     make.a_curator(username="eve")
     pair: Pair = make.a_pair(python_code=PYTHON, triton_code=TRITON, entry_point="total")
