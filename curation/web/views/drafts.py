@@ -122,7 +122,7 @@ def editor(
         "saved": saved,
         "panes": [_pane(name, values[name], now[name] if stale else None) for name in Draft.TEXTS],
         "typed": values | {"differentiable": differentiable},
-        "operations": OperationType.choices,
+        "operations": [(name, name) for name in OperationType.values],
         "difficulties": Difficulty.choices,
     }
     return render(request, "curation/draft.html", shown, status=code)
