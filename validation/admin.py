@@ -1,1 +1,0 @@
-"""Validation has no pages in the admin."""
