@@ -159,8 +159,8 @@ class RepositoryAdmin(LeanAdmin[Repository]):
     )  # fmt: skip
     # As many columns as fit beside the filters on a screen of 1,440 pixels.
     list_display = (
-        "name", "enabled", "last_run", "last_ingested_at", "expected_license", "stars",
-        "compared_launchers", "kernel_count",
+        "name", "enabled", "last_run", "last_ingested_at", "stars", "compared_launchers",
+        "kernel_count",
     )  # fmt: skip
     list_filter = (
         "role", "category", "tier", "enabled", "condition",
