@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-# Excludes attributes, and names of arguments in calls (`mask=`), which belong to the callee.
-NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!=[^=])")
+# Comments and strings match first, so that their words are no names. Attributes, and names of
+# arguments in calls (`mask=`), belong to the callee.
+WORD = re.compile(
+    r"#.*|(?s:(\"{3}|'{3}).*?(?<!\\)\1)|([\"'])(?:\\.|(?!\2)[^\\\n])*+\2"
+    r"|(?<![\w.])(?P<name>[A-Za-z_]\w*+)(?!=[^=])"
+)
 KEPT = frozenset({*keyword.kwlist, "tl", "triton", "torch", "range", "int", "float", "len", "max"})
 # difflib needs quadratic time for very different texts.
 MOST_LINES = 1500
@@ -47,8 +51,8 @@ def compare(left: str, right: str, align: bool = True) -> Diff:
         text.count("\n") >= MOST_LINES or len(text) > MOST_CHARACTERS for text in (left, right)
     )
     left, right = (_cut(text) for text in (left, right))
-    names = _names(left.split("\n"), right.split("\n")) if align else {}
-    aligned = NAME.sub(lambda found: names.get(found[0], found[0]), right)
+    names = _names(left, right) if align else {}
+    aligned = WORD.sub(lambda found: names.get(found["name"], found[0]), right)
     renamed = tuple(sorted((old, new) for old, new in names.items() if old != new))
     return Diff(left, aligned, tuple(_rows(left.split("\n"), aligned.split("\n"))), renamed, cut)
 
@@ -57,15 +61,16 @@ def _cut(text: str) -> str:
     return "\n".join(text[:MOST_CHARACTERS].rstrip("\n").split("\n")[:MOST_LINES])
 
 
-def _names(left: list[str], right: list[str]) -> dict[str, str]:
+def _names(left: str, right: str) -> dict[str, str]:
     """Map names of the right to names of the left, by majority over corresponding lines."""
-    bare_left, bare_right = ([NAME.sub(_blank, line) for line in text] for text in (left, right))
+    bare_left, bare_right = (WORD.sub(_blank, text).split("\n") for text in (left, right))
+    named_left, named_right = _names_by_line(left), _names_by_line(right)
     votes: Counter[tuple[str, str]] = Counter()
     for tag, begin, end, other, _ in SequenceMatcher(None, bare_left, bare_right).get_opcodes():
         if tag == "equal":
             for offset in range(end - begin):
-                one, two = NAME.findall(left[begin + offset]), NAME.findall(right[other + offset])
-                votes.update((b, a) for a, b in zip(one, two, strict=False) if not {a, b} & KEPT)
+                pairs = zip(named_left[begin + offset], named_right[other + offset], strict=False)
+                votes.update((b, a) for a, b in pairs if not {a, b} & KEPT)
     taken: set[str] = set()
     names: dict[str, str] = {}
     for (old, new), _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0])):
@@ -73,12 +78,23 @@ def _names(left: list[str], right: list[str]) -> dict[str, str]:
             names[old] = new
             taken.add(new)
     # A name that would become ambiguous is kept.
-    own = {name for line in right for name in NAME.findall(line)}
+    own = {name for line in named_right for name in line}
     return {old: new for old, new in names.items() if new == old or new not in own or new in names}
 
 
-def _blank(found: re.Match[str]) -> str:
-    return found[0] if found[0] in KEPT else "·"
+def _names_by_line(text: str) -> list[list[str]]:
+    lines: list[list[str]] = [[] for _ in text.split("\n")]
+    number = at = 0
+    for word in WORD.finditer(text):
+        number += text.count("\n", at, word.start())
+        at = word.start()
+        if word["name"]:
+            lines[number].append(word["name"])
+    return lines
+
+
+def _blank(word: re.Match[str]) -> str:
+    return "·" if word["name"] and word["name"] not in KEPT else word[0]
 
 
 def _rows(left: list[str], right: list[str]) -> Iterator[DiffRow]:

@@ -23,6 +23,20 @@ def test_a_near_duplicate_with_renamed_variables_has_an_empty_diff() -> None:
     assert ("col_ids", "cols") in found.renamed
 
 
+def test_words_of_docstrings_strings_and_comments_keep_their_names() -> None:
+    text = (
+        'def relu(input):\n    """Applies ReLU to the input.\n\n    input: a \\"tensor\\"."""\n'
+        "    check(input, 'input', \"input's\")  # the input\n    return max(input, 0)\n"
+    )
+    renamed = text.replace("(input", "(x")
+
+    found = compare(renamed, text)
+
+    assert found.renamed == (("input", "x"),)
+    assert found.right == renamed.rstrip("\n")
+    assert found.changed == 0
+
+
 def test_a_line_in_only_one_text_is_shown_as_new() -> None:
     found = compare("a = 1\nb = 2\n", "a = 1\nc = 3\nb = 2\n")
 
