@@ -204,7 +204,7 @@ def measure_together(reviewers: int, seconds: int) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server, seen = _serve(port), Seen()
+    server, seen = serve(port), Seen()
     end = time.monotonic() + seconds
     threads = [
         threading.Thread(target=_review, args=(name, key, port, end, seen))
@@ -216,7 +216,7 @@ def measure_together(reviewers: int, seconds: int) -> None:
     time.sleep(seconds / 2)
     os.killpg(server.pid, signal.SIGKILL)
     server.wait()
-    server = _serve(port)
+    server = serve(port)
     for thread in threads:
         thread.join()
     took = time.monotonic() - began
@@ -236,7 +236,7 @@ def measure_together(reviewers: int, seconds: int) -> None:
     print(f"  written: {Decision.objects.count() - before}; errors: {dict(seen.errors)}")
 
 
-def _serve(port: int) -> subprocess.Popen[bytes]:
+def serve(port: int) -> subprocess.Popen[bytes]:
     server = subprocess.Popen(
         [
             sys.executable,

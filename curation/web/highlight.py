@@ -24,6 +24,8 @@ from curation.text import pluralize
 Address = Callable[[int], str]
 # Created once: a formatter compiles its own style, which takes as long as a short source.
 FORMATTER = HtmlFormatter(nowrap=True)
+# Lines above a `def` that leave it on the first screen.
+SHORT = 14
 # Number of lines that a browser scrolls without delay.
 MOST_LINES = 5000
 LONGEST_LINE = 2000
@@ -31,9 +33,8 @@ LONGEST_LINE = 2000
 MOST_MARKUP = 1_000_000
 # The link of each line repeats the path, which has up to 1,000 characters.
 LONGEST_ADDRESS = 300
-# Operations of `triton.language` in highlighted text, definitions, and calls by a plain name.
+# Operations of `triton.language` in highlighted text, and calls by a plain name.
 OPERATION = re.compile(r'<span class="(nb nb-(?:Memory|Compute|Program))">(\w+)</span>')
-DEFINED = re.compile(r'<span class="n[fc]">(\w+)</span>')
 CALLED = re.compile(r'<span class="n">(\w+)</span>(?=<span class="p">[(\[])')
 DOCUMENTATION = "https://triton-lang.org/main/python-api/generated/triton.language.{}.html"
 # Number of cached results. A page needs the result of its one to four texts several times. A larger
@@ -44,12 +45,11 @@ NO_NOTES: Mapping[int, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines `start` to `end` of a source. A helper has a title and can be collapsed."""
+    """A part of a source. A part with a title is folded, unless it is `open`."""
 
     title: str
-    start: int
-    end: int
     html: SafeString
+    open: bool = False
 
 
 def nowhere(line: int) -> str:
@@ -133,6 +133,7 @@ def table(
     plain: bool = False,
     file: str = "",
     notes: Mapping[int, str] = NO_NOTES,
+    name: str = "",
 ) -> SafeString:
     """Return lines `start` to `end`, numbered from `first`.
 
@@ -144,7 +145,7 @@ def table(
     comment on it.
     """
     shown = lines(source, plain)
-    definitions = {} if plain else _defined_lines(source)
+    definitions = {} if plain else {each.name: each.line for each in functions(source) or ()}
     rows = []
     for number, html in enumerate(shown[start - 1 : end], first + start - 1):
         target = url(number)
@@ -155,7 +156,7 @@ def table(
         if definitions:
             html = CALLED.sub(partial(_linked_call, definitions, number, first, anchor), html)
         rows.append(
-            f'<tr id="{anchor}{number}"><th scope="row"><a{link}>{number}</a></th>'
+            f'<tr id="{anchor}{number}"><th scope="row"><a{link} tabindex="-1">{number}</a></th>'
             f'<td><code dir="ltr">{html or " "}</code></td></tr>'
         )
         if note := notes.get(number - first + 1):
@@ -166,78 +167,119 @@ def table(
         rows.append(f'<tr><td class="no"></td><td>{rest}</td></tr>' if rest else "")
     body = linked("".join(rows), whole)
     data = f' data-file="{escape(file)}" data-first="{first}"' if file else ""
+    data += f' id="{name}"' if name else ""
     return mark_safe(f'<table class="code"{data}>{body}</table>')  # noqa: S308 - escaped above
-
-
-@lru_cache(maxsize=KEPT)
-def _defined_lines(source: str) -> dict[str, int]:
-    """Return the functions and classes of a text with their lines."""
-    return {
-        name: number
-        for number, html in enumerate(lines(source))
-        if 'class="nf"' in html or 'class="nc"' in html
-        for name in DEFINED.findall(html)
-    }
 
 
 def _linked_call(
     definitions: dict[str, int], number: int, first: int, anchor: str, call: re.Match[str]
 ) -> str:
     """Return a call with a link to the line that defines the function, if the text does."""
-    if call[1] not in definitions or (line := definitions[call[1]] + first) == number:
+    if call[1] not in definitions or (line := definitions[call[1]] + first - 1) == number:
         return call[0]
     return f'<a class="n" href="#{anchor}{line}" tabindex="-1">{call[1]}</a>'
 
 
-def sections(
-    source: str, name: str, url: Address = nowhere, whole: str = "", **more: Any
-) -> list[Section]:
-    """Return the parts of a unit: its head, each helper, and the function `name`."""
-    return [
-        Section(title, start, end, table(source, start, end, url=url, whole=whole, **more))
-        for title, start, end in _parts(source, name)
-    ]
-
-
-def _parts(source: str, name: str) -> Iterator[tuple[str, int, int]]:
+def kernel_first(source: str, name: str, rest: str, **shown: Any) -> list[Section]:
+    """Return the parts of a unit: the function `name`, then all else, folded under `rest`."""
+    own = next((each for each in functions(source) or () if each.name == last_name(name)), None)
     total = len(lines(source))
-    at = 1
-    written = _with_newlines(source).split("\n")
-    for helper, start, end in helpers(source, name) or ():
-        if end > total:
-            break
-        while end < total and not written[end].strip():
-            end += 1
-        if start > at:
-            yield "", at, start - 1
-        yield helper, start, end
-        at = end + 1
-    if at <= total:
-        yield "", at, total
+    if own is None or own.end > total or not (helpers(source, name) or own.line > SHORT):
+        return [Section("", table(source, **shown))]
+    others = [(1, own.start - 1), (own.end + 1, total)]
+    tables = [table(source, start, end, **shown) for start, end in others if start <= end]
+    noted = any(not own.start <= number <= own.end for number in shown.get("notes", ()))
+    html = mark_safe("".join(tables))  # noqa: S308 - tables
+    kernel = _opened_at(source, own, own.start, own.end, **shown)
+    return [*kernel, *([Section(rest, html, noted)] if tables else [])]
+
+
+def opened_at_kernel(source: str, **shown: Any) -> list[Section]:
+    """Return the parts of a file: many lines above its first kernel are folded."""
+    kernel = next((each for each in functions(source) or () if each.kernel), None)
+    if kernel is None or kernel.line > len(lines(source)):
+        return [Section("", table(source, **shown))]
+    return _opened_at(source, kernel, 1, None, **shown)
+
+
+def _opened_at(
+    source: str, function: "Function", start: int, end: int | None, **shown: Any
+) -> list[Section]:
+    """Return lines `start` to `end`. If the `def` is far below the first, the lines above it fold.
+
+    A decorator may list fifty configurations.
+    """
+    if function.line - start < SHORT:
+        return [Section("", table(source, start, end, **shown))]
+    at = function.start if function.line - function.start < SHORT else function.line
+    above = table(source, start, at - 1, **shown)
+    noted = any(start <= number < at for number in shown.get("notes", ()))
+    title = f"{pluralize(at - start, 'line')} above {function.name}"
+    return [Section(title, above, noted), Section("", table(source, at, end, **shown))]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or class of a text: its first line with decorators, its `def`, its last line."""
+
+    name: str
+    start: int
+    line: int
+    end: int
+    kernel: bool
+    """Whether it is compiled by Triton, and no other such function names it."""
+
+
+def last_name(qualname: str) -> str:
+    return qualname.rpartition(".")[2]
+
+
+def helpers(source: str, name: str) -> tuple[Function, ...] | None:
+    """Return the functions beside `name`, or None for a text that is too long to parse."""
+    every = functions(source)
+    return every and tuple(each for each in every if each.name != last_name(name))
 
 
 @lru_cache(maxsize=KEPT)
-def helpers(source: str, name: str) -> tuple[tuple[str, int, int], ...] | None:
-    """Return name and lines of each helper of the function `name`.
+def functions(source: str) -> tuple[Function, ...] | None:
+    """Return the functions and classes of a module, in order.
 
     Return None for a text over 200,000 characters, because parsing 2 MB takes seconds.
     """
-    return tuple(_definitions(source, name)) if len(source) <= LONGEST else None
-
-
-def _definitions(source: str, name: str) -> Iterator[tuple[str, int, int]]:
+    if len(source) > LONGEST:
+        return None
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    after = 0
-    own = name.rpartition(".")[2]
+        return ()
+    found = list(_definitions(body))
+    jitted = [node for node in found if "jit" in _names(node.decorator_list)]
+    named = {name for node in jitted for name in _names(node.body) if name != node.name}
+    return tuple(
+        Function(
+            node.name,
+            min([node.lineno, *(each.lineno for each in node.decorator_list)]),
+            node.lineno,
+            node.end_lineno or node.lineno,
+            node in jitted and node.name not in named,
+        )
+        for node in found
+    )
+
+
+def _definitions(body: Iterable[ast.AST]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """Yield the functions and classes of a module, those in its branches too."""
     for node in body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != own:
-            start = min([node.lineno, *(line.lineno for line in node.decorator_list)])
-            if start > after:
-                yield node.name, start, node.end_lineno or start
-        after = node.end_lineno or node.lineno
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node
+        elif isinstance(node, ast.stmt | ast.ExceptHandler):
+            yield from _definitions(ast.iter_child_nodes(node))
+
+
+def _names(trees: Iterable[ast.AST]) -> set[str]:
+    """Return the names and attributes in syntax trees."""
+    parts = (part for tree in trees for part in ast.walk(tree))
+    return {getattr(part, "id", "") or getattr(part, "attr", "") for part in parts} - {""}
 
 
 def place_of(part: str, whole: str) -> tuple[int, int] | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.utils.safestring import SafeString
 
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
@@ -28,10 +27,7 @@ from curation.models import (
 )
 from curation.search.filters import Filter
 from curation.search.matching import about
-from curation.web import diff_tab, evidence, plot, rows, try_tab
-from curation.web.access import text_url
-from curation.web.highlight import Address, Section, nowhere, place_of, sections, table
-from curation.web.notes import notes_on
+from curation.web import code_tabs, diff_tab, evidence, plot, rows, try_tab
 from curation.web.results import check_rows, environment_of, error_dots, figures_of
 
 REASONS_SECONDS = 30
@@ -58,21 +54,6 @@ TABS = {
         "history": "History",
     },
 }
-
-
-# Outputs of the compiler in the order of the panes.
-COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}
-# The compile check keeps the beginning of longer texts.
-COMPILED_TEXT_MOST = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Pane:
-    """One of several files that a tab shows side by side. `column` names it in the URL."""
-
-    title: str
-    column: str
-    html: SafeString
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,32 +148,12 @@ def _body(
     talked: Sequence[talk.Thread],
 ) -> dict[str, Any]:
     """Return the context of the current tab."""
-
-    def on(column: str) -> dict[str, Any]:
-        return {} if item.blind else {"file": column, "notes": notes_on(talked, column)}
-
-    if tab == "standalone":
-        whole = text_url(item, "standalone_source")
-        url = _upstream(item, places)
-        more = on("standalone_source")
-        return {"sections": sections(item.standalone_source, item.name, url, whole, **more)}
-    if tab == "file":
-        first = places[0].start_line if places else 1
-        url = _lines_of(places[0]) if places else nowhere
-        whole = text_url(item, "function_source")
-        html = table(
-            item.function_source, first=first, url=url, whole=whole, **on("function_source")
-        )
-        return {"sections": [Section("", first, first, html)]}
-    if tab == "launcher":
-        html = table(
-            item.launcher_source,
-            whole=text_url(item, "launcher_source"),
-            **on("launcher_source"),
-        )
-        return {"sections": [Section("", 1, 1, html)]}
+    if tab in code_tabs.KERNEL:
+        return code_tabs.KERNEL[tab](item, places, talked)
+    if tab == "code":
+        return code_tabs.pair(item, query, talked)
     if tab == "compiled":
-        return _compiled(compiled, query)
+        return code_tabs.compiled(compiled, query)
     if tab == "diff":
         return diff_tab.context(item, query, others)
     if tab == "history":
@@ -203,65 +164,7 @@ def _body(
         return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
     if tab == "results":
         return _results(item, results)
-    if tab in ("try", "values"):
-        return try_tab.context(item, query, values=tab == "values")
-    panes = [
-        Pane(
-            f"{column}.py",
-            column,
-            table(
-                getattr(item, column),
-                whole=text_url(item, column),
-                anchor=f"{column}-",
-                **on(column),
-            ),
-        )
-        for column in _chosen(query, Pair.SOURCES)
-    ]
-    return {"panes": panes, "alone": len(panes) == 1}
-
-
-def _chosen(query: dict[str, str], names: Sequence[str]) -> Sequence[str]:
-    """Return the file that the URL names, or all of them."""
-    return [query["file"]] if query.get("file") in names else names
-
-
-def _compiled(compiled: ValidationResult | None, query: dict[str, str]) -> dict[str, Any]:
-    """Return the outputs of the newest compile and what the binary uses."""
-    if compiled is None:
-        return {"panes": []}
-    texts = {row.name: row.text for row in compiled.texts.all()}
-    panes = [
-        Pane(
-            f"{COMPILER_TEXTS[name]}{_cut(texts[name])}",
-            name,
-            table(texts[name], anchor=f"{name}-", plain=True),
-        )
-        for name in _chosen(query, [name for name in COMPILER_TEXTS if name in texts])
-    ]
-    facts = [*evidence.resources(compiled.figures), f"compiled {compiled.created_at:%Y-%m-%d}"]
-    return {"panes": panes, "alone": len(panes) == 1, "facts": ", ".join(facts)}
-
-
-def _cut(text: str) -> str:
-    return f", the first {len(text):,} characters" if len(text) >= COMPILED_TEXT_MOST else ""
-
-
-def _lines_of(place: Provenance) -> Address:
-    file = place.source_file
-    if place.cell:
-        return nowhere
-    return lambda line: file.repository.blob_url(file.commit, file.path, (line, line))
-
-
-def _upstream(kernel: Kernel, places: Sequence[Provenance]) -> Address:
-    """Return links for the lines that the unit copied unchanged; other lines have no origin."""
-    span = place_of(kernel.function_source, kernel.standalone_source) if places else None
-    if span is None:
-        return nowhere
-    start, end = span
-    there, first = _lines_of(places[0]), places[0].start_line
-    return lambda line: there(first + line - start) if start <= line <= end else ""
+    return try_tab.context(item, query, values=tab == "values")
 
 
 def _history(item: Any) -> dict[str, Any]:

@@ -48,8 +48,9 @@ function show(page, answer) {
     if (old && fresh) old.replaceWith(document.adoptNode(fresh));
   }
   // A refused form keeps its URL, so that the back button does not repeat it.
-  const address = new URL(answer.headers.get("X-Address") || answer.url, location.href).href;
-  if (answer.ok && address !== location.href) history.pushState({}, "", address);
+  const fresh = new URL(answer.headers.get("X-Address") || answer.url, location.href).href;
+  if (answer.ok && fresh !== location.href) history.pushState({}, "", fresh);
+  address = withoutLine();
   const problem = $(".message.error");
   const heading = $("#main h1");
   (problem ? $("#main") : heading || $("#main")).focus({ preventScroll: true });
@@ -103,7 +104,10 @@ document.addEventListener("click", (event) => {
   if (link && /^http/.test(link.protocol) && link.host !== location.host) link.target = "_blank";
 }, true);
 
-addEventListener("popstate", () => location.reload());
+// A link to a line of this page only scrolls.
+const withoutLine = () => location.href.split("#")[0];
+let address = withoutLine();
+addEventListener("popstate", () => { if (withoutLine() !== address) location.reload(); });
 
 // --- Long signatures are folded: the body is what a reviewer reads ------------------------------
 const FOLDED_FROM = 9;
@@ -113,7 +117,7 @@ function foldSignatures() {
     let begun = null, inside = [];
     for (const row of $$("tr[id]", table)) {
       const line = $("code", row)?.textContent ?? "";
-      if (begun && /^\)/.test(line)) {
+      if (begun && /^\s*\).*:\s*(#.*)?$/.test(line)) {
         if (inside.length >= FOLDED_FROM && !inside.includes($(":target"))) fold(inside);
         begun = null;
       } else if (begun) inside.push(row);
@@ -439,7 +443,8 @@ function press(event) {
 function act(key) {
   if (/^[1-9]$/.test(key)) return decideBy(Number(key));
   if (key === "u") return submit($("#undo"));
-  if (key === "[" || key === "]") return turn(key === "]" ? 1 : -1);
+  if (key === "[" || key === "]") return toFunction(key === "]" ? 1 : -1);
+  if (key === "{" || key === "}") return turn(key === "}" ? 1 : -1);
   if (key === "." || key === ",") return jump(key === "." ? 1 : -1);
   if (key === "e") return unfold();
   if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
@@ -467,7 +472,7 @@ function decideBy(number) {
 }
 
 function turn(by) {
-  const tabs = $$(".source .tabs a");
+  const tabs = $$(".source .tabs > a");
   const next = tabs[tabs.findIndex((one) => one.hasAttribute("aria-current")) + by];
   next?.click();
   return Boolean(next);
@@ -491,6 +496,16 @@ function unfold() {
   return Boolean(details);
 }
 
+function toFunction(by) {
+  const links = $$(".outline a");
+  const opened = links.findIndex((one) => one.hasAttribute("aria-current"));
+  const reached = links.findIndex((one) => one.hash === location.hash);
+  const at = reached < 0 ? Math.max(0, opened) : reached;
+  const next = links[(at + by + links.length) % links.length];
+  if (next) location.replace(next.href);
+  return Boolean(next);
+}
+
 function step(by) {
   const links = $$(".list tbody th a");
   const at = links.indexOf(document.activeElement);
@@ -503,8 +518,7 @@ function step(by) {
 document.addEventListener("click", async (event) => {
   const tool = event.target.closest("[data-act]")?.dataset.act;
   if (tool === "wrap") {
-    const on = localStorage.getItem("wrap") !== "on";
-    localStorage.setItem("wrap", on ? "on" : "off");
+    localStorage.setItem("wrap", localStorage.getItem("wrap") === "off" ? "on" : "off");
     wrap();
   }
   if (tool === "copy") {
@@ -563,11 +577,11 @@ document.addEventListener("change", (event) => {
 });
 
 function wrap() {
-  const on = localStorage.getItem("wrap") === "on";
+  const on = localStorage.getItem("wrap") !== "off";
   for (const line of on ? $$(".source .code td > code") : []) {
     line.style.setProperty("--indent", line.textContent.search(/\S|$/));
   }
-  document.documentElement.classList.toggle("wrapped", on);
+  document.documentElement.classList.toggle("unwrapped", !on);
   $("[data-act=wrap]")?.setAttribute("aria-pressed", String(on));
 }
 
@@ -643,8 +657,8 @@ function begin() {
   // On a phone the list comes before the values of its filters.
   if (innerWidth < 700) for (const part of $$("form[data-at-once] details")) part.open = Boolean($(":checked", part));
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
-  const changed = $(".diff tr:not(.same)");
-  if (changed) {
+  const changed = $(".diff tr:not(.same), #unit");
+  if (changed && !location.hash) {
     const scroll = changed.closest(".scroll");
     scroll.scrollTop += changed.getBoundingClientRect().top - scroll.getBoundingClientRect().top - 120;
   }

@@ -15,8 +15,8 @@ from curation.web.highlight import (
     MOST_LINES,
     MOST_MARKUP,
     lines,
+    opened_at_kernel,
     place_of,
-    sections,
 )
 from tests import factories as make
 
@@ -96,9 +96,9 @@ def test_the_line_after_a_truncated_line_keeps_its_highlighting() -> None:
 
 
 def test_the_last_row_shows_the_number_of_omitted_lines() -> None:
-    [section] = sections(EQUAL, "f", whole="/whole")
+    [section] = opened_at_kernel(EQUAL, whole="/whole")
 
-    assert section.end == MOST_LINES
+    assert section.html.count("<tr id=") == MOST_LINES
     assert section.html.endswith(
         '<a class="cut" href="/whole">… 95,000 more lines</a></td></tr></table>'
     )
@@ -111,15 +111,9 @@ def test_a_huge_text_is_shown_without_highlighting() -> None:
 def test_a_source_that_imitates_a_truncation_link_is_escaped() -> None:
     source = '<a class="cut">\n'
 
-    [section] = sections(source, "f", whole="/whole")
+    [section] = opened_at_kernel(source, whole="/whole")
 
     assert "/whole" not in section.html
-
-
-def test_a_truncated_text_still_lists_its_helpers() -> None:
-    source = "def helper():\n    pass\n\n\ndef f():\n    pass\n" + "x = 1\n" * 6000
-
-    assert [section.title for section in sections(source, "f")] == ["helper", ""]
 
 
 @pytest.mark.parametrize(

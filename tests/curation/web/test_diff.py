@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.web.diff import compare
-from curation.web.highlight import lines, place_of, sections
+from curation.web.highlight import lines, place_of
 from tests.showcase import ROTARY
 
 CODE = st.lists(st.sampled_from(["x = a + b", "y = f(x)", "", "return y", "a = tl.load(p)"])).map(
@@ -82,26 +82,6 @@ def test_each_highlighted_line_is_complete_escaped_html(source: str) -> None:
     for line in lines(source):
         assert line.count("<span") == line.count("</span>")
         assert "<script" not in line
-
-
-def test_sections_cover_every_line_of_a_unit_once() -> None:
-    found = sections(ROTARY, "rotate_kernel")
-
-    assert [section.title for section in found] == ["", "load_angle", ""]
-    assert [section.start for section in found[1:]] == [section.end + 1 for section in found[:-1]]
-    assert found[-1].end == ROTARY.count("\n")
-
-
-def test_a_carriage_return_ends_a_line() -> None:
-    found = sections("def helper():\r    pass\r\rdef f():\r    pass\r", "f")
-
-    assert [(section.title, section.start, section.end) for section in found] == [
-        ("helper", 1, 3), ("", 4, 5),
-    ]  # fmt: skip
-
-
-def test_a_text_that_does_not_parse_is_one_section() -> None:
-    assert [section.title for section in sections("def (:\n", "x")] == [""]
 
 
 def test_a_function_is_found_in_its_unit() -> None:

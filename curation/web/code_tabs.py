@@ -1,0 +1,179 @@
+"""Tabs of an item's page that show its code."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from curation.decisions import talk
+from curation.lexer import is_readable
+from curation.models import Kernel, Pair, Provenance, SourceText, ValidationResult
+from curation.text import pluralize
+from curation.web import evidence
+from curation.web.access import text_url
+from curation.web.highlight import (
+    MOST_LINES,
+    Address,
+    Section,
+    functions,
+    helpers,
+    kernel_first,
+    last_name,
+    nowhere,
+    opened_at_kernel,
+    place_of,
+    table,
+)
+from curation.web.notes import notes_on
+
+# Lines above and below a kernel that are shown of a file that is too long.
+AROUND = 1000
+NAMED_FILES = 5
+# Outputs of the compiler in the order of the panes.
+COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}
+# The compile check keeps the beginning of longer texts.
+COMPILED_TEXT_MOST = 100_000
+
+Places = Sequence[Provenance]
+Threads = Sequence[talk.Thread]
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One of several files that a tab shows side by side. `column` names it in the URL."""
+
+    title: str
+    column: str
+    parts: Sequence[Section]
+
+
+def unit(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
+    """Return the standalone unit: the kernel, then everything that it needs."""
+    source, own = kernel.standalone_source, last_name(kernel.name)
+    rest = taken(kernel, places) or "Imports and constants"
+    shown = _shown(kernel, "standalone_source", talked) | {"url": _upstream(kernel, places)}
+    return {"parts": kernel_first(source, own, rest, **shown), "outline": _outline(source, own)}
+
+
+def taken(kernel: Kernel, places: Places) -> str:
+    """Return the number of a kernel's helpers and the files that they come from, in words."""
+    found = helpers(kernel.standalone_source, kernel.name)
+    if not found:
+        return ""
+    files = [str(path) for path in places[0].drawn_from] if places else []
+    more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
+    named = f": {', '.join(files[:NAMED_FILES])}{more}" if files else ""
+    return f"{pluralize(len(found), 'helper')} from {pluralize(len(files), 'file')}{named}"
+
+
+def _in_its_file(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
+    """Return the whole file with the kernel marked, or the lines around it in a long file."""
+    place = places[0] if places else None
+    url = _lines_of(place) if place else nowhere
+    first = place.start_line if place else 1
+    shown = _shown(kernel, "function_source", talked)
+    own = table(kernel.function_source, first=first, url=url, name="unit", **shown)
+    text = _text_of_file(place) if place and not place.cell else ""
+    if not place or not text:
+        remark = "Only these lines of the file are stored."
+        if place and place.cell:
+            remark = f"The lines are those of cell {place.cell} of a notebook."
+        return {"parts": [Section("", own)], "outline": [], "facts": remark}
+    every = text.split("\n")
+    whole = len(every) <= MOST_LINES and is_readable(text)
+    begin = 0 if whole else max(first - 1 - AROUND, 0)
+    around = "\n".join(every if whole else every[begin : place.end_line + AROUND])
+    above = table(around, 1, first - 1 - begin, first=begin + 1, url=url)
+    below = table(around, place.end_line + 1 - begin, first=begin + 1, url=url)
+    return {
+        "parts": [Section("", above), Section("", own), Section("", below)],
+        "outline": _outline(around, last_name(kernel.name), first=begin + 1),
+        "facts": "" if whole else f"{AROUND:,} lines above and below it, of {len(every):,}.",
+    }
+
+
+def _text_of_file(place: Provenance) -> str:
+    stored = SourceText.objects.filter(sha256=place.source_file.sha256)
+    return stored.values_list("text", flat=True).first() or ""
+
+
+def _launcher(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
+    html = table(kernel.launcher_source, **_shown(kernel, "launcher_source", talked))
+    return {"parts": [Section("", html)], "outline": _outline(kernel.launcher_source)}
+
+
+KERNEL: Mapping[str, Callable[[Kernel, Places, Threads], dict[str, Any]]] = {
+    "standalone": unit,
+    "file": _in_its_file,
+    "launcher": _launcher,
+}
+
+
+def pair(pair: Pair, query: dict[str, str], talked: Threads) -> dict[str, Any]:
+    columns = _chosen(query, Pair.SOURCES)
+    outline = []
+    panes = []
+    for column in columns:
+        source, anchor = getattr(pair, column), f"{column}-"
+        parts = opened_at_kernel(source, anchor=anchor, **_shown(pair, column, talked))
+        panes.append(Pane(f"{column}.py", column, parts))
+        outline += _outline(source, anchor=anchor)
+    return {"panes": panes, "alone": len(panes) == 1, "outline": outline}
+
+
+def compiled(result: ValidationResult | None, query: dict[str, str]) -> dict[str, Any]:
+    """Return the outputs of the newest compile and what the binary uses."""
+    if result is None:
+        return {"panes": []}
+    texts = {row.name: row.text for row in result.texts.all()}
+    panes = [
+        Pane(
+            f"{COMPILER_TEXTS[name]}{_cut(texts[name])}",
+            name,
+            [Section("", table(texts[name], anchor=f"{name}-", plain=True))],
+        )
+        for name in _chosen(query, [name for name in COMPILER_TEXTS if name in texts])
+    ]
+    facts = [*evidence.resources(result.figures), f"compiled {result.created_at:%Y-%m-%d}"]
+    return {"panes": panes, "alone": len(panes) == 1, "facts": ", ".join(facts)}
+
+
+def _cut(text: str) -> str:
+    return f", the first {len(text):,} characters" if len(text) >= COMPILED_TEXT_MOST else ""
+
+
+def _chosen(query: dict[str, str], names: Sequence[str]) -> Sequence[str]:
+    """Return the file that the URL names, or all of them."""
+    return [query["file"]] if query.get("file") in names else names
+
+
+def _shown(item: Any, column: str, talked: Threads) -> dict[str, Any]:
+    """Return where the complete text is, and its comments unless the reviewer must not see them."""
+    whole = {"whole": text_url(item, column)}
+    return whole if item.blind else whole | {"file": column, "notes": notes_on(talked, column)}
+
+
+def _outline(
+    source: str, own: str = "", anchor: str = "L", first: int = 1
+) -> list[tuple[str, str, bool]]:
+    """Return the links to a text's functions, their names, and whether the page opens on them."""
+    return [
+        (f"#{anchor}{each.line + first - 1}", each.name, each.name == own if own else each.kernel)
+        for each in functions(source) or ()
+    ]
+
+
+def _lines_of(place: Provenance) -> Address:
+    file = place.source_file
+    if place.cell:
+        return nowhere
+    return lambda line: file.repository.blob_url(file.commit, file.path, (line, line))
+
+
+def _upstream(kernel: Kernel, places: Places) -> Address:
+    """Return links for the lines that the unit copied unchanged; other lines have no origin."""
+    span = place_of(kernel.function_source, kernel.standalone_source) if places else None
+    if span is None:
+        return nowhere
+    start, end = span
+    there, first = _lines_of(places[0]), places[0].start_line
+    return lambda line: there(first + line - start) if start <= line <= end else ""
