@@ -75,7 +75,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     kind = type(item)
     kernel = item.pk if kind is Kernel else item.kernel_id
     places = rows.places(kernel) if kernel else []
-    texts = rows.license_texts(kernel) if kernel else []
+    texts = rows.license_texts(kernel, places) if kernel else []
     results = rows.results(item, item.content_hash) if isinstance(item, Pair) else []
     links = rows.links(item) if item.has_near_duplicates else []
     reviews = list(second.given(item)) if item.reviewed_twice else []

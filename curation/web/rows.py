@@ -1,6 +1,7 @@
 """Queries of an item's page, one statement for each kind of row."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,7 @@ from curation.models import (
     Fingerprint,
     Kernel,
     LicenseEvidence,
+    LicenseVerdict,
     OperationOverlap,
     Pair,
     PassRate,
@@ -31,6 +33,7 @@ from curation.models import (
     QualityFinding,
     Question,
     SecondReview,
+    SourceFile,
     ValidationResult,
 )
 from curation.search.matching import about
@@ -40,6 +43,12 @@ Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
 # Maximum number of near-duplicates shown.
 MOST_LINKS = 50
+WORST = (
+    LicenseVerdict.BLOCKED,
+    LicenseVerdict.CONFLICT,
+    LicenseVerdict.UNKNOWN,
+    LicenseVerdict.PERMISSIVE,
+)
 NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
 
 
@@ -72,8 +81,22 @@ def places(kernel: int) -> QuerySet[Provenance]:
     return seen.select_related("source_file__repository").order_by("pk")[:50]
 
 
+def license_texts(kernel: int, places: Sequence[Provenance]) -> list[LicenseEvidence]:
+    """Return the license texts of a kernel's file and of its helpers' files, the worst first."""
+    texts = _license_texts(kernel)
+    helpers = Q()
+    for place in places:
+        if others := {*place.drawn_from} - {place.source_file.path}:
+            helpers |= Q(repository=place.source_file.repository_id, path__among=others)
+    if helpers:
+        files = SourceFile.objects.filter(helpers, retired_at=None)
+        rows = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
+        texts = [*texts, *rows]
+    return sorted(texts, key=lambda text: (not text.counts, WORST.index(text.verdict), text.pk))
+
+
 @compiled_query
-def license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
+def _license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
     files = Provenance.objects.filter(kernel=kernel, retired_at=None).values("source_file")
     texts = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
     return texts.order_by("-counts", "pk")[:SHOWN]

@@ -82,3 +82,18 @@ def test_the_helpers_are_counted_and_their_files_named(browser: Client) -> None:
 
     assert "1 helper from 2 files: a/kernels.py, a/math.py</summary>" in html
     assert "complete, with 1 helper from 2 files</span>" in html
+
+
+def test_the_blocked_header_of_a_helper_is_quoted_first(browser: Client) -> None:
+    kernel = a_kernel_of(None, drawn_from=["helpers.py", "kernels.py"])
+    own = kernel.provenances.get().source_file
+    helper = make.a_source_file(repository=own.repository, path="helpers.py")
+    for file, verdict, text in ((own, "permissive", "The MIT License"), (helper, "blocked", "NC")):
+        make.some_license_evidence(
+            source_file=file, repository=own.repository, verdict=verdict, matched_text=text,
+            license=make.a_license(verdict=verdict), path=file.path,
+        )  # fmt: skip
+
+    quotes = re.findall(r'<pre class="quote"[^>]*>(.*?)</pre>', page(browser, kernel))
+
+    assert quotes == ["NC", "The MIT License"]
