@@ -211,10 +211,12 @@ def _functions(root: Node) -> dict[str, Node]:
     found = captures("(function_definition name: (identifier) @name) @function", root)
     functions: dict[str, Node] = {}
     for node in sorted(found.get("function", ()), key=lambda node: node.start_byte):
-        name = node.child_by_field_name("name")
-        if name is not None:
-            functions[text_of(name)] = node
+        functions[name_of(node)] = node
     return functions
+
+
+def name_of(function: Node) -> str:
+    return text_of(function.child_by_field_name("name") or function)
 
 
 def _is_jit(function: Node) -> bool:

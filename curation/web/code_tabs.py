@@ -20,7 +20,6 @@ from curation.web.highlight import (
     last_name,
     nowhere,
     opened_at_kernel,
-    place_of,
     table,
 )
 from curation.web.notes import notes_on
@@ -50,7 +49,7 @@ def unit(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
     """Return the standalone unit: the kernel, then everything that it needs."""
     source, own = kernel.standalone_source, last_name(kernel.name)
     rest = taken(kernel, places) or "Imports and constants"
-    shown = _shown(kernel, "standalone_source", talked) | {"url": _upstream(kernel, places)}
+    shown = _shown(kernel, "standalone_source", talked)
     return {"parts": kernel_first(source, own, rest, **shown), "outline": _outline(source, own)}
 
 
@@ -167,13 +166,3 @@ def _lines_of(place: Provenance) -> Address:
     if place.cell:
         return nowhere
     return lambda line: file.repository.blob_url(file.commit, file.path, (line, line))
-
-
-def _upstream(kernel: Kernel, places: Places) -> Address:
-    """Return links for the lines that the unit copied unchanged; other lines have no origin."""
-    span = place_of(kernel.function_source, kernel.standalone_source) if places else None
-    if span is None:
-        return nowhere
-    start, end = span
-    there, first = _lines_of(places[0]), places[0].start_line
-    return lambda line: there(first + line - start) if start <= line <= end else ""

@@ -280,13 +280,3 @@ def _names(trees: Iterable[ast.AST]) -> set[str]:
     """Return the names and attributes in syntax trees."""
     parts = (part for tree in trees for part in ast.walk(tree))
     return {getattr(part, "id", "") or getattr(part, "attr", "") for part in parts} - {""}
-
-
-def place_of(part: str, whole: str) -> tuple[int, int] | None:
-    """Return the first and last line of `part` within `whole`, or None."""
-    part = part.rstrip("\n")
-    at = f"\n{whole}\n".find(f"\n{part}\n")
-    if at < 0:
-        return None
-    start = whole.count("\n", 0, at) + 1
-    return start, start + part.count("\n")

@@ -13,7 +13,7 @@ from ingest.classify.operation_signs import Operation
 from ingest.classify.tags import tags
 
 # Raise it when the kind, the hardware or the lowest Triton release of some text changes.
-VERSION = "4"
+VERSION = "5"
 
 
 @dataclass(frozen=True, slots=True)

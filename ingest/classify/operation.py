@@ -50,6 +50,7 @@ from ingest.classify.operation_signs import (
     VECTOR_NORM,
     WINDOW,
     Operation,
+    draws,
     has_attention_names,
     has_parameter,
     is_about,
@@ -67,10 +68,6 @@ from ingest.extract.syntax import captures, text_of
 
 Found = Sequence[Evidence]
 
-RANDOM = (
-    *("tl.rand", "tl.randn", "tl.randint", "tl.rand4x", "tl.randn4x", "tl.randint4x"),
-    *("tl.philox", "tl.uint_to_uniform_float", "tl.randint64"),
-)
 ROOTS = ("tl.sqrt", "tl.rsqrt", "tl.sqrt_rn")
 LOGARITHMS = ("tl.log", "tl.log2", "tl.log1p")
 
@@ -266,8 +263,7 @@ def normalization(reading: Reading, _: Flow) -> Found:
 
 
 def random(reading: Reading, _: Flow) -> Found:
-    calls = reading.named(*RANDOM)
-    return shown("random", "draws random numbers", calls[0]) if calls else ()
+    return shown("random", "draws random numbers", *draws(reading)[:1])
 
 
 def gather_scatter(reading: Reading, flow: Flow) -> Found:

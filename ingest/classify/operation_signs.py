@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from curation.kinds.dataflow import CHAIN, identifiers
 from curation.kinds.evidence import Evidence, seen
-from curation.kinds.reading import Call, Reading
+from curation.kinds.reading import Call, Reading, name_of
 from ingest.extract.syntax import captures, text_of
 
 Operation = Literal[
@@ -70,7 +70,10 @@ STATISTIC = re.compile(
 EPSILON = re.compile(r"\+ ?\(?[\w.]*eps|\+ 1e-0?\d|\+ 1\.0*e-0?\d", re.I)
 ACCUMULATES = re.compile(r"\b(\w++) = (?:\1 \+|tl\.(?:maximum|minimum)\(\1)|\+=")
 
-
+RANDOM = (
+    *("tl.rand", "tl.randn", "tl.randint", "tl.rand4x", "tl.randn4x", "tl.randint4x"),
+    *("tl.philox", "tl.uint_to_uniform_float", "tl.randint64"),
+)
 LAYOUTS = frozenset({"to", "trans", "reshape", "permute", "view", "broadcast_to"})
 
 
@@ -168,6 +171,23 @@ def written_references(kernel: Node, reading: Reading) -> list[Evidence]:
     first = min(nodes["written"], key=lambda node: node.start_byte)
     text = " ".join(text_of(first).split())[:160]
     return [Evidence("element-wise", "each value by itself", first.start_point.row + 1, text)]
+
+
+def draws(reading: Reading) -> list[Call]:
+    """Return the calls that draw random numbers, if the kernel or each function that it calls does.
+
+    Deeper draws, and those of one function among others, are a part of something else: an
+    activation with a dropout.
+    """
+    calls = reading.named(*RANDOM)
+    own = {call.name for call in reading.calls if _is_in(call, reading.kernel)}
+    called = [function for function in reading.functions[1:] if name_of(function) in own]
+    draw = [any(_is_in(call, function) for call in calls) for function in called]
+    return calls if own.intersection(RANDOM) or (draw and all(draw)) else []
+
+
+def _is_in(call: Call, function: Node | None) -> bool:
+    return bool(function and function.start_byte <= call.node.start_byte < function.end_byte)
 
 
 def returned(reading: Reading) -> list[Evidence]:

@@ -10,7 +10,7 @@ from curation.kinds.dataflow import ATOMICS, LOADS, Flow
 from curation.kinds.evidence import Evidence, seen
 from curation.kinds.reading import Reading
 from curation.kinds.signs import BACKWARD, GRADIENT, strided_loops
-from ingest.classify.operation import RANDOM
+from ingest.classify.operation_signs import RANDOM
 from ingest.extract.syntax import captures, text_of
 
 CALLS: dict[str, tuple[str, ...]] = {

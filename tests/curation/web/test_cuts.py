@@ -16,7 +16,6 @@ from curation.web.highlight import (
     MOST_MARKUP,
     lines,
     opened_at_kernel,
-    place_of,
 )
 from tests import factories as make
 
@@ -125,14 +124,6 @@ def test_a_text_of_blanks_is_highlighted_in_bounded_time(source: str) -> None:
     assert not is_readable(source)
     assert sum(map(len, lines(source))) <= MOST_MARKUP
     assert time.process_time() - began < 20
-
-
-def test_a_function_is_found_among_equal_lines_in_bounded_time() -> None:
-    began = time.process_time()
-
-    assert place_of("x = 1\n" * 60_000 + "y = 1\n", EQUAL) is None
-    assert place_of("x = 1\n" * 60_000, EQUAL) == (1, 60_000)
-    assert time.process_time() - began < 3
 
 
 def test_a_diff_is_truncated_by_characters_too() -> None:

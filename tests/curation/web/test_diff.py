@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.web.diff import compare
-from curation.web.highlight import lines, place_of
+from curation.web.highlight import lines
 from tests.showcase import ROTARY
 
 CODE = st.lists(st.sampled_from(["x = a + b", "y = f(x)", "", "return y", "a = tl.load(p)"])).map(
@@ -82,8 +82,3 @@ def test_each_highlighted_line_is_complete_escaped_html(source: str) -> None:
     for line in lines(source):
         assert line.count("<span") == line.count("</span>")
         assert "<script" not in line
-
-
-def test_a_function_is_found_in_its_unit() -> None:
-    assert place_of("b\nc\n", "a\nb\nx\nb\nc\n") == (4, 5)
-    assert place_of("z\n", "a\n") is None

@@ -31,6 +31,35 @@ def test_each_operation_type_is_recognized_by_its_code(kind: str, text: str) -> 
     assert classify("k", text).operation_type == kind
 
 
+DROPOUT = (
+    "\n@triton.jit\ndef dropped(v, n):\n    return tl.where(tl.rand(n, v) > 0.5, v, 0.0)\n"
+    "\n@triton.jit\ndef relu(v):\n    return tl.maximum(v, 0.0)\n"
+    "\n@triton.jit\ndef activated(v, n, drop):\n"
+    "    v = relu(v)\n    return dropped(v, n) if drop else v\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "kind"),
+    [
+        ("k", "dropped(tl.load(x + at), n)", "random"),
+        ("k", "tl.rand(n, at) * relu(tl.load(x + at))", "random"),
+        ("k", "activated(tl.load(x + at), n, True)", "element-wise"),
+        ("k", "tl.load(x + at) * activated(tl.load(y + at), n, True)", "element-wise"),
+        ("k", "dropped(relu(tl.load(x + at)), n)", "element-wise"),
+        ("activated", "tl.load(x + at)", "element-wise"),
+        ("dropped", "tl.load(x + at)", "random"),
+    ],
+)
+def test_a_dropout_inside_an_activation_is_a_tag(name: str, stored: str, kind: str) -> None:
+    text = f"{FRAME}    tl.store(out + at, {stored})\n{DROPOUT}"
+
+    found = classify(name, text)
+
+    assert found.operation_type == kind
+    assert "random" in found.tags or stored == "tl.load(x + at)"
+
+
 def test_every_operation_type_has_an_example() -> None:
     assert set(KINDS) == set(get_args(Operation))
 
