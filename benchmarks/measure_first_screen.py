@@ -2,9 +2,12 @@
 
 python -m benchmarks.measure_first_screen FOLDER [--items N] [--width PIXELS] [--height PIXELS]
 
-FOLDER is the data folder of an installation with kernels and pairs. Prints, for a random sample of
-each: the share whose first screen holds the `def` of the kernel, the share of code lines that end
-behind the edge, and the presses of keys from the top of the page to the button Approve.
+FOLDER is the data folder of an installation with kernels and pairs. For a random sample of each
+kind it prints three figures:
+
+- the share whose first screen holds the `def` of the kernel,
+- the share of code lines that end behind the edge,
+- the presses of keys from the top of the page to the button Approve.
 """
 
 import argparse
@@ -116,7 +119,7 @@ def _measure(address: str, session: str, arguments: argparse.Namespace) -> None:
 
 
 def _samples(count: int) -> dict[str, list[tuple[str, str]]]:
-    """Return addresses and names of kernels: without helpers, with helpers, and of pairs."""
+    """Return a sample of each kind: addresses, with the name of the kernel."""
     from curation.kinds.reading import read_kernels
     from curation.models import Kernel, Pair
 
@@ -138,26 +141,16 @@ def _samples(count: int) -> dict[str, list[tuple[str, str]]]:
 def _presses(page: Any) -> int:
     """Count the keys from the top of the page to Approve. A link that skips to it may be used."""
     page.evaluate("document.activeElement.blur()")
-    for presses in range(1, MOST_PRESSES):
+    presses = 0
+    while presses < MOST_PRESSES:
         page.keyboard.press("Tab")
-        focused = page.evaluate("""() => {
-          const it = document.activeElement;
-          return it.matches("button.approve") ? "approve" : it.getAttribute("href") || "";
-        }""")
-        if focused == "approve":
-            return presses
-        if focused == "#decision":
-            page.keyboard.press("Enter")
-            return presses + 1 + _presses_within(page)
-    return MOST_PRESSES
-
-
-def _presses_within(page: Any) -> int:
-    for presses in range(1, MOST_PRESSES):
-        page.keyboard.press("Tab")
+        presses += 1
         if page.evaluate("document.activeElement.matches('button.approve')"):
-            return presses
-    return MOST_PRESSES
+            break
+        if page.evaluate("document.activeElement.matches('[href=\"#decision\"]')"):
+            page.keyboard.press("Enter")
+            presses += 1
+    return presses
 
 
 if __name__ == "__main__":

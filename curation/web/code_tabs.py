@@ -4,29 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.template.loader import render_to_string
+
 from curation.decisions import talk
 from curation.lexer import is_readable
 from curation.models import Kernel, Pair, Provenance, SourceText, ValidationResult
-from curation.text import pluralize
-from curation.web import evidence
+from curation.web import evidence, highlight
 from curation.web.access import text_url
-from curation.web.highlight import (
-    MOST_LINES,
-    Address,
-    Section,
-    functions,
-    helpers,
-    kernel_first,
-    last_name,
-    nowhere,
-    opened_at_kernel,
-    table,
-)
-from curation.web.notes import notes_on
+from curation.web.highlight import Section, last_name, table
 
 # Lines above and below a kernel that are shown of a file that is too long.
 AROUND = 1000
-NAMED_FILES = 5
 # Outputs of the compiler in the order of the panes.
 COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}
 # The compile check keeps the beginning of longer texts.
@@ -48,37 +36,26 @@ class Pane:
 def unit(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
     """Return the standalone unit: the kernel, then everything that it needs."""
     source, own = kernel.standalone_source, last_name(kernel.name)
-    rest = taken(kernel, places) or "Imports and constants"
+    rest = highlight.taken(source, own, places[0].drawn_from if places else ())
     shown = _shown(kernel, "standalone_source", talked)
-    return {"parts": kernel_first(source, own, rest, **shown), "outline": _outline(source, own)}
-
-
-def taken(kernel: Kernel, places: Places) -> str:
-    """Return the number of a kernel's helpers and the files that they come from, in words."""
-    found = helpers(kernel.standalone_source, kernel.name)
-    if not found:
-        return ""
-    files = [str(path) for path in places[0].drawn_from] if places else []
-    more = f" and {len(files) - NAMED_FILES} more" if len(files) > NAMED_FILES else ""
-    named = f": {', '.join(files[:NAMED_FILES])}{more}" if files else ""
-    return f"{pluralize(len(found), 'helper')} from {pluralize(len(files), 'file')}{named}"
+    parts = highlight.kernel_first(source, own, rest or "Imports and constants", **shown)
+    return {"parts": parts, "outline": _outline(source, own)}
 
 
 def _in_its_file(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
     """Return the whole file with the kernel marked, or the lines around it in a long file."""
     place = places[0] if places else None
-    url = _lines_of(place) if place else nowhere
+    url = _lines_of(place) if place and not place.cell else None
     first = place.start_line if place else 1
     shown = _shown(kernel, "function_source", talked)
     own = table(kernel.function_source, first=first, url=url, name="unit", **shown)
     text = _text_of_file(place) if place and not place.cell else ""
     if not place or not text:
-        remark = "Only these lines of the file are stored."
-        if place and place.cell:
-            remark = f"The lines are those of cell {place.cell} of a notebook."
-        return {"parts": [Section("", own)], "outline": [], "facts": remark}
+        cell = f"The lines are those of cell {place.cell} of a notebook." if place else ""
+        facts = cell if place and place.cell else "Only these lines of the file are stored."
+        return {"parts": [Section("", own)], "outline": [], "facts": facts}
     every = text.split("\n")
-    whole = len(every) <= MOST_LINES and is_readable(text)
+    whole = len(every) <= highlight.MOST_LINES and is_readable(text)
     begin = 0 if whole else max(first - 1 - AROUND, 0)
     around = "\n".join(every if whole else every[begin : place.end_line + AROUND])
     above = table(around, 1, first - 1 - begin, first=begin + 1, url=url)
@@ -113,7 +90,7 @@ def pair(pair: Pair, query: dict[str, str], talked: Threads) -> dict[str, Any]:
     panes = []
     for column in columns:
         source, anchor = getattr(pair, column), f"{column}-"
-        parts = opened_at_kernel(source, anchor=anchor, **_shown(pair, column, talked))
+        parts = highlight.opened_at_kernel(source, anchor=anchor, **_shown(pair, column, talked))
         panes.append(Pane(f"{column}.py", column, parts))
         outline += _outline(source, anchor=anchor)
     return {"panes": panes, "alone": len(panes) == 1, "outline": outline}
@@ -148,7 +125,18 @@ def _chosen(query: dict[str, str], names: Sequence[str]) -> Sequence[str]:
 def _shown(item: Any, column: str, talked: Threads) -> dict[str, Any]:
     """Return where the complete text is, and its comments unless the reviewer must not see them."""
     whole = {"whole": text_url(item, column)}
-    return whole if item.blind else whole | {"file": column, "notes": notes_on(talked, column)}
+    return whole if item.blind else whole | {"file": column, "notes": _notes(talked, column)}
+
+
+def _notes(threads: Threads, file: str) -> dict[int, str]:
+    """Return the open threads on the present text as HTML, by line."""
+    notes: dict[int, str] = {}
+    for thread in threads:
+        first: Any = thread.first
+        if first.file == file and not thread.earlier and not thread.resolved:
+            html = render_to_string("curation/tabs/note.html", {"thread": thread})
+            notes[first.line] = notes.get(first.line, "") + html
+    return notes
 
 
 def _outline(
@@ -157,12 +145,10 @@ def _outline(
     """Return the links to a text's functions, their names, and whether the page opens on them."""
     return [
         (f"#{anchor}{each.line + first - 1}", each.name, each.name == own if own else each.kernel)
-        for each in functions(source) or ()
+        for each in highlight.functions(source) or ()
     ]
 
 
-def _lines_of(place: Provenance) -> Address:
+def _lines_of(place: Provenance) -> Callable[[int], str]:
     file = place.source_file
-    if place.cell:
-        return nowhere
     return lambda line: file.repository.blob_url(file.commit, file.path, (line, line))

@@ -18,6 +18,7 @@ WORD = re.compile(
     r"|(?<![\w.])(?P<name>[A-Za-z_]\w*+)(?!=[^=])"
 )
 KEPT = frozenset({*keyword.kwlist, "tl", "triton", "torch", "range", "int", "float", "len", "max"})
+MARK = "\0"
 # difflib needs quadratic time for very different texts.
 MOST_LINES = 1500
 MOST_CHARACTERS = 400_000
@@ -50,7 +51,7 @@ def compare(left: str, right: str, align: bool = True) -> Diff:
     cut = any(
         text.count("\n") >= MOST_LINES or len(text) > MOST_CHARACTERS for text in (left, right)
     )
-    left, right = (_cut(text) for text in (left, right))
+    left, right = (_cut(text.replace(MARK, "")) for text in (left, right))
     names = _names(left, right) if align else {}
     aligned = WORD.sub(lambda found: names.get(found["name"], found[0]), right)
     renamed = tuple(sorted((old, new) for old, new in names.items() if old != new))
@@ -63,38 +64,35 @@ def _cut(text: str) -> str:
 
 def _names(left: str, right: str) -> dict[str, str]:
     """Map names of the right to names of the left, by majority over corresponding lines."""
-    bare_left, bare_right = (WORD.sub(_blank, text).split("\n") for text in (left, right))
-    named_left, named_right = _names_by_line(left), _names_by_line(right)
+    lefts, rights = _bare(left), _bare(right)
+    bare = [line for line, _ in lefts], [line for line, _ in rights]
     votes: Counter[tuple[str, str]] = Counter()
-    for tag, begin, end, other, _ in SequenceMatcher(None, bare_left, bare_right).get_opcodes():
+    for tag, begin, end, other, _ in SequenceMatcher(None, *bare).get_opcodes():
         if tag == "equal":
             for offset in range(end - begin):
-                pairs = zip(named_left[begin + offset], named_right[other + offset], strict=False)
-                votes.update((b, a) for a, b in pairs if not {a, b} & KEPT)
+                new, old = lefts[begin + offset][1], rights[other + offset][1]
+                votes.update(zip(old, new, strict=True))
     taken: set[str] = set()
     names: dict[str, str] = {}
-    for (old, new), _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0])):
-        if old not in names and new not in taken:
-            names[old] = new
-            taken.add(new)
+    for (old_name, new_name), _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0])):
+        if old_name not in names and new_name not in taken:
+            names[old_name] = new_name
+            taken.add(new_name)
     # A name that would become ambiguous is kept.
-    own = {name for line in named_right for name in line}
+    own = {name for _, line in rights for name in line}
     return {old: new for old, new in names.items() if new == old or new not in own or new in names}
 
 
-def _names_by_line(text: str) -> list[list[str]]:
-    lines: list[list[str]] = [[] for _ in text.split("\n")]
-    number = at = 0
-    for word in WORD.finditer(text):
-        number += text.count("\n", at, word.start())
-        at = word.start()
-        if word["name"]:
-            lines[number].append(word["name"])
-    return lines
+def _bare(text: str) -> list[tuple[str, list[str]]]:
+    """Return each line with a mark in place of its names, and the names."""
+    words = (word["name"] for word in WORD.finditer(text))
+    names = (name for name in words if name and name not in KEPT)
+    lines = WORD.sub(_blank, text).split("\n")
+    return [(line, [next(names) for _ in range(line.count(MARK))]) for line in lines]
 
 
 def _blank(word: re.Match[str]) -> str:
-    return "·" if word["name"] and word["name"] not in KEPT else word[0]
+    return MARK if word["name"] and word["name"] not in KEPT else word[0]
 
 
 def _rows(left: list[str], right: list[str]) -> Iterator[DiffRow]:

@@ -15,18 +15,8 @@ Lines = Callable[[int | None], str]
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """One file of an item. A kernel's only file has no name."""
-
-    name: str
-    text: str
-    url: str
-    """URL of the complete text."""
-
-
-@dataclass(frozen=True, slots=True)
 class FileDiff:
-    """The diff of one file of two items."""
+    """The diff of one file of two items. A kernel's only file has no name."""
 
     name: str
     diff: Diff
@@ -56,8 +46,8 @@ def context(
         "files": [
             # A near-duplicate is shown with the names of this item. In a new version, a new name is
             # a change.
-            _file_diff(left, right, align=not before, inline=inline)
-            for left, right in zip(_files(first), _files(second), strict=True)
+            _file_diff(first, second, column, align=not before, inline=inline)
+            for column in (("standalone_source",) if isinstance(item, Kernel) else Pair.SOURCES)
         ],
         "remarks": remarks_on_test(first.test_code, second.test_code) if edited_test else [],
         "other": other,
@@ -67,22 +57,12 @@ def context(
     }
 
 
-def _files(item: Item) -> list[File]:
-    columns = ("standalone_source",) if isinstance(item, Kernel) else Pair.SOURCES
-    return [
-        File(
-            "" if isinstance(item, Kernel) else f"{column}.py",
-            getattr(item, column),
-            text_url(item, column),
-        )
-        for column in columns
-    ]
-
-
-def _file_diff(left: File, right: File, *, align: bool, inline: bool) -> FileDiff:
-    diff = compare(left.text, right.text, align)
-    html = _lines_by_number(diff.left, left.url), _lines_by_number(diff.right, right.url)
-    return FileDiff(left.name, diff, _inline(diff, *html) if inline else _split(diff, *html))
+def _file_diff(first: Item, second: Item, column: str, *, align: bool, inline: bool) -> FileDiff:
+    diff = compare(getattr(first, column), getattr(second, column), align)
+    left = _lines_by_number(diff.left, text_url(first, column))
+    right = _lines_by_number(diff.right, text_url(second, column))
+    rows = (_inline if inline else _split)(diff, left, right)
+    return FileDiff("" if isinstance(first, Kernel) else f"{column}.py", diff, rows)
 
 
 def _lines_by_number(text: str, whole: str) -> Lines:

@@ -25,6 +25,7 @@ from curation.models import (
     Verdict,
 )
 from curation.text import pluralize
+from curation.web.highlight import taken
 
 SHOWN = 12
 # A GPU that can't try a pair says nothing about it.
@@ -191,6 +192,9 @@ def _license(rows: ItemRows) -> Iterator[Detail]:
 
 
 def _notes(rows: ItemRows) -> Iterator[Detail]:
+    files = rows.places[0].drawn_from if rows.places else ()
+    if helpers := taken(rows.item.standalone_source, rows.item.name, files):
+        yield Detail(f"With {helpers}")
     notes = [str(note) for note in (*rows.item.standalone_reasons, *rows.item.notes)]
     yield from map(Detail, notes[:MOST_NOTES])
     if len(notes) > MOST_NOTES:

@@ -52,10 +52,6 @@ class Section:
     open: bool = False
 
 
-def nowhere(line: int) -> str:
-    return ""
-
-
 @lru_cache(maxsize=KEPT)
 def lines(source: str, plain: bool = False) -> tuple[str, ...]:
     """Return the HTML of each line of a page; no element spans two lines.
@@ -127,7 +123,7 @@ def table(
     start: int = 1,
     end: int | None = None,
     first: int = 1,
-    url: Address = nowhere,
+    url: Address | None = None,
     whole: str = "",
     anchor: str = "L",
     plain: bool = False,
@@ -148,7 +144,7 @@ def table(
     definitions = {} if plain else {each.name: each.line for each in functions(source) or ()}
     rows = []
     for number, html in enumerate(shown[start - 1 : end], first + start - 1):
-        target = url(number)
+        target = url(number) if url else ""
         if not 0 < len(target) <= LONGEST_ADDRESS:
             link = f' href="#{anchor}{number}"'
         else:
@@ -240,6 +236,15 @@ def helpers(source: str, name: str) -> tuple[Function, ...] | None:
     return every and tuple(each for each in every if each.name != last_name(name))
 
 
+def taken(source: str, name: str, files: Sequence[str]) -> str:
+    """Return the number of a kernel's helpers and the files that they come from, in words."""
+    beside = helpers(source, name)
+    if not beside:
+        return ""
+    count = pluralize(len(beside), "helper")
+    return f"{count} from {pluralize(len(files), 'file')}: {', '.join(files)}" if files else count
+
+
 @lru_cache(maxsize=KEPT)
 def functions(source: str) -> tuple[Function, ...] | None:
     """Return the functions and classes of a module, in order.
@@ -252,8 +257,8 @@ def functions(source: str) -> tuple[Function, ...] | None:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    found = list(_definitions(body))
-    jitted = [node for node in found if "jit" in _names(node.decorator_list)]
+    definitions = list(_definitions(body))
+    jitted = [node for node in definitions if "jit" in _names(node.decorator_list)]
     named = {name for node in jitted for name in _names(node.body) if name != node.name}
     return tuple(
         Function(
@@ -263,7 +268,7 @@ def functions(source: str) -> tuple[Function, ...] | None:
             node.end_lineno or node.lineno,
             node in jitted and node.name not in named,
         )
-        for node in found
+        for node in definitions
     )
 
 

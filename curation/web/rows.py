@@ -25,7 +25,6 @@ from curation.models import (
     Fingerprint,
     Kernel,
     LicenseEvidence,
-    LicenseVerdict,
     OperationOverlap,
     Pair,
     PassRate,
@@ -43,12 +42,7 @@ Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
 # Maximum number of near-duplicates shown.
 MOST_LINKS = 50
-WORST = (
-    LicenseVerdict.BLOCKED,
-    LicenseVerdict.CONFLICT,
-    LicenseVerdict.UNKNOWN,
-    LicenseVerdict.PERMISSIVE,
-)
+WORST = ("blocked", "conflict", "unknown", "permissive")
 NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
 
 

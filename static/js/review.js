@@ -485,7 +485,10 @@ function jump(by) {
   const next = open.at(at < 0 ? (by > 0 ? 0 : -1) : (at + by) % open.length);
   next?.focus();
   const line = next && $("a[href^='#']", next);
-  if (line) document.getElementById(line.hash.slice(1))?.scrollIntoView({ block: "center" });
+  const row = line && document.getElementById(line.hash.slice(1));
+  const fold = row?.closest("details");
+  if (fold) fold.open = true;
+  row?.scrollIntoView({ block: "center" });
   return Boolean(next);
 }
 

@@ -161,10 +161,10 @@ def test_the_evidence_stands_above_the_code_on_a_small_screen(
     page = of_a_kernel(visit, viewport={"width": viewport[0], "height": viewport[1]})
 
     tops = page.evaluate(
-        "[...document.querySelectorAll('.lights, .source, .decide')]"
+        "[...document.querySelectorAll('.claims, .source, .decide')]"
         ".map((one) => [one.getBoundingClientRect().top, one.classList[0]])"
     )
-    assert [name for _, name in sorted(tops)] == ["lights", "source", "decide"]
+    assert [name for _, name in sorted(tops)] == ["claims", "source", "decide"]
 
 
 def test_a_signature_is_folded_up_to_its_own_end(visit: Visit) -> None:

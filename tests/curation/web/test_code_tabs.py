@@ -81,7 +81,7 @@ def test_the_helpers_are_counted_and_their_files_named(browser: Client) -> None:
     html = page(browser, kernel)
 
     assert "1 helper from 2 files: a/kernels.py, a/math.py</summary>" in html
-    assert "complete, with 1 helper from 2 files</span>" in html
+    assert "With 1 helper from 2 files: a/kernels.py, a/math.py</li>" in html
 
 
 def test_the_blocked_header_of_a_helper_is_quoted_first(browser: Client) -> None:

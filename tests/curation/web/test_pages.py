@@ -534,11 +534,11 @@ def test_a_page_links_each_line_to_its_origin_at_its_commit(browser: Client) -> 
     place = make.a_provenance(start_line=12, end_line=15)
     file = place.source_file
 
-    page = text(browser, place.kernel.get_absolute_url())
+    page = text(browser, f"{place.kernel.get_absolute_url()}?tab=file")
 
     origin = f"{file.repository.url}/blob/{file.commit}/{file.path}"
     assert f'<a href="{origin}#L12-L15"' in page
-    assert f'id="L5"><th scope="row"><a href="{origin}#L12-L12"' in page
+    assert f'id="L12"><th scope="row"><a href="{origin}#L12-L12"' in page
 
 
 def test_a_kernel_of_a_notebook_shows_its_cell_and_links_to_the_notebook(browser: Client) -> None:
