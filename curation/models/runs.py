@@ -234,12 +234,11 @@ class IngestRun(Run):
     def result(self) -> str:
         if self.stage == "unchanged":
             return "Nothing has changed since the last ingest"
-        if "found" not in self.funnel:
-            return ""
-        files, found = self.funnel.get("files", 0), self.funnel["found"]
-        counted = [(name, self.funnel.get(name, 0)) for name in ("new", "dropped", "retired")]
-        counts = [f"{n:,} {name}".replace(f"{found:,} new", "all new") for name, n in counted if n]
-        return ", ".join([f"{found:,} kernel{'s' * (found != 1)} in {files:,} files", *counts])
+        found, files = self.funnel.get("found", 0), self.funnel.get("files", 0)
+        counts = [(self.funnel.get(name), name) for name in ("new", "dropped", "retired")]
+        named = [f"{'all' if (n, name) == (found, 'new') else n} {name}" for n, name in counts if n]
+        sentence = f"{found:,} kernel{'s' * (found != 1)} in {files:,} file{'s' * (files != 1)}"
+        return ", ".join([sentence, *named]) if self.funnel else ""
 
 
 class Drop(models.Model):

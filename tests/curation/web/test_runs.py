@@ -289,6 +289,9 @@ def test_a_finished_ingest_says_its_result_and_leads_to_its_kernels(client: Clie
     page = text(client, run.get_absolute_url())
 
     assert "82 kernels in 66 files, all new" in page
+    assert IngestRun(funnel={"files": 1, "found": 1, "dropped": 2}).result == (
+        "1 kernel in 1 file, 2 dropped"
+    )
     assert f'href="{reverse("find")}?repository=owner%2Fname">show the kernels' in page
 
 
