@@ -44,6 +44,11 @@ def sheets(items: Sequence[Item]) -> dict[int, list[Claim]]:
     return {item.pk: claims(evidence.facts(item)) for item in items}
 
 
+def sheets_by_key(subject: Subject, keys: Iterable[int]) -> dict[int, list[Claim]]:
+    rows = subject.rows().filter(pk__among=list(keys)).select_related("license")
+    return sheets(list(rows.defer(*UNREAD[subject.name])))
+
+
 def refresh_open_claims(
     scope: ItemScope = EVERYTHING,
     *,
@@ -59,14 +64,12 @@ def refresh_open_claims(
         keys = scope.rows(subject).filter(open_claims=None).values_list("pk", flat=True)
         for chunk in chunks(keys.order_by("pk")[:most]):
             renew()
-            rows = subject.rows().filter(pk__among=chunk).select_related("license")
-            items = list(rows.defer(*UNREAD[subject.name]))
             by_count: dict[int, list[int]] = defaultdict(list)
-            for pk, sheet_of_item in sheets(items).items():
+            for pk, sheet_of_item in sheets_by_key(subject, chunk).items():
                 by_count[len(open_topics(sheet_of_item))].append(pk)
             for count, pks in by_count.items():
                 subject.rows().filter(pk__among=pks, open_claims=None).update(open_claims=count)
-            counted += len(items)
+            counted += len(chunk)
     return counted
 
 

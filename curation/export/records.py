@@ -16,6 +16,7 @@ from typing import Any, cast
 from curation.evidence.pass_rates import rates_of
 from curation.evidence.places import LINES, KernelPlace
 from curation.evidence.sources import ExportSource
+from curation.evidence.subjects import KERNEL, PAIR
 from curation.export.facts import PAIR_TEXTS, ExportItem
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions
@@ -29,7 +30,7 @@ from curation.export.schema import (
     RecordProfile,
     VerifiedColumn,
 )
-from curation.export.why import reasons_given
+from curation.export.why import claim_columns, open_claims, reasons_given
 from curation.models import PairOrigin, PassRate, ValidationCheck, ValidationResult, ValidationRun
 from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
@@ -70,6 +71,7 @@ class RecordBuilder:
 
     def _kernels(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
         why = self._why("kernel", batch)
+        claims = claim_columns(KERNEL, [item.pk for item in batch])
         for item in batch:
             row, (text,) = item.row, item.texts
             place = item.places[0] if item.places else None
@@ -80,6 +82,7 @@ class RecordBuilder:
                 item.origin, source.category if source else None, item.reviewed, notice.key,
                 repository=source.name if source else "", language=row["language"],
                 approved_by=item.approved_by or NONE,
+                open_claims=open_claims(claims[item.pk]),
             )  # fmt: skip
             record: KernelRecord = {
                 "input": text,
@@ -107,6 +110,7 @@ class RecordBuilder:
                     "license": item.license,
                     "notice": notice.key,
                     "reviewed": item.reviewed,
+                    "claims": claims[item.pk],
                     "why": why.get(item.pk, []),
                     "tokens": item.tokens,
                     "stars": source.stars if source else None,
@@ -118,6 +122,7 @@ class RecordBuilder:
     def _pairs(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
         """Yield drafts of pairs. Each has only its own checks: see `Record.add_checks`."""
         why = self._why("pair", batch)
+        claims = claim_columns(PAIR, [item.pk for item in batch])
         rates = rates_of({item.pk for item in batch})
         validations = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
@@ -139,6 +144,7 @@ class RecordBuilder:
                 source.category if source else None, item.reviewed, notice.key, validation.device,
                 validation.checks, row["recipe"], source.name if source else repository,
                 approved_by=item.approved_by or NONE,
+                open_claims=open_claims(claims[item.pk]),
             )  # fmt: skip
             record: PairRecord = {
                 "id": record_id("pair", item.name, item.content_hash),
@@ -171,6 +177,7 @@ class RecordBuilder:
                     "license": item.license,
                     "notice": notice.key,
                     "reviewed": item.reviewed,
+                    "claims": claims[item.pk],
                     "why": why.get(item.pk, []),
                     "tokens": item.tokens,
                     "stars": source.stars if source else None,

@@ -39,6 +39,14 @@ class ProvenanceColumn(Place):
     copyright: str | None
 
 
+class ClaimColumn(TypedDict):
+    """A claim of the item's sheet. `state`: shown, not shown, or wrong."""
+
+    topic: str
+    state: str
+    text: str
+
+
 class KernelMetadata(TypedDict):
     id: str
     name: str
@@ -59,6 +67,7 @@ class KernelMetadata(TypedDict):
     license: str | None
     notice: str
     reviewed: bool
+    claims: list[ClaimColumn]
     why: list[str]
     tokens: int
     stars: int | None
@@ -125,6 +134,7 @@ class PairMetadata(TypedDict):
     license: str | None
     notice: str
     reviewed: bool
+    claims: list[ClaimColumn]
     why: list[str]
     tokens: int
     stars: int | None
@@ -178,6 +188,8 @@ class RecordProfile(NamedTuple):
     checks: tuple[str, ...] = ()
     recipe: str = ""
     repository: str = ""
+    # Topics of the claims that are not shown.
+    open_claims: tuple[str, ...] = ()
     # Kernels only.
     language: str = ""
     # Kind of the actor of the approval, or NONE.

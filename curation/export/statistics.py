@@ -135,6 +135,8 @@ class Statistics:
             counts["category"][profile.category or NONE] += times
             counts["reviewed"]["yes" if profile.reviewed else "no"] += times
             counts["approved by"][profile.approved_by] += times
+            for topic in profile.open_claims or ("none",):
+                counts["open claims"][topic] += times
             if kind == "pair":
                 counts["validated on"][profile.device] += times
         for split, times in enumerate(np.bincount(rows["split"]).tolist()):

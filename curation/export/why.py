@@ -1,4 +1,4 @@
-"""Reasons that reviewers gave for an item: of its approval, and in resolved line comments.
+"""Claims of an item, and reasons that reviewers gave: of its approval, and in line comments.
 
 Names of people are replaced.
 """
@@ -6,12 +6,16 @@ Names of people are replaced.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.db.models import Q
 
+from curation.evidence.claim_facts import sheets_by_key
+from curation.evidence.claim_types import ClaimState
+from curation.evidence.subjects import Subject
 from curation.export.gates import DecisionRow, approved_by
 from curation.export.reviewer_names import SOMEONE, ReviewerNames
+from curation.export.schema import ClaimColumn
 from curation.models import Decision, LineComment
 
 SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
@@ -75,3 +79,18 @@ def _of_comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[st
 
 def _place(file: str) -> str:
     return f"{SIDES[file]} side, " if file in SIDES else ""
+
+
+def claim_columns(subject: Subject, keys: Sequence[int]) -> dict[int, list[ClaimColumn]]:
+    """Return the claim sheet of each item, the worst claims first."""
+    return {
+        key: [
+            {"topic": claim.topic, "state": claim.state.value, "text": claim.text}
+            for claim in sheet
+        ]
+        for key, sheet in sheets_by_key(subject, keys).items()
+    }
+
+
+def open_claims(claims: Sequence[ClaimColumn]) -> tuple[str, ...]:
+    return tuple(claim["topic"] for claim in claims if claim["state"] != ClaimState.SHOWN)

@@ -73,7 +73,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
 # Parsers of the ranges, which refuse a value with a sentence.
 RANGES: Mapping[str, Callable[[str], object]] = {
     "decided": day_range, "speedup": number_range, "pass_rate": number_range,
-    "registers": number_range,
+    "registers": number_range, "open_claims": number_range,
 }  # fmt: skip
 LONGEST = 1000
 # A statement has a condition for each word: SQLite allows 1,000, and each costs time.
@@ -109,6 +109,7 @@ class Filter:
     registers: Words = ()
     spills: Words = ()
     unlaunched: Words = ()
+    open_claims: Words = ()
     reviewer: Words = ()
     decided: Words = ()
     q: Words = ()

@@ -232,11 +232,11 @@ def number_range(written: str) -> tuple[float | None, float | None]:
     return least, most
 
 
-def _number(model: Model, name: str) -> Condition:
-    """Match a measured column. Items that were not measured never match."""
+def _number(model: Model | None, name: str) -> Condition:
+    """Match a measured column, of both models without one. Items without a value never match."""
 
     def condition(given_model: Model, values: tuple[str, ...]) -> Q:
-        if given_model is not model:
+        if model not in (None, given_model):
             return NOTHING
         within = NOTHING
         for value in values:
@@ -304,5 +304,6 @@ CONDITIONS: Mapping[str, Condition] = {
     "registers": _number(Kernel, "registers"),
     "spills": _spills,
     "unlaunched": _unlaunched,
+    "open_claims": _number(None, "open_claims"),
     "q": holds,
 }

@@ -27,6 +27,7 @@ from curation.decisions.decide import (
 )
 from curation.decisions.queue import next_item
 from curation.errors import Conflict, CurationError
+from curation.evidence.claim_facts import sheets
 from curation.models import (
     Agreement,
     Decision,
@@ -258,6 +259,7 @@ def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
             "tags": item.tags,
             "license": item.license.expression if item.license else None,
             "license_verdict": item.license_verdict,
+            "open_claims": item.open_claims,
             "url": item.get_absolute_url(),
         }
         for item in items
@@ -273,7 +275,13 @@ def _long(item: Any, user: User) -> dict[str, Any]:
     [short] = _short(kind_of(item), [item], user)
     dispute = second.given(item).filter(state=Agreement.DISPUTED).first()
     verdicts = [_verdict(dispute.first), _verdict(dispute)] if dispute else []
-    return short | {"verdicts": verdicts} | {name: getattr(item, name) for name in names}
+    [sheet] = sheets([item]).values()
+    shown = [{"topic": c.topic, "state": c.state, "text": c.text} for c in sheet]
+    return (
+        short
+        | {"claims": shown, "verdicts": verdicts}
+        | {name: getattr(item, name) for name in names}
+    )
 
 
 def _verdict(row: Decision | SecondReview) -> dict[str, Any]:

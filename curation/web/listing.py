@@ -24,7 +24,7 @@ READ, LOOKED_UP = 500, 10_000
 TRIED, SUFFICIENT = 2500, 100
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
-    "operation_type", "priority", "status", "tags", "version",
+    "open_claims", "operation_type", "priority", "status", "tags", "version",
 )  # fmt: skip
 LISTED = {
     Kernel: (*_LISTED, "name", "lines", "registers", "spilled_bytes"),
@@ -34,6 +34,7 @@ LISTED = {
 # pairs. A minus before the name of an order turns all its columns round.
 _ORDERS: dict[str, tuple[str, ...]] = {
     "newest": ("-pk",), "priority": ("-priority", "pk"), "status": ("status", "-priority", "pk"),
+    "open_claims": ("open_claims", "pk"),
 }  # fmt: skip
 ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
     Kernel: {
@@ -57,7 +58,7 @@ ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
 
 
 # Items without a value are left out of a list that is sorted by such a column.
-MEASURED = ("registers", "speedup", "pass_rate")
+MEASURED = ("registers", "speedup", "pass_rate", "open_claims")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from curation.evidence.claim_types import TOPICS
 from curation.export.gates import PERSON
 from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
@@ -213,6 +214,15 @@ def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
         )
     else:
         yield "- No record was decided on by more than one person: agreement is not known."
+
+
+def claims_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
+    """Yield how many records leave each claim open: what their evidence does not show."""
+    yield from ("## Open claims", "", "| not shown | pairs | kernels |", "|---|--:|--:|")
+    for topic in (*TOPICS, "none"):
+        counts = [statistics.counts[kind]["open claims"][topic] for kind in KINDS]
+        if any(counts):
+            yield f"| {topic} | {counts[0]:,} | {counts[1]:,} |"
 
 
 def mixing_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from curation.export.card.configurations import configurations_section
 from curation.export.card.sections import (
     benchmarks_section,
+    claims_section,
     estimates_table,
     files_table,
     held_out_section,
@@ -202,6 +203,8 @@ def _body(
         if numbers[kind]:
             yield from pictures_section(folder, kind, statistics)
     yield from review_section(plan, statistics)
+    yield ""
+    yield from claims_section(plan, statistics)
     yield from mixing_section(plan, options)
     yield from estimates_table(plan, options)
     yield from _phases_table(statistics, options)

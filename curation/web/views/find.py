@@ -32,6 +32,7 @@ LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
     "duplicates": "Near-duplicates", "contaminated": "Benchmark overlap",
     "decided": "Decision date", "pass_rate": "Pass rate", "unlaunched": "Unlaunched kernels",
+    "open_claims": "Open claims",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # Keys of the list itself, not of its filter.
@@ -42,10 +43,10 @@ MEASURED = ("registers", "spills", "speedup", "pass_rate", "language", "kind")
 FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))
 # The columns of the list by the order that each may have.
 COLUMNS = {
-    "kernels": {"name": "Name", "status": "Status", "operation": "Operation",
+    "kernels": {"name": "Name", "status": "Status", "open_claims": "Open", "operation": "Operation",
                 "license": "License", "lines": "Lines", "registers": "Registers",
                 "newest": "Added"},
-    "pairs": {"name": "Name", "status": "Status", "operation": "Operation",
+    "pairs": {"name": "Name", "status": "Status", "open_claims": "Open", "operation": "Operation",
               "license": "License", "origin": "Origin", "speedup": "Speedup",
               "pass_rate": "Pass rate", "newest": "Added"},
 }  # fmt: skip
@@ -61,7 +62,7 @@ FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
     "decided": "2026-01-01..2026-01-31", "finding": "gate, or none", "speedup": "1.5.. or 1..2",
-    "registers": "..64 or 64..128", "pass_rate": "..0.2 or 0.5..1",
+    "registers": "..64 or 64..128", "pass_rate": "..0.2 or 0.5..1", "open_claims": "0 or 1..3",
 }  # fmt: skip
 
 
@@ -231,6 +232,7 @@ def _row(
         "place": SEPARATOR.join(seen.get(item.pk if kernel else item.kernel_id, ())),
         "status": Status.PENDING if blind else item.status,
         "status_label": "Second review" if blind else Status(item.status).label,
+        "open": "" if item.open_claims is None else item.open_claims,
         "disputed": visibility == second.Visibility.DISPUTED,
         "kind": ", ".join(kind),
         "verdict": item.license_verdict,

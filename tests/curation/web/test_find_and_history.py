@@ -150,7 +150,7 @@ def test_no_foreign_value_of_any_filter_is_a_server_error(browser: Client) -> No
         assert refused == (answer.status_code == 400), (key, value)
 
 
-@pytest.mark.parametrize("key", ["registers", "speedup", "pass_rate", "decided"])
+@pytest.mark.parametrize("key", ["registers", "speedup", "pass_rate", "decided", "open_claims"])
 def test_the_field_of_a_range_shows_how_it_is_written(browser: Client, key: str) -> None:
     pages = [text(browser, f"{reverse('find')}?items={kind}") for kind in KINDS]
 
@@ -484,3 +484,14 @@ def test_the_page_of_a_pair_shows_its_pass_rates(browser: Client) -> None:
     assert "25% of attempts of models passed" in page
     assert "some-7b: 2 of 8 passed, pass@1 25%" in page
     assert "Pass rate" not in text(browser, make.a_pair().get_absolute_url())
+
+
+def test_a_list_counts_filters_and_sorts_by_open_claims(browser: Client) -> None:
+    for name, count in (("many", 4), ("few", 1), ("stale", None)):
+        make.a_kernel(name=f"{name}_open", open_claims=count)
+
+    page = text(browser, f"{reverse('find')}?order=open_claims")
+    few = text(browser, f"{reverse('find')}?open_claims=..2")
+
+    assert page.index("few_open") < page.index("many_open") and "stale_open" not in page
+    assert "few_open" in few and "many_open" not in few
