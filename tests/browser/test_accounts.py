@@ -136,7 +136,7 @@ def test_a_new_token_is_copied_by_a_button(browse: Any) -> None:
     secret = page.get_by_label("Copy the new token").input_value()
     assert page.evaluate("navigator.clipboard.readText()") == secret
     page.get_by_role("button", name="Revoke nightly").click()
-    expect(page.locator(".messages")).to_contain_text("Token revoked")
+    expect(page.locator(".messages")).to_contain_text("Token nightly of rhea revoked")
 
 
 def test_the_checklist_marks_a_step_as_done_after_a_decision(browse: Any) -> None:
