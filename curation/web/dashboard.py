@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -164,13 +164,16 @@ def _reviewers() -> list[dict[str, Any]]:
     since = timezone.now() - timedelta(days=DAYS)
     alone = Q(bulk=None)
     decided = Decision.objects.filter(actor=Actor.PERSON, created_at__gte=since).order_by()
-    work = decided.values_list("user__username").annotate(
+    work = decided.values(name=F("user__username")).annotate(
         decisions=Count("pk", filter=alone),
         approved=Count("pk", filter=alone & Q(status=Status.APPROVED)),
         in_bulk=Count("pk", filter=~alone),
     )
+    rows: dict[str, dict[str, Any]] = {row["name"]: row | {"second": 0} for row in work}
     again = SecondReview.objects.filter(given_at__gte=since).order_by()
-    second = dict(again.values_list("user__username").annotate(n=Count("pk")))
+    for name, count in again.values_list("user__username").annotate(n=Count("pk")):
+        idle = {"name": name, "decisions": 0, "approved": 0, "in_bulk": 0}
+        rows[name] = rows.get(name, idle) | {"second": count}
     compared = (Agreement.AGREED, Agreement.DISPUTED, Agreement.SETTLED)
     twice: dict[str, list[int]] = {}
     pairs = SecondReview.objects.filter(state__in=compared).values_list(
@@ -181,19 +184,8 @@ def _reviewers() -> list[dict[str, Any]]:
             agreed = twice.setdefault(name, [0, 0])
             agreed[0] += status == first_status
             agreed[1] += 1
-    by_name = {name: counts for name, *counts in work}
-    rows = [(*by_name.get(name, (0, 0, 0)), name) for name in by_name.keys() | second.keys()]
-    return [
-        {
-            "name": name,
-            "decisions": decisions,
-            "approved": approved,
-            "in_bulk": in_bulk,
-            "second": second.get(name, 0),
-            "agreed": twice.get(name, [0, 0]),
-        }
-        for decisions, approved, in_bulk, name in sorted(rows, key=lambda row: (-row[0], row[3]))
-    ]
+    ordered = sorted(rows.items(), key=lambda row: (-row[1]["decisions"], row[0]))
+    return [row | {"agreed": twice.get(name, [0, 0])} for name, row in ordered]
 
 
 def _deciders() -> dict[str, int]:
