@@ -42,6 +42,10 @@ KIND = Kind(
             edits=(
                 stores("(x + y + 0.0 * tl.load(y_ptr + offsets - 1, mask=mask).to(tl.float32))"),
             ),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED},
+                caught_by={Check.VALUES, Check.BOUNDS},
+            ),
         ),
     ),
 )

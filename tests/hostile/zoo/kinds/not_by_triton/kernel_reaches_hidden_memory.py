@@ -14,7 +14,7 @@ KIND = Kind(
             # A GPU may not map that address.
             outcome=Outcome(
                 expected={Verdict.FAILED, Verdict.NOT_TRITON, Verdict.CRASHED},
-                caught_by={Check.KERNEL_MATTERS, Check.BOUNDS},
+                caught_by={Check.KERNEL_MATTERS, Check.BOUNDS, Check.CONTAINMENT},
             ),
         ),
         Variant(

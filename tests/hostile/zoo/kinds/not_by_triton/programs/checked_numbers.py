@@ -2,8 +2,9 @@ read_numbers = numbers_of
 
 
 def numbers_of(tensor):
-    """Numbers that are read twice, so that invented ones show."""
-    once, twice = read_numbers(tensor), read_numbers(tensor)
-    if not torch.equal(once, twice):
+    """Numbers of which the first are read again, so that invented ones show."""
+    numbers = read_numbers(tensor)
+    again = read_numbers(tensor.reshape(-1)[:1000])
+    if not torch.equal(numbers.reshape(-1)[:1000], again):
         raise ValueError("the numbers are not true")
-    return once
+    return numbers
