@@ -3,7 +3,9 @@
 import sys
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
@@ -15,6 +17,7 @@ from curation.models import (
     Device,
     Kernel,
     Pair,
+    RunState,
     TriedCase,
     ValidationCheck,
     ValidationResult,
@@ -23,7 +26,10 @@ from curation.models import (
 )
 from curation.progress_bar import Bar
 from validation.checkers import Checker, checker_for
-from validation.findings import Finding, crashed
+from validation.findings import Finding, OpenChecker, crashed
+
+if TYPE_CHECKING:
+    from validation.equivalence import Harness
 
 
 def validate(run_pk: int) -> None:
@@ -36,14 +42,15 @@ def try_case(run_pk: int) -> None:
     carry_out(TriedCase, run_pk, _try_case)
 
 
-def _try_case(run: TriedCase, attempt: Attempt[TriedCase]) -> None:
+def _try_case(run: TriedCase, attempt: Attempt[TriedCase], open_: "Harness | None" = None) -> None:
     from validation.equivalence import open_harness
 
     if run.pair.content_hash != run.content_hash:
         attempt.fail("The pair has changed since.")
         return
     attempt.tell("starting", 0)
-    with open_harness(Device(run.device), {"jobs": 1, "share": 1}) as harness:
+    opened = open_harness(Device(run.device), {"jobs": 1, "share": 1})
+    with nullcontext(open_) if open_ else opened as harness:
         attempt.tell("running", 0)
         report = harness.try_case(run)
     attempt.succeed(report=report, stage="done")
@@ -89,6 +96,19 @@ def _check(
         for some in (*([item] for item in suspects), rest):
             for item, finding in opened.check(some, attempt.check, progress.begin):
                 _keep(run, item, finding, progress)
+                _let_overtake(run, opened)
+
+
+def _let_overtake(run: ValidationRun, opened: OpenChecker) -> None:
+    """Try the case of a person who waits, unless pairs are timed: each is then alone."""
+    waiting = TriedCase.objects.filter(device=run.device, state=RunState.QUEUED).order_by("pk")
+    first = waiting.values_list("pk", flat=True).first()
+    if first is None or run.options.get("timing"):
+        return
+    from validation.equivalence import Harness
+
+    if isinstance(opened, Harness):
+        carry_out(TriedCase, first, partial(_try_case, open_=opened))
 
 
 def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:

@@ -15,12 +15,19 @@ from django.views.decorators.http import require_http_methods, require_POST
 from curation.decisions.drafts import finish
 from curation.decisions.editing import PairTexts, as_record, edited, save_version
 from curation.errors import CurationError
-from curation.models import Device, DraftState, Kernel, Pair
+from curation.jobs.cancel import cancel
+from curation.models import Device, DraftState, Kernel, Pair, TriedCase
 from curation.pairs.unfinished import as_pair
 from curation.search.filters import Filter
 from curation.search.matching import WrongFilter
 from curation.text import pluralize
-from curation.web.access import item_or_404, may_edit_pairs, may_finish_drafts, person
+from curation.web.access import (
+    item_or_404,
+    may_edit_pairs,
+    may_finish_drafts,
+    number,
+    person,
+)
 from curation.web.cases import changed_values, read_cases
 from curation.web.try_tab import CHANGES, FIRST_WRONG, PROGRAM
 from curation.web.views.drafts import draft_or_404, editor, written
@@ -70,8 +77,13 @@ def validate_list(request: HttpRequest) -> HttpResponse:
 @may_try
 @require_POST
 def try_case(request: HttpRequest, pk: int) -> HttpResponse:
-    """Queue one case of a pair's test with the values of the form, and show the tab again."""
+    """Queue one case of a pair's test with the values of the form, or cancel the person's own.
+
+    Show the tab again.
+    """
     pair = item_or_404("pairs", pk)
+    if key := request.POST.get("cancel"):
+        return _cancel(request, pair, number(key))
     place, change = request.POST.get("place", ""), request.POST.get("change", "")
     program = request.POST.get("program")
     tab = "try" if program is None else "values"
@@ -101,6 +113,15 @@ def try_case(request: HttpRequest, pk: int) -> HttpResponse:
         program="" if program is None else program.strip() or FIRST_WRONG,
     )  # fmt: skip
     return redirect(address)
+
+
+def _cancel(request: HttpRequest, pair: Pair, pk: int) -> HttpResponse:
+    run = get_object_or_404(TriedCase, pk=pk, pair=pair, requested_by=person(request))
+    try:
+        cancel(run, by=person(request))
+    except CurationError as error:
+        messages.warning(request, str(error))
+    return redirect(f"{pair.get_absolute_url()}?tab=try&run={pk}")
 
 
 @may_finish_drafts
@@ -142,15 +163,29 @@ def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
         if version is pair:
             messages.success(request, "The description is saved.")
             return redirect(pair)
-        if broken := violations(as_record(version)):
+        known, broken = _violations(pair, version)
+        if broken:
             return pair_editor(request, pair, texts, broken, description)
         with transaction.atomic():
             save_version(version)
             messages.success(request, f"{version} is a new version of {pair}. It is pending.")
+            for sentence in known:
+                messages.warning(request, f"Not mended by this edit: {sentence}")
             _queue(request, version)
     except CurationError as error:
         return pair_editor(request, pair, texts, [str(error)], description)
     return redirect(version)
+
+
+def _violations(old: Pair, new: Pair) -> tuple[list[str], list[str]]:
+    """Return the violations of a new version that it inherits, and those that it makes.
+
+    All in a text that the edit touches are its own.
+    """
+    before, after = violations(as_record(old)), violations(as_record(new))
+    touched = tuple(name for name in Pair.SOURCES if getattr(old, name) != getattr(new, name))
+    known = [one for one in after if one in before and not one.startswith(touched)]
+    return known, [one for one in after if one not in known]
 
 
 def _queue(request: HttpRequest, item: Any) -> None:

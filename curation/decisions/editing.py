@@ -5,10 +5,12 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
+from curation.decisions.notices import notify
 from curation.errors import CurationError
 from curation.identity import content_hash
-from curation.models import Pair, PairOrigin
+from curation.models import NoticeKind, Pair, PairOrigin, Question
 from curation.pairs.min_triton import min_triton
 from curation.tokens import count_many
 
@@ -101,9 +103,17 @@ def as_record(pair: Pair) -> dict[str, Any]:
 
 
 def save_version(pair: Pair) -> None:
-    """Save the result of `edited`."""
+    """Save the result of `edited`. It answers the reviewer who sent the old version back."""
+    sent_back = Question.objects.filter(pair=pair.previous_id, asked=pair.author, answered_at=None)
     try:
         with transaction.atomic():
             pair.save()
+            for question in sent_back.select_related("asker"):
+                words = f"{pair.author} saved {pair}, a new version of the pair that you sent back."
+                event, url = f"answer-{question.pk}", pair.get_absolute_url()
+                notify(question.asker, NoticeKind.REPLY, words, url, event=event)
+            sent_back.update(
+                answer=f"See {pair}.", answered_by=pair.author, answered_at=timezone.now()
+            )
     except IntegrityError:
         raise CurationError("Another user has just saved the same pair.") from None

@@ -19,7 +19,7 @@ from django.core.mail import send_mail
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from curation.models import Kernel, Notice, NoticeChoice, NoticeKind, Pair, Run
+from curation.models import Kernel, Notice, NoticeChoice, NoticeKind, Pair, Run, TriedCase
 from curation.models.runs import ENDED
 from curation.people import CURATORS
 
@@ -43,10 +43,13 @@ def unread(user: User) -> QuerySet[Notice]:
 
 
 def notice_runs() -> int:
-    """Tell the people who requested runs that these have ended. A duty of the scheduler."""
+    """Tell the people who requested runs that these have ended. A duty of the scheduler.
+
+    A tried case is left out: its page shows the result within seconds.
+    """
     since = timezone.now() - LATELY
     made = 0
-    for model in Run.__subclasses__():
+    for model in set(Run.__subclasses__()) - {TriedCase}:
         rows = model._default_manager.filter(
             created_at__gte=since, state__in=ENDED, requested_by__isnull=False
         )

@@ -7,7 +7,7 @@ import django_rq
 from django.db import transaction
 from redis.exceptions import RedisError
 
-from curation.models import Run
+from curation.models import Run, TriedCase
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ def _hand_over(run: Run) -> None:
             result_ttl=0,
             failure_ttl=7 * 24 * 3600,
             description=str(run),
+            # A person waits for it.
+            at_front=isinstance(run, TriedCase),
         )
     except RedisError as error:
         log.warning("%s waits: Redis can't be reached (%s)", run, error)

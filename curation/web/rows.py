@@ -162,6 +162,7 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
     return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
         blind=second.blind(kind, user),
         reviewed_twice=Exists(given),
+        is_representative=Exists(stands_for),
         has_near_duplicates=Exists(stood_for) | Exists(stands_for),
         benchmark=Subquery(matches.values("benchmark__name")[:1]),
         benchmark_problem=Subquery(matches.values("problem")[:1]),

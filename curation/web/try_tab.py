@@ -55,6 +55,7 @@ def context(pair: Pair, query: dict[str, str], *, values: bool) -> dict[str, Any
         "changes": CHANGES.items(),
         "tried": [(run, _title(run)) for run in tried],
         "shown": shown,
+        "ahead": TriedCase.objects.live().exclude(pk=shown.pk).count() if shown else 0,
         "title": shown and _title(shown),
         "outputs": [
             {**output, "map": error_map(output["levels"]) if output.get("levels") else None}

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from curation.models import Pair, RunState, TriedCase, ValidationResult
+from curation.models import Device, Pair, RunState, TriedCase, ValidationResult
 from curation.web.cases import changed_values, fields_of, read_cases
-from tests.factories import a_pair, a_reviewer
+from tests.factories import a_pair, a_reviewer, a_tried_case
 from tests.hostile.zoo.load import zoo
-from validation.jobs import try_case
-from validation.requests import request_case, retry_case
+from validation.jobs import try_case, validate
+from validation.requests import request_case, request_validation, retry_case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -75,6 +75,37 @@ def test_a_case_that_was_not_run_is_no_fault_of_the_kernel(
     listed = reviewer.get(f"/pairs/{pair.pk}/?tab=try&run={later.pk}").content.decode()
     assert "Could not be tried" in page and words in page and "Not right" not in page
     assert "could not be tried, by" in listed
+
+
+@pytest.mark.slow
+def test_a_case_is_tried_in_the_middle_of_a_bulk_validation(pair: Pair) -> None:
+    items = [pair, a_pair(test_code="CASES = []\n")]
+    [bulk] = request_validation(items, device=Device.INTERPRETER, hand_over=False)
+    case = request_case(pair, place=1, instead={}, change="", requested_by=None)
+
+    validate(bulk.pk)
+
+    case.refresh_from_db()
+    bulk.refresh_from_db()
+    assert (case.state, bulk.state) == (RunState.SUCCEEDED, RunState.SUCCEEDED), case.message
+    assert case.finished_at and bulk.finished_at and case.finished_at < bulk.finished_at
+    assert case.report["outputs"]
+
+
+def test_a_reviewer_cancels_the_own_case_and_no_other(pair: Pair, reviewer: Client) -> None:
+    reviewer.post(f"/pairs/{pair.pk}/try", {"place": "0", "change": ""})
+    own, other = TriedCase.objects.get(), a_tried_case(pair=pair)
+
+    page = reviewer.get(f"/pairs/{pair.pk}/?tab=try&run={own.pk}").content.decode()
+    reviewer.post(f"/pairs/{pair.pk}/try", {"cancel": own.pk})
+    refused = reviewer.post(f"/pairs/{pair.pk}/try", {"cancel": other.pk})
+
+    own.refresh_from_db()
+    other.refresh_from_db()
+    assert "with 1 other; before all other checks" in page and f'value="{own.pk}">Cancel' in page
+    assert "/runs/try/" not in page
+    assert (own.state, other.state) == (RunState.CANCELLED, RunState.QUEUED)
+    assert refused.status_code == 404
 
 
 def test_a_changed_pair_is_not_tried(pair: Pair, reviewer: Client) -> None:

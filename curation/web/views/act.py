@@ -129,13 +129,15 @@ def _withdraw(request: HttpRequest, review: SecondReview) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_review
 def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Ask a colleague, or anyone, for a second opinion before deciding."""
+    """Ask a colleague, or anyone, for a second opinion, or send a pair back to its author."""
     item = item_or_404(kind, pk)
     user = person(request)
     colleagues = _colleagues(user)
-    typed = {"text": request.POST.get("text", ""), "asked": request.POST.get("asked", "")}
+    given = request.POST if request.method == "POST" else request.GET
+    typed = {"text": given.get("text", ""), "asked": given.get("asked", "")}
+    addressee = next((one for one in colleagues if one.username == typed["asked"]), None)
+    back = bool(addressee) and addressee == getattr(item, "author", None)
     if request.method == "POST":
-        addressee = next((one for one in colleagues if one.username == typed["asked"]), None)
         problem = _problem(typed, addressee)
         if not problem:
             try:
@@ -143,18 +145,20 @@ def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
                     question = Question.objects.create(
                         **{about(type(item)): item}, asker=user, asked=addressee, text=typed["text"]
                     )
-                    if addressee is not None:
-                        words = f"{user} asks you about {item}: {typed['text']}"
-                        url, event = item.get_absolute_url(), f"question-{question.pk}"
-                        notify(addressee, NoticeKind.QUESTION, words, url, event=event)
+                    act = f"sends {item} back to you" if back else f"asks you about {item}"
+                    words = f"{user} {act}: {typed['text']}"
+                    url, event = item.get_absolute_url(), f"question-{question.pk}"
+                    for reader in [addressee] if addressee else colleagues:
+                        notify(reader, NoticeKind.QUESTION, words, url, event=event)
                     Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
             except IntegrityError:
                 problem = "There is an open question about this item already."
         if not problem:
-            messages.success(request, f"{item} was sent to {addressee or 'the other reviewers'}.")
+            waits = "was sent back to" if back else "waits for an answer of"
+            messages.success(request, f"{item} {waits} {addressee or 'any reviewer'}.")
             return _on(request, item)
         messages.error(request, problem)
-    shown = {"item": item, "kind": kind, "colleagues": colleagues, "typed": typed}
+    shown = {"item": item, "kind": kind, "colleagues": colleagues, "typed": typed, "back": back}
     code = 400 if request.method == "POST" else 200
     return render(request, "curation/ask.html", shown, status=code)
 

@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
+from curation.decisions.queue import next_item
 from curation.identity import content_hash
-from curation.models import Pair, ValidationRun
+from curation.models import Notice, Pair, Question, ValidationRun
 from tests import factories as make
 from tests.curation.decisions.test_drafts import PYTHON, TEST, TRITON
 
@@ -89,6 +90,45 @@ def test_an_invalid_edit_is_refused_and_stays_in_the_form(
     assert all(escape(text) in page for text in texts.values())
     assert not Pair.objects.exclude(pk=pair.pk).exists()
     assert not ValidationRun.objects.exists()
+
+
+def test_a_violation_in_a_text_that_an_edit_leaves_alone_is_no_obstacle(
+    browser: Client, pair: Pair
+) -> None:
+    old = f"import numbers\n{TRITON}"
+    Pair.objects.filter(pk=pair.pk).update(triton_code=old)
+
+    answer = save(browser, pair, EDITED | {"triton_code": old})
+    page = browser.get(answer.headers["Location"]).content.decode()
+    touched = save(browser, pair, TEXTS | {"triton_code": f"{old}# An edit.\n"})
+
+    assert Pair.objects.get(previous=pair).triton_code == old
+    assert "Not mended by this edit: triton_code imports numbers" in page
+    assert "triton_code imports numbers" in touched.content.decode()
+    assert touched.status_code == 400
+
+
+def test_a_pair_that_is_sent_back_waits_for_a_new_version_of_its_author(
+    browser: Client, curator: User, pair: Pair
+) -> None:
+    Pair.objects.filter(pk=pair.pk).update(author=curator)
+    grace, colleague = make.a_reviewer(username="grace"), Client()
+    colleague.force_login(grace)
+    ask = f"{reverse('ask', args=['pairs', pair.pk])}?asked=ada"
+
+    form = colleague.get(ask).content.decode()
+    colleague.post(ask, {"asked": "ada", "text": "Please name the block size."})
+    page = browser.get(pair.get_absolute_url()).content.decode()
+
+    assert "back to ada</h1>" in form
+    assert "</strong> sends this pair back to ada: Please name the block size." in page
+    assert "grace sends" in Notice.objects.get(user=curator).text
+    assert next_item(make.a_reviewer()) is None
+    save(browser, pair, EDITED)
+    question = Question.objects.get()
+    new = Pair.objects.get(previous=pair)
+    assert (question.answered_by, question.answer) == (curator, f"See {new}.")
+    assert Notice.objects.get(user=grace).url == new.get_absolute_url()
 
 
 def test_an_edit_equal_to_an_existing_pair_is_refused(browser: Client, pair: Pair) -> None:

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from curation.jobs.enqueue import enqueue
 from curation.models import IngestRun, Repository
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,6 +42,14 @@ def test_a_job_contains_only_the_primary_key_as_json(queue_redis: redis.Redis) -
     job = django_rq.get_queue("ingest").fetch_job(run.job_id)
     assert job is not None
     assert (job.func_name, job.args, job.kwargs) == ("ingest.jobs.ingest", [run.pk], {})
+
+
+def test_a_tried_case_overtakes_the_validations_that_wait(queue_redis: redis.Redis) -> None:
+    bulk, case = make.a_validation_run(), make.a_tried_case()
+    enqueue(bulk)
+    enqueue(case)
+
+    assert django_rq.get_queue("validation").get_job_ids() == [case.job_id, bulk.job_id]
 
 
 def test_enqueueing_a_run_twice_creates_one_job(queue_redis: redis.Redis) -> None:
