@@ -50,7 +50,7 @@ class Count:
     kernels: int
     pairs: int
     looked_at: int
-    """Number of items claimed by other people, which are skipped."""
+    """Number of matching items claimed by other people, which are skipped."""
     fingerprint: str
     """Hash of the items and their versions: equal only for exactly the same result."""
 
@@ -62,8 +62,14 @@ class Count:
 def dry_count(filter: Filter, status: Status, user: User) -> Count:
     results = _results(filter, status, user)
     kernels, pairs = (len(result) for result in results)
-    looked_at = Claim.objects.filter(_live(user)).count()
+    looked_at = sum(_looked_at(model, filter, user) for model in MODELS)
     return Count(kernels, pairs, looked_at, _fingerprint(results))
+
+
+def _looked_at(model: Model, filter: Filter, user: User) -> int:
+    claimed = Claim.objects.filter(_live(user)).values(about(model))
+    items: QuerySet[Any] = filter.of(model._default_manager.all())
+    return items.filter(pk__in=claimed).count()
 
 
 def dry_counts(filter: Filter, user: User) -> tuple[Count, Count]:

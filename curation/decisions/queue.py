@@ -64,16 +64,17 @@ def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[i
     return model._default_manager.filter(pk=pk, version=version).values_list("pk")
 
 
-def waiting(user: User, most: int) -> int:
-    """Count the waiting items, up to `most`."""
-    return len(_waiting(most, user, timezone.now()))
+def waiting(user: User, most: int, filter: Filter | None = None) -> int:
+    """Count the waiting items, up to `most`. With a filter, without those that the user skipped."""
+    return len(_waiting(most, filter or Filter(), user, timezone.now()))
 
 
 @compiled_query
-def _waiting(most: int, /, user: User, now: datetime) -> QuerySet[Any, tuple[int]]:
-    kernels, pairs = (
-        _free(model, Filter(), user, now).order_by().values_list("pk") for model in MODELS
-    )
+def _waiting(most: int, filter: Filter, /, user: User, now: datetime) -> QuerySet[Any, tuple[int]]:
+    free = {model: _free(model, filter, user, now) for model in MODELS}
+    if filter:
+        free = {model: items.exclude(_skips(model, user)) for model, items in free.items()}
+    kernels, pairs = (items.order_by().values_list("pk") for items in free.values())
     return kernels.union(pairs, all=True)[:most]
 
 
@@ -124,7 +125,7 @@ def _disputed(
     name = about(model)
     disputes = _disputes_for(user).filter(**{f"{name}__isnull": False})
     items = _free(model, filter, user, now, pending=False).filter(pk__in=disputes.values(name))
-    own_skips = Exists(Skip.objects.filter(user=user, **{name: OuterRef("pk")}))
+    own_skips = _skips(model, user)
     items = items.filter(own_skips) if skipped else items.exclude(own_skips)
     return items.exclude(status=Status.RETIRED).order_by("pk")[:LAST_LOOK]
 
@@ -181,8 +182,7 @@ def _best(
     The lock leaves the key free, because a claim refers to it and would wait for a concurrent
     claim.
     """
-    skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
-    items = _free(model, filter, user, now).exclude(skipped).order_by("-priority", "pk")
+    items = _free(model, filter, user, now).exclude(_skips(model, user)).order_by("-priority", "pk")
     if skip_locked:
         items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
     return items[:most]
@@ -218,6 +218,10 @@ def _free(
     if model is Pair:
         items = items.exclude(author=user)
     return items.filter(status=Status.PENDING) if pending else items
+
+
+def _skips(model: Model, user: User) -> Exists:
+    return Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
 
 
 def _claims_of_others(user: User, now: datetime, **about: Any) -> QuerySet[Claim]:

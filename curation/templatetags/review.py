@@ -129,6 +129,13 @@ def tab_of(file: str) -> str:
 
 
 @register.filter
+def title_of(file: str) -> str:
+    """Return the name of a text as the tabs show it."""
+    titles = {"standalone": "Standalone", "file": "In its file", "launcher": "Launcher"}
+    return titles.get(tab_of(file), f"{file}.py")
+
+
+@register.filter
 def anchor_of(file: str) -> str:
     """Return how the ids of a text's lines begin."""
     return "L" if file in TABS else f"{file}-"

@@ -424,6 +424,10 @@ function pause(time = PAUSE) {
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (event.key === "Escape" && typing) { event.target.blur(); pause(0); return; }
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) {
+    if (!event.target.closest(".decide")) event.target.form.requestSubmit();
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (!typing && localStorage.getItem("keys") !== "off") press(event);
   hold();

@@ -1,6 +1,7 @@
 """Bulk decision pages: count, reason, confirmation, undo."""
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.decisions.bulk import (
+    MODELS,
     MOST,
     decide_all,
     decide_cluster,
@@ -58,11 +60,16 @@ def bulk(request: HttpRequest) -> HttpResponse:
     approve, reject = dry_counts(filter, user) if filter else (None, None)
     shown = {
         "filter": filter,
+        "rest": filter.without("id").without("items").text(),
+        "named": _named(filter),
         "query": filter.query(),
         "approve": approve,
         "reject": reject,
         "most": MOST,
-        "reasons": reasons(),
+        "reasons": [
+            (f"Reasons to {verb}", [one for one in reasons() if one.status == status])
+            for verb, status in (("approve", Status.APPROVED), ("reject", Status.REJECTED))
+        ],
         "ticked": request.POST.getlist("reason"),
         "comment": request.POST.get("comment", ""),
         "request_id": uuid.uuid4(),
@@ -104,6 +111,17 @@ def cluster(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         request, f"{item} is approved, its near-duplicates are rejected: {done.count} items in all."
     )
     return redirect(f"{reverse('queue')}") if done.count else redirect(address(item))
+
+
+def _named(filter: Filter) -> list[Any]:
+    """Return the items that were ticked one by one."""
+    if not filter.id:
+        return []
+    named: list[Any] = []
+    for model in MODELS:
+        items: Any = model._default_manager.without_sources()
+        named += filter.of(items).order_by("pk")
+    return named
 
 
 def _done(request: HttpRequest, bulk: BulkDecision) -> HttpResponse:

@@ -88,13 +88,15 @@ def page(
     settles = shown["dispute"] and not shown["refusal"]
     open_ = item.status == Status.PENDING or shown["blind"] or settles
     own = isinstance(item, Pair) and item.author_id == user.pk
+    queue = request.POST.get("queue", query.get("queue", ""))
     typed = typed or _fields(item, rows.undone(item, user))
     shown |= {
         "own": own,
         "decided": not open_ and item.status in (Status.APPROVED, Status.REJECTED),
         "held_by": item.held_by if open_ and not own else None,
         "free": open_ and not own and not item.held_by,
-        "queue": request.POST.get("queue", query.get("queue", "")),
+        "queue": queue,
+        "position": _position(request, queue) if queue and open_ else None,
         "typed": typed,
         "operations": _choices(item, "operation_type", typed),
         "difficulties": _choices(item, "difficulty", typed),
@@ -148,6 +150,19 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
         return many
 
     return {"queue_length": length, "unread": lambda: _unread(person(request))}
+
+
+def _position(request: HttpRequest, query: str) -> tuple[int, int] | None:
+    """Return the place in the list that is reviewed, and its length when the review began."""
+    try:
+        left = waiting(person(request), MANY, Filter.from_query(query))
+    except WrongFilter:
+        return None
+    begun, total = request.session.get("list", ("", 0))
+    if begun != query or total < left:
+        total = left
+        request.session["list"] = (query, left)
+    return (min(total - left + 1, total), total) if 0 < total < MANY else None
 
 
 def _unread(user: User) -> str:

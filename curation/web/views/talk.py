@@ -12,6 +12,7 @@ from curation.decisions.notices import unread
 from curation.errors import CurationError
 from curation.models import LineComment, Notice
 from curation.search.matching import about
+from curation.templatetags.review import anchor_of, tab_of
 from curation.web.access import item_or_404, may_review, number, person
 
 NOTICES = 100
@@ -33,9 +34,12 @@ def comment(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
             text=request.POST.get("text", ""), author=person(request), parent=parent,
         )  # fmt: skip
         place = f"thread-{made.parent_id or made.pk}"
+        if request.POST.get("stay"):
+            line = f"{anchor_of(made.file)}{made.line}"
+            return redirect(_tab(request, item.get_absolute_url(), tab_of(made.file), line))
     except CurationError as error:
         messages.error(request, str(error))
-    return redirect(_discussion(request, item.get_absolute_url(), place))
+    return redirect(_tab(request, item.get_absolute_url(), "discussion", place))
 
 
 @require_POST
@@ -54,12 +58,12 @@ def change_comment(request: HttpRequest, pk: int) -> HttpResponse:
     except CurationError as error:
         messages.error(request, str(error))
     place = f"thread-{made.parent_id or made.pk}"
-    return redirect(_discussion(request, made.item.get_absolute_url(), place))
+    return redirect(_tab(request, made.item.get_absolute_url(), "discussion", place))
 
 
-def _discussion(request: HttpRequest, url: str, place: str) -> str:
+def _tab(request: HttpRequest, url: str, tab: str, place: str) -> str:
     queue = request.POST.get("queue", "")
-    query = urlencode({"tab": "discussion", **({"queue": queue} if queue else {})})
+    query = urlencode({"tab": tab, **({"queue": queue} if queue else {})})
     return f"{url}?{query}#{place}"
 
 

@@ -44,8 +44,32 @@ def test_the_bulk_page_counts_affected_items_before_the_decision(browser: Client
 
     page = browser.get(f"{reverse('bulk')}?operation=scan").content.decode()
 
-    assert '<th scope="row">Approved</th><td>4</td><td>1</td>' in page
-    assert '<th scope="row">Rejected</th><td>3</td><td>1</td>' in page
+    assert '<th scope="row">Approve all</th><td>4</td><td>1</td>' in page
+    assert '<th scope="row">Reject all</th><td>3</td><td>1</td>' in page
+    assert not Decision.objects.exists()
+
+
+def test_the_bulk_page_names_ticked_items_and_counts_only_their_claims(browser: Client) -> None:
+    ticked, claimed = make.a_kernel(name="ticked"), make.a_kernel(name="claimed")
+    make.a_claim(kernel=claimed)
+    make.a_claim()
+
+    page = browser.get(
+        f"{reverse('bulk')}?items=kernels&id={ticked.pk}&id={claimed.pk}"
+    ).content.decode()
+
+    assert f'<a href="{ticked.get_absolute_url()}">ticked</a>, <a href=' in page
+    assert "id=" not in page.partition("<form")[0].partition("<h1")[2]
+    assert "1 that others are reviewing now" in page
+
+
+def test_a_bulk_decision_takes_no_reason_for_the_other_verdict(browser: Client) -> None:
+    make.a_reason(text="Well commented", status="approved")
+    make.a_kernel()
+
+    answer = browser.post(reverse("bulk"), said(browser, "", reason=["Well commented"]))
+
+    assert "“Well commented” is a reason to approve" in answer.content.decode()
     assert not Decision.objects.exists()
 
 
@@ -234,6 +258,9 @@ def test_a_near_duplicate_cluster_is_settled_and_undone_in_one_step(browser: Cli
     for twin in twins:
         make.a_duplicate_link(kernel=twin, of_kernel=best)
     other = make.a_kernel()
+    offer = "Approve this, reject its near-duplicates"
+    assert offer in browser.get(best.get_absolute_url()).content.decode()
+    assert offer not in browser.get(twins[0].get_absolute_url()).content.decode()
 
     browser.post(reverse("decide-cluster", args=["kernels", best.pk]), {"request": uuid.uuid4()})
 

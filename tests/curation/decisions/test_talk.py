@@ -185,6 +185,40 @@ def test_the_end_of_a_run_is_noticed_once_by_the_person_who_asked(author: User) 
     assert "failed. No network." in notice.text and notice.url == run.get_absolute_url()
 
 
+def test_a_tried_case_makes_no_notice(author: User) -> None:
+    make.a_tried_case(
+        requested_by=author, state=RunState.FAILED, finished_at=timezone.now(), message="Gone."
+    )
+
+    assert notice_runs() == 0
+
+
+def test_a_comment_on_a_line_leads_back_to_the_line(browser: Client, kernel: Kernel) -> None:
+    form = {"file": "standalone_source", "line": "4", "text": "Why?", "stay": "1", "queue": "q=tl"}
+
+    there = browser.post(f"/kernels/{kernel.pk}/comment", form)["Location"]
+
+    assert there == f"/kernels/{kernel.pk}/?tab=standalone&queue=q%3Dtl#L4"
+
+
+def test_the_discussion_names_files_as_the_tabs_do(browser: Client, kernel: Kernel) -> None:
+    write(kernel, make.a_reviewer())
+
+    page = browser.get(f"/kernels/{kernel.pk}/?tab=discussion").content.decode()
+
+    assert ">Standalone, line 4</a>" in page
+    assert '<option value="function_source">In its file</option>' in page
+
+
+def test_a_question_to_any_reviewer_reaches_all_of_them(browser: Client, kernel: Kernel) -> None:
+    people = {make.a_reviewer(username="grace"), make.a_curator(username="eve")}
+
+    page = browser.post(f"/kernels/{kernel.pk}/question", {"text": "Safe?"}, follow=True)
+
+    assert "waits for an answer of any reviewer" in page.content.decode()
+    assert {notice.user for notice in Notice.objects.all()} == people
+
+
 class Receiver(HTTPServer):
     status = 200
     got: list[tuple[dict[str, str], bytes]]

@@ -128,6 +128,22 @@ def test_a_filtered_queue_stays_filtered_after_a_decision(browser: Client) -> No
     assert "operation=matmul" in text(browser, answer.headers["Location"])
 
 
+def test_the_page_shows_the_place_in_the_list_that_is_reviewed(browser: Client) -> None:
+    kernels = [make.a_kernel(operation_type="matmul", priority=9 - n) for n in range(3)]
+    make.a_kernel()
+    first, second, third = kernels
+
+    assert "1 of 3 · " in text(browser, f"{reverse('queue')}?operation=matmul")
+    queue = "operation=matmul"
+    page = browser.post(act(first), decision(first, queue=queue), follow=True).content.decode()
+    assert "2 of 3 · " in page
+    page = browser.post(act(second, "skip"), {"queue": queue}, follow=True).content.decode()
+    assert "3 of 3 · " in page
+    page = browser.post(act(third), decision(third, queue=queue), follow=True).content.decode()
+    assert "3 of 3 · " in page and f">{second}</h1>" in page
+    assert " of 3 · " not in text(browser, second.get_absolute_url())
+
+
 def test_an_unknown_filter_of_the_queue_gives_a_sentence(browser: Client) -> None:
     page = text(browser, reverse("queue") + "?colour=red")
 
