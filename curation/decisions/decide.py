@@ -101,7 +101,7 @@ def decide(
         facts = {f"{about(type(item))}_id": item.pk, "version": version, "status": status}
         if earlier := made_of(Decision, request, user_id=user.pk, **facts):
             return earlier
-        raise StaleItem(_what_happened(item))
+        raise StaleItem(_what_happened(item, user))
     # Read after the update, which locks the row, so that nothing is stale.
     [around] = _around(type(item), item.pk, timezone.now(), user)
     if around.holder not in (None, user.pk):
@@ -146,7 +146,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
     if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
         if earlier := made_of(Decision, request, **facts):
             return earlier
-        raise StaleItem(_what_happened(item))
+        raise StaleItem(_what_happened(item, user))
     undoing = Decision.objects.create(
         **_about(item),
         content_hash=item.content_hash,
@@ -263,10 +263,12 @@ def _about(item: Item) -> dict[str, Any]:
     return {about(type(item)): item}
 
 
-def _what_happened(item: Item) -> str:
+def _what_happened(item: Item, user: User) -> str:
     newest = item.decisions.select_related("user").first()
     who = f" by {newest.user or newest.rules}" if newest else ""
     item.refresh_from_db(fields=["status"])
+    if newest and newest.user == user:
+        return f"You have decided on {item} in another tab: it is {item.status} now."
     return (
         f"{item} has changed meanwhile: it is {item.status} now{who}. Check it again, then decide."
     )

@@ -651,8 +651,38 @@ function beginSplitter() {
   });
 }
 
+// --- Editor of a text: line numbers, and Tab indents. Escape leaves the field, so that Tab moves on --
+function numberLines() {
+  for (const text of $$("textarea.source-text")) {
+    const frame = document.createElement("div"), gutter = document.createElement("pre");
+    frame.className = "numbered";
+    gutter.setAttribute("aria-hidden", "true");
+    text.replaceWith(frame);
+    frame.append(gutter, text);
+    const count = () => {
+      gutter.textContent = text.value.split("\n").map((_, line) => line + 1).join("\n");
+    };
+    count();
+    text.addEventListener("input", count);
+    text.addEventListener("scroll", () => { gutter.scrollTop = text.scrollTop; });
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  const text = event.target;
+  if (event.key !== "Tab" || event.shiftKey || !text.matches("textarea.source-text:not([readonly])")) return;
+  event.preventDefault();
+  const { value, selectionStart: from, selectionEnd: to } = text;
+  const lines = value.slice(from, to).includes("\n");
+  if (lines) text.setSelectionRange(value.lastIndexOf("\n", from - 1) + 1, to);
+  const chosen = value.slice(text.selectionStart, to);
+  // The only way to insert that the browser can undo.
+  document.execCommand("insertText", false, lines ? chosen.replace(/^(?=.)/gm, "    ") : "    ");
+});
+
 function begin() {
   leaving = false;
+  numberLines();
   pause();
   wrap();
   beginSplitter();

@@ -223,6 +223,43 @@ def test_an_edit_that_does_not_parse_is_refused_and_stays_in_the_form(
     assert Pair.objects.count() == 1
 
 
+def test_the_editor_numbers_lines_and_indents_by_tab(visit: Visit) -> None:
+    pair = make.a_pair(python_code="def run():\nreturn 1\n")
+    make.a_curator(username="ada")
+    page = visit("ada", f"{pair.get_absolute_url()}edit", viewport={"width": 1280, "height": 700})
+    text = page.get_by_label("python_code.py")
+    expect(page.locator(".numbered pre").first).to_have_text("1\n2\n3")
+    expect(page.get_by_role("button", name="Save as a new version")).to_be_in_viewport()
+
+    text.press("Control+Home")
+    text.press("ArrowDown")
+    text.press("Tab")
+    expect(text).to_have_value("def run():\n    return 1\n")
+    text.press("Control+a")
+    text.press("Tab")
+    expect(text).to_have_value("    def run():\n        return 1\n")
+    text.press("Control+z")
+    expect(text).to_have_value("def run():\n    return 1\n")
+    text.press("Escape")
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_label("triton_code.py")).to_be_focused()
+
+
+def test_a_comment_is_sent_by_ctrl_enter_and_shown_at_its_line(visit: Visit) -> None:
+    kernel = make.a_kernel()
+    make.a_reviewer(username="ada")
+    page = visit("ada", kernel.get_absolute_url())
+    page.locator("#L2").hover()
+    page.locator(".talk-here").click()
+
+    page.get_by_label("Comment", exact=True).first.fill("Why?")
+    page.keyboard.press("Control+Enter")
+
+    expect(page.locator("tr.note")).to_contain_text("Why?")
+    assert page.url.endswith("?tab=standalone#L2")
+
+
 @pytest.mark.usefixtures("queue_redis")
 def test_the_author_of_a_loosened_test_can_not_approve_it(visit: Visit) -> None:
     old = a_pair_that_meets_the_contract()

@@ -216,7 +216,7 @@ def test_a_decision_on_a_stale_page_gives_409_and_keeps_the_form(browser: Client
 
     page = answer.content.decode()
     assert answer.status_code == 409
-    assert "has changed meanwhile" in page
+    assert f"You have decided on {kernel} in another tab: it is approved now." in page
     assert "three long thoughts</textarea>" in page
     assert 'value="Incorrect result" checked' in page
     assert Decision.objects.count() == 1
