@@ -247,13 +247,16 @@ def test_the_editor_numbers_lines_and_indents_by_tab(visit: Visit) -> None:
 
 
 def test_a_comment_is_sent_by_ctrl_enter_and_shown_at_its_line(visit: Visit) -> None:
-    kernel = make.a_kernel()
+    kernel = make.a_kernel(standalone_source=f"x = 1\ny = {'1 + ' * 200}1\n")
     make.a_reviewer(username="ada")
     page = visit("ada", kernel.get_absolute_url())
     page.locator("#L2").hover()
     page.locator(".talk-here").click()
 
-    page.get_by_label("Comment", exact=True).first.fill("Why?")
+    field = page.get_by_label("Comment", exact=True).first
+    field.fill("Why?")
+    box, pane = field.bounding_box(), page.locator(".source .scroll").first.bounding_box()
+    assert box and pane and box["x"] + box["width"] <= pane["x"] + pane["width"]
     page.keyboard.press("Control+Enter")
 
     expect(page.locator("tr.note")).to_contain_text("Why?")

@@ -103,7 +103,7 @@ def _prepare(session: Session, chosen: ChosenCase) -> Prepared:
     if chosen.change and inputs.content(0) == inputs.content(1):
         raise _refused(
             "nothing was changed: this case has no values for it, because whole numbers, masks "
-            "and tensors of a single element stay as they are. Choose another case"
+            "and tensors of a single element stay as they are; choose another case"
         )
     inputs = inputs.of_trials(inputs.trials[-1:])
     wanted, device = ask_reference(session, inputs)
