@@ -121,7 +121,8 @@ def _cancel(request: HttpRequest, pair: Pair, pk: int) -> HttpResponse:
         cancel(run, by=person(request))
     except CurationError as error:
         messages.warning(request, str(error))
-    return redirect(f"{pair.get_absolute_url()}?tab=try&run={pk}")
+    tab = "values" if run.program else "try"
+    return redirect(f"{pair.get_absolute_url()}?tab={tab}&run={pk}")
 
 
 @may_finish_drafts
