@@ -30,6 +30,8 @@ from curation.models import (
 )
 
 Item = Kernel | Pair
+# Checks that compare answers, element by element.
+COMPARISONS = ("accuracy", "variations", "gradients")
 DEFINED = re.compile(r"^(?:def|class) ", re.MULTILINE)
 # Texts that are not read to count the open claims of many items.
 UNREAD = {"kernel": ("launcher_source",), "pair": ()}
@@ -172,6 +174,19 @@ def _hidden(item: Any, paths: Iterable[str]) -> str:
     return "code" if any(deceiving for deceiving, _ in hidden) else "prose"
 
 
+def passed_figures(checks: Iterable[ValidationCheck]) -> dict[str, Any]:
+    return {check.name: check.figures for check in checks if check.outcome == Outcome.PASSED}
+
+
+def wrong_value(checks: Iterable[ValidationCheck]) -> str:
+    """Return the message that names a wrong element, or an empty text.
+
+    A message of the pair's own test quotes whole tensors.
+    """
+    failed = {check.name: check.message for check in checks if check.outcome == Outcome.FAILED}
+    return next((failed[name] for name in COMPARISONS if name in failed), "")
+
+
 def _findings(kernels: list[int]) -> dict[int, tuple[tuple[str, bool], ...]]:
     """Return the failed gates of kernels, and whether each blocks."""
     failed: dict[int, list[tuple[str, bool]]] = {}
@@ -210,22 +225,19 @@ def _validations(
     )  # fmt: skip
     for row in rows.order_by("pk").values(*columns):
         newest[row[subject.column], row["content_hash"], row["run__device"]] = row
-    checks: dict[int, dict[str, Any]] = defaultdict(dict)
-    passed = ValidationCheck.objects.filter(
-        result__among=[row["pk"] for row in newest.values()], outcome=Outcome.PASSED
-    )
-    for result, name, figures in passed.order_by().values_list("result", "name", "figures"):
-        checks[result][name] = figures
+    checks: dict[int, list[ValidationCheck]] = defaultdict(list)
+    for check in ValidationCheck.objects.filter(result__among=[r["pk"] for r in newest.values()]):
+        checks[check.result_id].append(check)
     validations: dict[tuple[int, str], list[Validation]] = defaultdict(list)
     for (pk, content_hash, device), row in newest.items():
         validations[pk, content_hash].append(
             Validation(
                 device=device,
                 verdict=row["verdict"],
-                message=row["message"],
+                message=wrong_value(checks[row["pk"]]) or row["message"],
                 environment=row["run__environment"],
                 figures=row["figures"],
-                checks=checks[row["pk"]],
+                checks=passed_figures(checks[row["pk"]]),
             )
         )
     return validations

@@ -124,7 +124,9 @@ def _graded(
     elif name == "computed_by" and value == "mixed":
         operations = [str(each) for each in newest.grades.get("torch_operations") or ()]
         share = newest.grades.get("torch_share")
-        part = f", {share:.0%} of the bytes" if isinstance(share, int | float) else ""
+        small = isinstance(share, int | float) and share < 0.005
+        percent = "less than 1%" if small else f"{share:.0%}" if share is not None else ""
+        part = f", {percent} of the bytes" if percent else ""
         text = f"PyTorch computes {', '.join(operations[:4]) or 'a part'}{part}"
         lines = _mentions(facts.text, [f".{each.rpartition('.')[2]}(" for each in operations])
     elif name == "launched" and value == "some":

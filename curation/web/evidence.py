@@ -7,7 +7,13 @@ from typing import Any
 from django.urls import reverse
 
 from curation.characters import code_points, has_invisible, invisible, listed
-from curation.evidence.claim_facts import blocked_copy, own_facts, pairs_of
+from curation.evidence.claim_facts import (
+    blocked_copy,
+    own_facts,
+    pairs_of,
+    passed_figures,
+    wrong_value,
+)
 from curation.evidence.claim_types import Claim, KernelFacts, PairFacts, Validation
 from curation.evidence.claims import claims
 from curation.models import (
@@ -17,7 +23,6 @@ from curation.models import (
     Kernel,
     LicenseEvidence,
     MatchMethod,
-    Outcome,
     Pair,
     Provenance,
     QualityFinding,
@@ -92,12 +97,13 @@ def claims_of(rows: ItemRows) -> list[Claim]:
             Validation(
                 device=result.run.device,
                 verdict=result.verdict,
-                message=result.message,
+                message=wrong_value(checks) or result.message,
                 environment=result.run.environment,
                 figures=result.figures,
-                checks=_passed_checks(result),
+                checks=passed_figures(checks),
             )
             for result in rows.newest
+            for checks in [result.checks.all() if result.pair_id else ()]
         ],
     }
     if isinstance(item, Pair):
@@ -106,13 +112,6 @@ def claims_of(rows: ItemRows) -> list[Claim]:
     gates = tuple((row.gate, row.action == Action.BLOCK) for row in failed)
     findings = gates if rows.findings else None
     return claims(KernelFacts(**shared, findings=findings, pairs=pairs_of([item.pk])[item.pk]))
-
-
-def _passed_checks(result: ValidationResult) -> dict[str, Any]:
-    if result.pair_id is None:
-        return {}
-    rows = result.checks.all()
-    return {check.name: check.figures for check in rows if check.outcome == Outcome.PASSED}
 
 
 def proven(sheet: Iterable[Claim], rows: ItemRows, *, code_is_shown: bool) -> list[ProvenClaim]:

@@ -11,6 +11,7 @@ from django.core.cache import cache
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
 from curation.decisions.guidelines import current
+from curation.evidence.claim_types import ClaimState
 from curation.evidence.claims import open_topics
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
@@ -106,6 +107,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         "rungs": rows.rungs(item),
         "claims": evidence.proven(claims, evidence_rows, code_is_shown=tab == next(iter(names))),
         "newest": evidence_rows.newest,
+        "wrong_claims": sum(claim.state is ClaimState.WRONG for claim in claims),
         "open_claims": open_topics(claims),
         "tabs": shown,
         "tab": tab,

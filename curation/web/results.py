@@ -40,7 +40,7 @@ class CheckRow:
 
 def check_rows(result: ValidationResult, checks: Sequence[ValidationCheck]) -> list[CheckRow]:
     """Return the failed checks, then the passed ones, then those that did not run."""
-    rows = [_row(check, checks, result) for check in checks]
+    rows = [_row(check, result) for check in checks]
     if result.verdict != Verdict.PASSED:
         names = {check.name for check in checks}
         ended = next((f" with “{row.name}”" for row in rows if row.outcome == Outcome.FAILED), "")
@@ -53,12 +53,8 @@ def check_rows(result: ValidationResult, checks: Sequence[ValidationCheck]) -> l
     return sorted(rows, key=lambda row: ORDER.index(Outcome(row.outcome)))
 
 
-def _row(
-    check: ValidationCheck, checks: Sequence[ValidationCheck], result: ValidationResult
-) -> CheckRow:
+def _row(check: ValidationCheck, result: ValidationResult) -> CheckRow:
     name = label_of(check.name)
-    if check.name in ("memory", "bounds") and (why := _never_launched(checks)):
-        return CheckRow(name, Outcome.SKIPPED, "Not run", why)
     labels = {Outcome.PASSED: "Passed", Outcome.FAILED: "Failed", Outcome.SKIPPED: "Not run"}
     label = labels[Outcome(check.outcome)]
     if check.outcome == Outcome.SKIPPED and check.name in result.figures:
@@ -68,17 +64,6 @@ def _row(
     figures = _without(figures, GRADES)
     shown = () if label == "Not run" else tuple(named(figures))
     return CheckRow(name, check.outcome, label, check.message, shown)
-
-
-def _never_launched(checks: Sequence[ValidationCheck]) -> str:
-    """Return why no kernel was launched, or an empty text.
-
-    Older validations passed checks of a kernel's behavior although none had run.
-    """
-    for check in checks:
-        if check.name == "triton" and check.outcome == Outcome.SKIPPED:
-            return "" if check.figures.get("launches") else check.message
-    return ""
 
 
 def figures_of(result: ValidationResult) -> list[LabeledValue]:

@@ -21,7 +21,7 @@ from curation.models import Difficulty, Kernel, LicenseVerdict, Pair, PairOrigin
 from curation.search.condition import TRIGRAM
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, NONE, WrongFilter
-from curation.templatetags.review import breakable, moment
+from curation.templatetags.review import breakable
 from curation.web import listing
 from curation.web.access import may_review, number, person
 from curation.web.excerpts import excerpts
@@ -240,7 +240,7 @@ def _row(
         "last": item.lines if kernel else PairOrigin(item.origin).label,
         "measured": _registers(item) if kernel else _speedup(item),
         "passed": None if kernel else _pass_rate(item),
-        "came": moment(item.created_at),
+        "came": f"{item.created_at:%Y-%m-%d}",
     }
 
 

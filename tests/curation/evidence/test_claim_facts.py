@@ -37,3 +37,16 @@ def test_the_sheets_of_many_items_take_as_many_queries_as_those_of_a_few(
 
     with django_assert_max_num_queries(12):
         sheets(kernels)
+
+
+def test_a_wrong_claim_names_the_wrong_element_and_not_the_tensors_of_a_test() -> None:
+    pair = make.a_pair()
+    result = make.a_validation_result(
+        pair=pair, content_hash=pair.content_hash, verdict="failed", message="1 test fails: tensor("
+    )
+    result.checks.create(name="test", outcome="failed", message="1 test fails: tensor(")
+    result.checks.create(name="accuracy", outcome="failed", message="case 0: 257 of 512 wrong")
+
+    [answers] = [claim for claim in sheets([pair])[pair.pk] if claim.topic == "answers"]
+
+    assert "257 of 512 wrong" in answers.text and "tensor(" not in answers.text

@@ -124,7 +124,7 @@ def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
             if model is Kernel
             else make.a_pair(speedup=figure / 2, pass_rate=figure / 4)
         )
-        type(made).objects.filter(pk=made.pk).update(priority=number % 2)
+        type(made).objects.filter(pk=made.pk).update(priority=number % 2, open_claims=figure)
 
     for name in ORDERS[model]:
         listed: list[list[int]] = []
