@@ -8,7 +8,13 @@ from typing import Any
 from django.db.models import Count, Exists, Max, OuterRef
 
 from curation.characters import code_points, has_invisible, invisible
-from curation.evidence.claim_types import Claim, ClaimFacts, KernelFacts, PairFacts, Validation
+from curation.evidence.claim_types import (
+    ClaimFacts,
+    EvidenceClaim,
+    KernelFacts,
+    PairFacts,
+    Validation,
+)
 from curation.evidence.claims import claims, open_topics
 from curation.evidence.subjects import EVERYTHING, KERNEL, PAIR, ItemScope, Subject, chunks
 from curation.models import (
@@ -37,7 +43,7 @@ DEFINED = re.compile(r"^(?:def|class) ", re.MULTILINE)
 UNREAD = {"kernel": ("launcher_source",), "pair": ()}
 
 
-def sheets(items: Sequence[Item]) -> dict[int, list[Claim]]:
+def sheets(items: Sequence[Item]) -> dict[int, list[EvidenceClaim]]:
     """Return the claim sheet of each item by key. All items are of one kind."""
     if not items:
         return {}
@@ -46,7 +52,7 @@ def sheets(items: Sequence[Item]) -> dict[int, list[Claim]]:
     return {item.pk: claims(evidence.facts(item)) for item in items}
 
 
-def sheets_by_key(subject: Subject, keys: Iterable[int]) -> dict[int, list[Claim]]:
+def sheets_by_key(subject: Subject, keys: Iterable[int]) -> dict[int, list[EvidenceClaim]]:
     rows = subject.rows().filter(pk__among=list(keys)).select_related("license")
     return sheets(list(rows.defer(*UNREAD[subject.name])))
 

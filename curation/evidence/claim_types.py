@@ -24,7 +24,7 @@ TOPICS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class EvidenceClaim:
     """One sentence of the sheet. `lines` of the text `column` are what it is about."""
 
     topic: str
@@ -36,6 +36,20 @@ class Claim:
     @property
     def is_open(self) -> bool:
         return self.state is not SHOWN
+
+
+def wrong(topic: str, text: str) -> EvidenceClaim:
+    return EvidenceClaim(topic, WRONG, text)
+
+
+def not_shown(
+    topic: str, text: str, column: str = "", lines: tuple[int, ...] = ()
+) -> EvidenceClaim:
+    return EvidenceClaim(topic, OPEN, text, column, lines)
+
+
+def shown(topic: str, text: str, column: str = "", lines: tuple[int, ...] = ()) -> EvidenceClaim:
+    return EvidenceClaim(topic, SHOWN, text, column, lines)
 
 
 @dataclass(frozen=True, slots=True)

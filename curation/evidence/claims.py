@@ -4,13 +4,15 @@ from collections.abc import Iterable, Iterator
 
 from curation.evidence.claim_types import (
     OPEN,
-    SHOWN,
     WRONG,
-    Claim,
     ClaimFacts,
     ClaimState,
+    EvidenceClaim,
     KernelFacts,
     PairFacts,
+    not_shown,
+    shown,
+    wrong,
 )
 from curation.evidence.masks import unmasked_stores, without_mask
 from curation.evidence.validation_claims import validated
@@ -18,7 +20,7 @@ from curation.models import Device, Fingerprint, LicenseVerdict, Verdict
 from curation.text import pluralize
 
 
-def claims(facts: ClaimFacts) -> list[Claim]:
+def claims(facts: ClaimFacts) -> list[EvidenceClaim]:
     """Return the claim sheet, the worst claims first."""
     sheet = [*_leaves(facts)]
     if isinstance(facts, KernelFacts):
@@ -31,103 +33,103 @@ def claims(facts: ClaimFacts) -> list[Claim]:
     return sorted(sheet, key=lambda claim: list(ClaimState).index(claim.state))
 
 
-def open_topics(sheet: Iterable[Claim]) -> list[str]:
+def open_topics(sheet: Iterable[EvidenceClaim]) -> list[str]:
     return [claim.topic for claim in sheet if claim.is_open]
 
 
 # --- Distribution --------------------------------------------------------------------------------
-def _leaves(facts: ClaimFacts) -> Iterator[Claim]:
+def _leaves(facts: ClaimFacts) -> Iterator[EvidenceClaim]:
     if facts.opted_out:
-        yield Claim("opt-out", WRONG, "May not be distributed: an opt-out excludes it")
+        yield wrong("opt-out", "May not be distributed: an opt-out excludes it")
     if facts.hidden_characters == "code":
-        yield Claim("characters", WRONG, "Characters in the code are invisible or reorder the text")
+        yield wrong("characters", "Characters in the code are invisible or reorder the text")
     elif facts.hidden_characters:
-        yield Claim("characters", OPEN, "Characters in comments or strings are invisible")
+        yield not_shown("characters", "Characters in comments or strings are invisible")
     yield _license(facts)
 
 
-def _license(facts: ClaimFacts) -> Claim:
+def _license(facts: ClaimFacts) -> EvidenceClaim:
     named = facts.license or "no license was found"
     files = f", {pluralize(facts.files, 'file')}" if facts.files else ""
     if facts.license_verdict == LicenseVerdict.PERMISSIVE:
         if facts.blocked_copy:
-            return Claim("license", OPEN, f"May be distributed: {named}, {facts.blocked_copy}")
-        return Claim("license", SHOWN, f"May be distributed: {named}{files}")
+            return not_shown("license", f"May be distributed: {named}, {facts.blocked_copy}")
+        return shown("license", f"May be distributed: {named}{files}")
     if facts.license_verdict == LicenseVerdict.UNKNOWN:
-        return Claim("license", OPEN, f"May be distributed: not known, {named}")
-    return Claim("license", WRONG, f"May not be distributed: {named}")
+        return not_shown("license", f"May be distributed: not known, {named}")
+    return wrong("license", f"May not be distributed: {named}")
 
 
 # --- Kernels -------------------------------------------------------------------------------------
-def _complete(facts: KernelFacts) -> Claim:
+def _complete(facts: KernelFacts) -> EvidenceClaim:
     if not facts.standalone:
-        return Claim("complete", WRONG, "Names are missing, so the unit does not stand alone")
+        return wrong("complete", "Names are missing, so the unit does not stand alone")
     helpers = f", with {pluralize(facts.helpers, 'helper')}" if facts.helpers else ""
-    return Claim("complete", SHOWN, f"Complete: every name is defined{helpers}")
+    return shown("complete", f"Complete: every name is defined{helpers}")
 
 
-def _compiles(facts: KernelFacts) -> Claim:
+def _compiles(facts: KernelFacts) -> EvidenceClaim:
     compiled = next((row for row in facts.validations if row.device == Device.COMPILER), None)
     if compiled is None:
-        return Claim("compiles", OPEN, "Compiles: not tried")
+        return not_shown("compiles", "Compiles: not tried")
     triton = f"Triton {compiled.environment.get('triton') or 'of an unknown version'}"
     target = str(compiled.environment.get("target") or "").replace("cuda:", "sm_")
     if compiled.verdict == Verdict.PASSED:
         for_target = f" for {target}" if target else ""
-        return Claim("compiles", SHOWN, f"Compiles{for_target} with {triton}")
+        return shown("compiles", f"Compiles{for_target} with {triton}")
     if compiled.verdict == Verdict.FAILED:
-        return Claim("compiles", WRONG, f"Does not compile with {triton}")
+        return wrong("compiles", f"Does not compile with {triton}")
     reason = compiled.figures.get("reason")
-    return Claim("compiles", OPEN, f"Compiles: undecided{f', {reason}' if reason else ''}")
+    return not_shown("compiles", f"Compiles: undecided{f', {reason}' if reason else ''}")
 
 
-def _answers_of_kernel(facts: KernelFacts) -> Claim:
-    shown = [name for name, is_shown in facts.pairs.items() if is_shown]
-    if shown:
-        return Claim("answers", SHOWN, f"Its pair {shown[0]} gives the answers of PyTorch")
+def _answers_of_kernel(facts: KernelFacts) -> EvidenceClaim:
+    proven = [name for name, is_shown in facts.pairs.items() if is_shown]
+    if proven:
+        return shown("answers", f"Its pair {proven[0]} gives the answers of PyTorch")
     if facts.pairs:
-        return Claim("answers", OPEN, f"Answers: not shown by its pair {next(iter(facts.pairs))}")
-    return Claim("answers", OPEN, "Answers: never compared, there is no pair of it")
+        return not_shown("answers", f"Answers: not shown by its pair {next(iter(facts.pairs))}")
+    return not_shown("answers", "Answers: never compared, there is no pair of it")
 
 
-def _masks(facts: ClaimFacts) -> Claim:
+def _masks(facts: ClaimFacts) -> EvidenceClaim:
     lines = unmasked_stores(facts.text)
     if lines is None:
-        return Claim("memory", OPEN, "Stays inside its tensors: not tried")
+        return not_shown("memory", "Stays inside its tensors: not tried")
     if lines:
-        return Claim("memory", OPEN, without_mask(lines), facts.column, lines)
-    return Claim("memory", SHOWN, "Each store of a block has a mask or a bounds check")
+        return not_shown("memory", without_mask(lines), facts.column, lines)
+    return shown("memory", "Each store of a block has a mask or a bounds check")
 
 
-def _quality(facts: KernelFacts) -> Claim:
+def _quality(facts: KernelFacts) -> EvidenceClaim:
     if facts.findings is None:
-        return Claim("quality", OPEN, "Quality gates: not checked yet")
+        return not_shown("quality", "Quality gates: not checked yet")
     if not facts.findings:
-        return Claim("quality", SHOWN, "Passes all quality gates")
+        return shown("quality", "Passes all quality gates")
     gates = ", ".join(name.replace("-", " ").replace("_", " ") for name, _ in facts.findings[:3])
     more = f" and {len(facts.findings) - 3} more" if len(facts.findings) > 3 else ""
     blocks = any(is_blocking for _, is_blocking in facts.findings)
-    return Claim("quality", WRONG if blocks else OPEN, f"Quality warnings: {gates}{more}")
+    return EvidenceClaim("quality", WRONG if blocks else OPEN, f"Quality warnings: {gates}{more}")
 
 
 # --- Neighbors -----------------------------------------------------------------------------------
-def _near_duplicates(facts: ClaimFacts) -> Claim:
+def _near_duplicates(facts: ClaimFacts) -> EvidenceClaim:
     alike = f"{facts.similarity:.0%} alike"
     if facts.represented_by:
-        return Claim("near-duplicates", OPEN, f"Near-duplicate of {facts.represented_by}, {alike}")
+        return not_shown("near-duplicates", f"Near-duplicate of {facts.represented_by}, {alike}")
     if facts.near_duplicates:
         count = pluralize(facts.near_duplicates, "near-duplicate")
-        return Claim("near-duplicates", SHOWN, f"Stands for {count}, {alike}")
+        return shown("near-duplicates", f"Stands for {count}, {alike}")
     if facts.placed is None:
-        return Claim("near-duplicates", OPEN, "New: not compared with other items yet")
-    return Claim("near-duplicates", SHOWN, "New: no near-duplicate")
+        return not_shown("near-duplicates", "New: not compared with other items yet")
+    return shown("near-duplicates", "New: no near-duplicate")
 
 
-def _benchmarks(facts: ClaimFacts) -> Claim:
+def _benchmarks(facts: ClaimFacts) -> EvidenceClaim:
     if facts.benchmark:
-        return Claim("benchmarks", WRONG, f"Overlaps the benchmark {facts.benchmark}")
+        return wrong("benchmarks", f"Overlaps the benchmark {facts.benchmark}")
     if not facts.compared_with:
-        return Claim("benchmarks", OPEN, "Overlap with benchmarks: not compared yet")
+        return not_shown("benchmarks", "Overlap with benchmarks: not compared yet")
     if facts.compared_with == Fingerprint.NO_BENCHMARKS:
-        return Claim("benchmarks", OPEN, "Overlap with benchmarks: not checked, none is registered")
-    return Claim("benchmarks", SHOWN, "Overlaps no registered benchmark")
+        return not_shown("benchmarks", "Overlap with benchmarks: not checked, none is registered")
+    return shown("benchmarks", "Overlaps no registered benchmark")

@@ -3,7 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from curation.evidence.claim_types import OPEN, SHOWN, WRONG, Claim, PairFacts, Validation
+from curation.evidence.claim_types import (
+    OPEN,
+    SHOWN,
+    EvidenceClaim,
+    PairFacts,
+    Validation,
+    not_shown,
+    shown,
+    wrong,
+)
 from curation.evidence.grades import NOT_TRIED, ValidationRow, error_beyond_rounding, open_grades
 from curation.evidence.masks import unmasked_stores, without_mask
 from curation.models import Device, Verdict
@@ -19,12 +28,12 @@ FAULTS = {
 LONGEST_MESSAGE = 200
 
 
-def validated(facts: PairFacts) -> Iterator[Claim]:
+def validated(facts: PairFacts) -> Iterator[EvidenceClaim]:
     """Yield the claims of the deciding validation: on a GPU, or else in the interpreter."""
     ran = {row.device: row for row in reversed(facts.validations)}
     newest = ran.get(Device.CUDA) or ran.get(Device.INTERPRETER)
     if newest is None:
-        yield Claim("answers", OPEN, "Same answers as PyTorch: not tried, it was not validated")
+        yield not_shown("answers", "Same answers as PyTorch: not tried, it was not validated")
         return
     gpu = newest.environment.get("gpu") or "a GPU"
     where = f"on {gpu}" if newest.device == Device.CUDA else "in the interpreter"
@@ -35,26 +44,26 @@ def validated(facts: PairFacts) -> Iterator[Claim]:
     left_open = open_grades(facts.origin, row)
     yield _answers(newest, where, left_open)
     if "device" in left_open:
-        yield Claim("device", OPEN, "Runs on a GPU: not tried, it passed in the interpreter only")
+        yield not_shown("device", "Runs on a GPU: not tried, it passed in the interpreter only")
     for name, topic in GRADES.items():
         yield _graded(name, topic, newest, facts, left_open)
     yield _memory(facts, newest, ran.get(Device.INTERPRETER))
 
 
-def _not_passed(newest: Validation, where: str) -> Claim:
+def _not_passed(newest: Validation, where: str) -> EvidenceClaim:
     first = newest.message.strip().splitlines()[:1]
     reason = f": {first[0][:LONGEST_MESSAGE]}" if first else ""
     if fault := FAULTS.get(Verdict(newest.verdict)):
-        return Claim("answers", WRONG, f"{fault}, {where}{reason}")
+        return wrong("answers", f"{fault}, {where}{reason}")
     because = {
         Verdict.TIMEOUT: "it was not done in time",
         Verdict.UNSUPPORTED: "it can't be tried here",
         Verdict.VACUOUS: "its test can't fail",
     }.get(Verdict(newest.verdict), newest.verdict)
-    return Claim("answers", OPEN, f"Same answers as PyTorch: not shown, {because} {where}{reason}")
+    return not_shown("answers", f"Same answers as PyTorch: not shown, {because} {where}{reason}")
 
 
-def _answers(newest: Validation, where: str, left_open: Mapping[str, Any]) -> Claim:
+def _answers(newest: Validation, where: str, left_open: Mapping[str, Any]) -> EvidenceClaim:
     cases = newest.figures.get("cases")
     inputs = f" on {pluralize(cases, 'input')}" if isinstance(cases, int) else ""
     accuracy = newest.grades.get("accuracy")
@@ -66,7 +75,7 @@ def _answers(newest: Validation, where: str, left_open: Mapping[str, Any]) -> Cl
     else:
         text = f"{how}{inputs}, {where}"
     state = OPEN if {"accuracy", "own_error"} & left_open.keys() else SHOWN
-    return Claim("answers", state, text)
+    return EvidenceClaim("answers", state, text)
 
 
 # Grades of a passed validation, each with the topic of its claim.
@@ -113,7 +122,7 @@ REASONS = {"sizes": ("sizes_wrong", "sizes_untried"), "values": ("values_wrong",
 
 def _graded(
     name: str, topic: str, newest: Validation, facts: PairFacts, left_open: Mapping[str, Any]
-) -> Claim:
+) -> EvidenceClaim:
     value = newest.grades.get(name, NOT_TRIED)
     state = OPEN if name in left_open else SHOWN
     lines: tuple[int, ...] = ()
@@ -136,7 +145,7 @@ def _graded(
     else:
         text = SENTENCES[name].get(value, f"{topic}: {value}".capitalize())
         text += _why(newest.checks, REASONS.get(name, ()))
-    return Claim(topic, state, text, facts.column if lines else "", lines)
+    return EvidenceClaim(topic, state, text, facts.column if lines else "", lines)
 
 
 def _why(checks: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> str:
@@ -156,16 +165,16 @@ def _mentions(text: str, marks: Iterable[str]) -> tuple[int, ...]:
     return tuple(number for number, line in rows if any(mark in line for mark in wanted))[:5]
 
 
-def _memory(facts: PairFacts, newest: Validation, interpreted: Validation | None) -> Claim:
+def _memory(facts: PairFacts, newest: Validation, interpreted: Validation | None) -> EvidenceClaim:
     """Return the claim on accesses. Only the interpreter and a sanitizer see reads."""
     bounds = newest.checks.get("bounds")
     if bounds is None:
-        return Claim("memory", OPEN, "Stays inside its tensors: not checked")
+        return not_shown("memory", "Stays inside its tensors: not checked")
     lines = unmasked_stores(facts.text) or ()
     masks = f"; {without_mask(lines)}" if lines else ""
     column = facts.column if lines else ""
     elsewhere = interpreted.checks.get("bounds", {}) if interpreted else {}
     if "shown" in (bounds.get("reads"), elsewhere.get("reads")):
-        return Claim("memory", SHOWN, f"Stays inside its tensors{masks}", column, lines)
+        return shown("memory", f"Stays inside its tensors{masks}", column, lines)
     text = f"Writes stay inside its tensors, reads were not seen{masks}"
-    return Claim("memory", OPEN, text, column, lines)
+    return not_shown("memory", text, column, lines)

@@ -14,7 +14,7 @@ from curation.evidence.claim_facts import (
     passed_figures,
     wrong_value,
 )
-from curation.evidence.claim_types import Claim, KernelFacts, PairFacts, Validation
+from curation.evidence.claim_types import EvidenceClaim, KernelFacts, PairFacts, Validation
 from curation.evidence.claims import claims
 from curation.models import (
     Action,
@@ -52,7 +52,7 @@ class Detail:
 class ProvenClaim:
     """A claim with its proof. `url` leads to its first line."""
 
-    claim: Claim
+    claim: EvidenceClaim
     details: tuple[Detail, ...] = ()
     url: str = ""
 
@@ -77,7 +77,7 @@ class ItemRows:
         return list({row.run.device: row for row in reversed(shown)}.values())
 
 
-def claims_of(rows: ItemRows) -> list[Claim]:
+def claims_of(rows: ItemRows) -> list[EvidenceClaim]:
     """Return the claim sheet from the rows that the page has read."""
     item, links = rows.item, rows.links
     own_link = next((link for link in links if link.item == item), None)
@@ -114,7 +114,9 @@ def claims_of(rows: ItemRows) -> list[Claim]:
     return claims(KernelFacts(**shared, findings=findings, pairs=pairs_of([item.pk])[item.pk]))
 
 
-def proven(sheet: Iterable[Claim], rows: ItemRows, *, code_is_shown: bool) -> list[ProvenClaim]:
+def proven(
+    sheet: Iterable[EvidenceClaim], rows: ItemRows, *, code_is_shown: bool
+) -> list[ProvenClaim]:
     """Return each claim of the sheet with its proof."""
     proofs = {
         "opt-out": _opt_outs,
@@ -137,7 +139,7 @@ def proven(sheet: Iterable[Claim], rows: ItemRows, *, code_is_shown: bool) -> li
     ]
 
 
-def _address(item: Any, claim: Claim, code_is_shown: bool) -> str:
+def _address(item: Any, claim: EvidenceClaim, code_is_shown: bool) -> str:
     """Return the URL of the claim's first line, on the tab that shows the code."""
     tab, prefix = ("code", f"{claim.column}-") if isinstance(item, Pair) else ("standalone", "")
     return f"{'' if code_is_shown else f'?tab={tab}'}#{prefix}{claim.lines[0]}"

@@ -1,4 +1,4 @@
-"""Claim sheets: each hole in the proof of a pair is a sentence, and none is green."""
+"""EvidenceClaim sheets: each hole in the proof of a pair is a sentence, and none is green."""
 
 from dataclasses import replace
 from typing import Any
