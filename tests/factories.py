@@ -409,7 +409,7 @@ def a_validation_result(**over: Any) -> ValidationResult:
 
 FULL_GRADES = {
     "accuracy": "exact", "sizes": "any", "values": "any", "special_values": "same",
-    "computed_by": "triton", "launched": "all", "unvaried": [],
+    "computed_by": "triton", "launched": "all", "unvaried": [], "test_strength": "11 of 12",
 }  # fmt: skip
 
 

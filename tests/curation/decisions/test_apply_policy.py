@@ -69,7 +69,7 @@ def test_a_policy_may_reject_and_decides_once() -> None:
         {"sizes": "shown"}, {"sizes": "not_tried"}, {"sizes": None}, {"values": "not_tried"},
         {"special_values": "differ"}, {"computed_by": "mixed"}, {"launched": "some"},
         {"accuracy": "within"}, {"accuracy": "within", "own_error": 9}, {"unvaried": ["mask"]},
-        {"unvaried": None},
+        {"unvaried": None}, {"test_strength": "2 of 12"}, {"test_strength": None},
     ],
     ids=str,
 )  # fmt: skip

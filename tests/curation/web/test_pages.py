@@ -34,7 +34,7 @@ from tests.showcase import furnish
 pytestmark = pytest.mark.django_db
 
 # PostgreSQL reads the matches of a search in steps, for the list and for its counts.
-MOST_QUERIES, MOST_OF_A_SEARCH = 15, 20
+MOST_QUERIES, MOST_OF_A_SEARCH = 15, 21
 
 
 @pytest.fixture(autouse=True)
