@@ -102,7 +102,7 @@ def test_axe_finds_no_barriers_on_a_page_with_code_point_boxes(visit: Visit) -> 
     item, pair_page = kernel.get_absolute_url(), pair.get_absolute_url()
     for path in (item, f"{item}?tab=diff", pair_page, f"{pair_page}edit", "/find"):
         page.goto(path)
-        for summary in page.locator(".lights summary").all():
+        for summary in page.locator(".claims summary, .about > summary").all():
             summary.click()
         found |= barriers(page, path)
 

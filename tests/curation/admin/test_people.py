@@ -204,7 +204,7 @@ def test_the_form_offers_roles_instead_of_single_permissions(by_superuser: Clien
     page = by_superuser.get(f"{LIST}{person.pk}/change/").content.decode()
     change(by_superuser, person, CURATORS)
 
-    assert "Roles" in page and "Curators also" in page
+    assert "Roles" in page and "Curator: Reviews, queues ingests" in page
     assert 'name="user_permissions"' not in page
     assert "delete_user" in page
     assert list(person.user_permissions.all()) == [permission("delete_user")]
