@@ -6,6 +6,7 @@ from typing import Any
 from curation.evidence.claim_types import (
     OPEN,
     SHOWN,
+    WRONG,
     EvidenceClaim,
     PairFacts,
     Validation,
@@ -124,7 +125,8 @@ def _graded(
     name: str, topic: str, newest: Validation, facts: PairFacts, left_open: Mapping[str, Any]
 ) -> EvidenceClaim:
     value = newest.grades.get(name, NOT_TRIED)
-    state = OPEN if name in left_open else SHOWN
+    # A trial gave another answer than PyTorch: that is shown, and not only untried.
+    state = WRONG if value in ("shown", "differ") else OPEN if name in left_open else SHOWN
     lines: tuple[int, ...] = ()
     if name == "unvaried" and value != NOT_TRIED:
         text = f"In all inputs the same: {', '.join(value)}" if value else "Each argument varies"

@@ -154,6 +154,11 @@ def test_a_hole_in_the_proof_is_a_sentence_and_never_green(hole: str) -> None:
     assert sheet[0].state is not ClaimState.SHOWN
 
 
+@pytest.mark.parametrize("hole", ["sizes shown", "values shown", "special values differ"])
+def test_another_answer_than_pytorch_is_wrong_and_not_only_untried(hole: str) -> None:
+    assert claims(HOLES[hole][0])[0].state is ClaimState.WRONG
+
+
 @pytest.mark.parametrize("facts", [PAIR, CLEAN_KERNEL])
 def test_a_full_proof_leaves_no_claim_open(facts: ClaimFacts) -> None:
     assert open_topics(claims(facts)) == []
