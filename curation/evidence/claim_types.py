@@ -75,7 +75,6 @@ class ClaimFacts:
 
     license: str
     license_verdict: str
-    files: int = 0
     opted_out: bool = False
     blocked_copy: str = ""
     hidden_characters: str = ""
@@ -95,7 +94,6 @@ class ClaimFacts:
 @dataclass(frozen=True, slots=True)
 class KernelFacts(ClaimFacts):
     standalone: bool = True
-    missing: tuple[str, ...] = ()
     helpers: int | None = None
     findings: tuple[tuple[str, bool], ...] | None = None
     """Failed gates, and whether each blocks; None if the gates did not run."""

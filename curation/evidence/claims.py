@@ -50,11 +50,10 @@ def _leaves(facts: ClaimFacts) -> Iterator[EvidenceClaim]:
 
 def _license(facts: ClaimFacts) -> EvidenceClaim:
     named = facts.license or "no license was found"
-    files = f", {pluralize(facts.files, 'file')}" if facts.files else ""
     if facts.license_verdict == LicenseVerdict.PERMISSIVE:
         if facts.blocked_copy:
             return not_shown("license", f"May be distributed: {named}, {facts.blocked_copy}")
-        return shown("license", f"May be distributed: {named}{files}")
+        return shown("license", f"May be distributed: {named}")
     if facts.license_verdict == LicenseVerdict.UNKNOWN:
         return not_shown("license", f"May be distributed: not known, {named}")
     return wrong("license", f"May not be distributed: {named}")
