@@ -136,7 +136,7 @@ def benchmarks_section(plan: ExportPlan) -> Iterator[str]:
 def left_out_section(plan: ExportPlan) -> Iterator[str]:
     funnel = plan.stages()
     stages = list(next(iter(funnel.values())))
-    yield from ("", "## What was left out", "", f"| stage | {' | '.join(funnel)} |")
+    yield from ("", "## Excluded items", "", f"| stage | {' | '.join(funnel)} |")
     yield f"|---|{'--:|' * len(funnel)}"
     for stage in stages:
         yield f"| {stage} | {' | '.join(f'{counts[stage]:,}' for counts in funnel.values())} |"

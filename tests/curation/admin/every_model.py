@@ -33,7 +33,7 @@ def a_group() -> Group:
     return Group.objects.create(name=f"group {Group.objects.count()}")
 
 
-# What machines write.
+# Tables that only jobs write.
 READ_ONLY = (Shown(Notice, make.a_notice), Shown(Release, make.a_release))
 
 EDITED = (
