@@ -128,7 +128,7 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
         attempt.renew()
         mark_opted_out(places)
     subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
-    subjects.rows(KERNEL).update(open_claims=None)
+    KERNEL.mark_uncounted(subjects.rows(KERNEL).values_list("pk", flat=True))
     # Near-duplicates depend on settled licenses and retired rows.
     refresh_similarity(subjects, watch)
     # A benchmark's problems may overlap the kernels of any source.

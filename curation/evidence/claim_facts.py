@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef
 
 from curation.characters import code_points, has_invisible, invisible
@@ -75,8 +76,10 @@ def refresh_open_claims(
             by_count: dict[int, list[int]] = defaultdict(list)
             for pk, sheet_of_item in sheets_by_key(subject, chunk).items():
                 by_count[len(open_topics(sheet_of_item))].append(pk)
-            for count, pks in by_count.items():
-                subject.rows().filter(pk__among=pks, open_claims=None).update(open_claims=count)
+            with transaction.atomic():
+                subject.locked(chunk)
+                for count, pks in by_count.items():
+                    subject.rows().filter(pk__among=pks, open_claims=None).update(open_claims=count)
             counted += len(chunk)
     return counted
 

@@ -83,8 +83,7 @@ def place_items(
     _forget_matches(subject, before, changed)
     links = [member.link for member in around.moved() if member.link]
     touched = {*changed, *(member.key for member in around.moved()), *(link.of for link in links)}
-    for chunk in chunks(touched):
-        subject.rows().filter(pk__among=chunk).update(open_claims=None)
+    subject.mark_uncounted(touched)
     if subject is KERNEL:
         renew_flags(around, before)
 

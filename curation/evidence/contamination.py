@@ -71,7 +71,7 @@ def _compare(
         OperationOverlap.objects.filter(**about).delete()
         OperationOverlap.objects.bulk_create(_overlaps(subject, about, held))
         Fingerprint.objects.filter(**about).update(compared_with=held.version)
-        subject.rows().filter(pk__among=list(keys)).update(open_claims=None)
+        subject.mark_uncounted(keys)
 
 
 def _overlaps(

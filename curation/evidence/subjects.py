@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from curation.models import Kernel, Pair, Provenance, Repository
@@ -37,6 +38,21 @@ class Subject:
 
     def rows(self) -> QuerySet[Any]:
         return self.model._default_manager.order_by()
+
+    def mark_uncounted(self, keys: Iterable[int]) -> None:
+        """Have the open claims of these items counted anew.
+
+        Every writer locks items in the order of their keys, so that none waits for another in turn.
+        """
+        for chunk in chunks(sorted(keys)):
+            with transaction.atomic():
+                self.locked(chunk).update(open_claims=None)
+
+    def locked(self, keys: Sequence[int]) -> QuerySet[Any]:
+        """Lock these items in the order of their keys, until the transaction ends."""
+        items = self.rows().filter(pk__among=keys)
+        list(items.order_by("pk").select_for_update(no_key=True).values_list("pk"))
+        return items
 
     def about(self, keys: Iterable[int]) -> dict[str, list[int]]:
         """Return the condition that selects rows about these items."""
