@@ -23,7 +23,7 @@ REVIEW = (
 )  # fmt: skip
 
 _VIEWED = (
-    "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
+    "band", "bulkdecision", "claim", "contaminationmatch", "copyflag",
     "correction", "decision", "decisionreason", "draft", "drop", "duplicatelink", "exportrun",
     "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
     "licensereading", "linecomment", "loginfailure", "notice", "optout", "pair", "passrate",

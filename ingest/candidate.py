@@ -2,8 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from ingest.extract import ExtractedKernel, StandaloneUnit
 from ingest.git import Blob
@@ -58,21 +57,6 @@ class Candidate:
     # Verdicts on each file that the unit draws from; the strictest counts.
     licenses: tuple[Assessment, ...] = ()
     license_texts: tuple[LicenseText, ...] = ()
-    # For output of torch.compile: (model, trace) of its graph, and its origins.
-    graph: tuple[str, str] | None = None
-    origins: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class GraphRead:
-    """A graph that torch.compile compiled."""
-
-    model: str
-    trace: str
-    path: str
-    text: str
-    module: str
-    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +71,4 @@ class Dropped:
     line: int | None = None
 
 
-Item = FileRead | GraphRead | Candidate | Dropped
+Item = FileRead | Candidate | Dropped

@@ -29,7 +29,7 @@ from curation.models import (
     Role,
 )
 from ingest.candidate import Item
-from ingest.compiled import read_compiled
+from ingest.compiled import FILES, compiled_kernels
 from ingest.confined.reader import Reader
 from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.git.errors import RepositoryNotFound
@@ -57,12 +57,6 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
     if repository.opted_out:
         raise CurationError(f"{repository} was opted out before this ingest began.")
     progress = RunProgress(attempt)
-    if repository.origin == Origin.INDUCTOR:
-        with Reader(license_reader(), progress) as reader:
-            items = read_compiled(Path(repository.url), progress)
-            funnel = _store(run, attempt, items, reader, progress)
-        _succeed(run, attempt, funnel, "", {})
-        return
     snapshot = _fetch(run, progress)
     update_status(repository)
     run.commit = snapshot.commit
@@ -72,6 +66,8 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         return
     with snapshot.open() as tree, Reader(license_reader(), progress, tree) as reader:
         items = read(snapshot, tree, _named(repository), reader, progress)
+        if repository.origin == Origin.INDUCTOR:
+            items = compiled_kernels(items)
         funnel = _store(run, attempt, items, reader, progress)
     _succeed(run, attempt, funnel, reading, _submodules(repository, snapshot))
 
@@ -184,6 +180,8 @@ def _queue_submodules(run: IngestRun, submodules: Mapping[str, Submodule | Curat
 
 
 def _named(repository: Repository) -> Selection:
+    if repository.origin == Origin.INDUCTOR:
+        return FILES
     return Selection(
         include=tuple(repository.include_globs) or EVERYTHING,
         exclude=tuple(repository.exclude_globs),

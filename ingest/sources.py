@@ -23,7 +23,7 @@ def readable_source(repository: Repository) -> Source:
 
     Name, URL and license of the repository stay. Its commit is the clone's.
     """
-    source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
+    source = parse_source(repository.url, allow_local=repository.origin != Origin.GIT)
     if settings.LOCAL_CLONES and source.kind is SourceKind.REMOTE:
         clone = Path(settings.LOCAL_CLONES) / f"{source.name}.git"
         if clone.is_dir():

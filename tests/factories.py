@@ -17,7 +17,6 @@ from curation.models import (
     BulkDecision,
     Category,
     Claim,
-    CompiledGraph,
     CompiledText,
     ContaminationMatch,
     CopyFlag,
@@ -175,12 +174,6 @@ def a_source_file(**over: Any) -> SourceFile:
 
 def a_source_text(**over: Any) -> SourceText:
     return SourceText.objects.create(**{"sha256": sha(next(_numbers)), "text": "x = 1\n"} | over)
-
-
-def a_compiled_graph(**over: Any) -> CompiledGraph:
-    over["repository"] = over.get("repository") or a_repository()
-    values = {"model": "bert", "trace": f"trace {next(_numbers)}", "path": "g.py", "text": "class"}
-    return CompiledGraph.objects.create(**values | over)
 
 
 def a_license(**over: Any) -> License:

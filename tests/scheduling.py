@@ -37,7 +37,7 @@ WITHOUT_ROWS = tuple(
         "hostile/test_sandbox_escapes.py", "hostile/test_standard_library.py",
         "hostile/test_timing.py", "hostile/test_zoo.py", "hostile/test_zoo_is_fair.py",
         "ingest/classify", "ingest/confined", "ingest/drafting", "ingest/extract", "ingest/git",
-        "ingest/github", "ingest/inductor", "ingest/licenses", "ingest/quality",
+        "ingest/github", "ingest/licenses", "ingest/quality",
         "test_architecture.py", "test_documents.py", "test_language.py", "test_locks.py",
         "validation/compile", "validation/harness", "validation/pairs/inductor",
         "validation/pairs/recipes", "validation/pairs/test_near_duplicates.py",

@@ -15,7 +15,7 @@ from curation.models.evidence import (
 from curation.models.guidelines import Guideline, GuidelineExample
 from curation.models.items import Kernel, Kind, Language, Pair, PairOrigin
 from curation.models.licenses import License, LicenseEvidence, LicenseReading, ReadFrom
-from curation.models.origins import CompiledGraph, Container, Draft, DraftState, Provenance
+from curation.models.origins import Container, Draft, DraftState, Provenance
 from curation.models.pass_rates import PassRate
 from curation.models.releases import (
     Release,
@@ -80,7 +80,6 @@ __all__ = [
     "BulkDecision",
     "Category",
     "Claim",
-    "CompiledGraph",
     "CompiledText",
     "Condition",
     "Container",

@@ -1,4 +1,4 @@
-"""Origins of items: places in files, compiled graphs, and unfinished drafts of pairs."""
+"""Origins of items: places in files, and unfinished drafts of pairs."""
 
 from django.conf import settings
 from django.db import models
@@ -10,33 +10,6 @@ from curation.models.items import Kernel, Pair
 from curation.models.licenses import License
 from curation.models.sources import Repository, SourceFile
 from curation.models.vocabulary import Difficulty, LicenseVerdict, OperationType
-
-
-class CompiledGraph(models.Model):
-    """A graph that torch.compile turned into kernels: the Python side of a candidate pair."""
-
-    repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="graphs")
-    model = models.CharField(max_length=300, help_text="The network that was compiled.")
-    trace = models.CharField(max_length=300, help_text="The name of the graph in it.")
-    path = models.CharField(max_length=1000)
-    text = models.TextField(help_text="As torch wrote it. It is not valid Python.")
-    module = models.TextField(
-        blank=True, help_text="The repaired text, valid Python where possible."
-    )
-    missing = models.JSONField(
-        default=list, blank=True, help_text="The reasons why it does not run."
-    )
-
-    class Meta:
-        ordering = ("repository", "model", "trace")
-        constraints = (
-            models.UniqueConstraint(
-                fields=("repository", "model", "trace"), name="compiledgraph_once"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.model} {self.trace}"
 
 
 class Container(models.TextChoices):
@@ -75,17 +48,6 @@ class Provenance(models.Model):
         default=list,
         blank=True,
         help_text="Every file of the repository that the standalone unit uses.",
-    )
-    graph = models.ForeignKey(
-        CompiledGraph,
-        null=True,
-        blank=True,
-        on_delete=models.PROTECT,
-        related_name="provenances",
-        help_text="The graph that torch.compile emitted this kernel for.",
-    )
-    origins = models.JSONField(
-        default=dict, blank=True, help_text="The graph's nodes and ATen operations, if known."
     )
     license = models.ForeignKey(
         License,

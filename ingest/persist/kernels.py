@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from curation.errors import CurationError
-from curation.models import CompiledGraph, Kernel, Provenance, QualityFinding, Repository
-from ingest.candidate import Candidate, GraphRead
+from curation.models import Kernel, Provenance, QualityFinding, Repository
+from ingest.candidate import Candidate
 from ingest.classify import classification
 from ingest.classify.hardware import DEFAULT, hardware_of_path
 from ingest.evidence import Evidence
@@ -41,24 +41,8 @@ class Kernels:
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
         self._files = files
-        self._graphs: dict[tuple[str, str], int] = {}
         self._licenses = Licenses(repository, files)
         self.seen: set[int] = set()
-
-    def store_graphs(self, graphs: Sequence[GraphRead]) -> None:
-        for graph in graphs:
-            row, _ = CompiledGraph.objects.update_or_create(
-                repository=self._repository,
-                model=graph.model,
-                trace=graph.trace,
-                defaults={
-                    "path": graph.path,
-                    "text": graph.text,
-                    "module": graph.module,
-                    "missing": list(graph.missing),
-                },
-            )
-            self._graphs[graph.model, graph.trace] = row.pk
 
     def store(self, candidates: Sequence[Candidate], gathered: Mapping[str, Evidence]) -> int:
         """Write a batch and return how many kernels were new to the database."""
@@ -127,8 +111,6 @@ class Kernels:
             cell=item.kernel.cell,
             sha256=item.kernel.sha256,
             drawn_from=list(item.unit.drawn_from),
-            graph_id=self._graphs.get(item.graph) if item.graph else None,
-            origins=item.origins,
         )
         self._license(row, item)
         return row

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from curation.jobs.attempt import Attempt
 from curation.models import Drop, IngestRun
-from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
+from ingest.candidate import Candidate, Dropped, FileRead, Item
 from ingest.evidence import Evidence
 from ingest.persist.closing import close
 from ingest.persist.files import Files
@@ -68,11 +68,9 @@ class Ledger:
 
     def _store(self, batch: list[Item], evidence: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]
-        graphs = [item for item in batch if isinstance(item, GraphRead)]
         candidates = [item for item in batch if isinstance(item, Candidate)]
         drops = [item for item in batch if isinstance(item, Dropped)]
         self._files.store(files)
-        self._kernels.store_graphs(graphs)
         new = self._kernels.store(candidates, evidence) if candidates else 0
         dependent = [_not_standalone(item) for item in candidates if not item.unit.standalone]
         Drop.objects.bulk_create(self._drop(item) for item in (*drops, *dependent))

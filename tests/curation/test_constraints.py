@@ -100,10 +100,6 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("provenance_license_verdict_valid", once(make.a_provenance, license_verdict=NO_CHOICE)),
     ("provenance_permissive_names_license", once(make.a_provenance, license_verdict=PERMISSIVE)),
     ("sourcetext_sha256_valid", once(make.a_source_text, sha256=NO_SHA)),
-    (
-        "compiledgraph_once",
-        twice(make.a_compiled_graph, repository=make.a_repository, trace=lambda: "1"),
-    ),
     ("sourcefile_sha256_valid", once(make.a_source_file, sha256=NO_SHA)),
     (
         "sourcefile_one_per_content",

@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *, folder: str, **options: Any) -> None:
         run = ingest_now(take_up_compiled(folder), again=True)
-        if not run.funnel.get("files") and run.stage != "unchanged":
+        if not run.funnel.get("found"):
             raise CommandError(
                 f"{folder} holds no output of torch.compile: it has no output_code.py with kernels."
             )
