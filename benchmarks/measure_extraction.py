@@ -25,9 +25,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.import_in_container import import_all
-from ingest.extract import Extraction, MemoryTree, Problem, extract, repository, undefined_names
+from ingest.extract import Extraction, MemoryTree, Problem, extract, repository
 from ingest.extract.candidates import has_known_suffix, is_candidate
 from ingest.extract.syntax import Source, parse
+from tests.ingest.extract.undefined import undefined_names
 
 PLACED = frozenset({"module", "function", "class", "condition"})
 LOCALITIES = {"self": "same file", "same_file": "same file", "same_repo": "same repository"}

@@ -18,8 +18,7 @@ from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
 from ingest.drafting.tuning import read_autotuners
 from ingest.drafting.writing import read_stand_ins
-from ingest.extract.collecting import collector_paused, collector_resumed
-from ingest.extract.extraction import FILE_LIMIT, Session
+from ingest.extract.extraction import Session
 from ingest.extract.source_tree import SourceTree
 from ingest.extract.targets import Local
 
@@ -66,15 +65,13 @@ def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcom
     for library in libraries:
         extra |= library.added_files
     extra = {path: text for path, text in extra.items() if path not in there}
-    session = Session(_PreparedTree(tree, extra, libraries), FILE_LIMIT, progress)
+    session = Session(_PreparedTree(tree, extra, libraries), progress)
     try:
         session.know()
-        with collector_paused():
-            for outcome in _outcomes(session, extra, progress):
-                yield _placed(outcome, libraries)
+        for outcome in _outcomes(session, extra, progress):
+            yield _placed(outcome, libraries)
     finally:
         session.repository.forget()
-        collector_resumed()
 
 
 def _outcomes(

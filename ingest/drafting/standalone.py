@@ -77,7 +77,7 @@ class Isolator:
             return Module("", (), ("It could not be read back.",))
         node = bindings[-1].leaf.node
         unit = isolate(
-            FoundKernel(module, node, "triton", None),
+            FoundKernel(module, node, "triton"),
             self._repository,
             resolver or self._resolver,
             keep_tuning=True,

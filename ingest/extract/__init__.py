@@ -4,22 +4,19 @@ Pure Python over syntax trees. It never imports or runs the code that it reads, 
 database.
 """
 
-from ingest.extract.extraction import FILE_LIMIT, At, extract, extract_file
+from ingest.extract.extraction import At, extract
 from ingest.extract.records import (
     ExtractedKernel,
     Extraction,
     Launcher,
     Parameter,
     Problem,
-    Renamed,
     StandaloneUnit,
     TookTooLong,
 )
 from ingest.extract.source_tree import MemoryTree, SourceTree
-from ingest.extract.undefined import undefined_names
 
 __all__ = [
-    "FILE_LIMIT",
     "At",
     "ExtractedKernel",
     "Extraction",
@@ -27,11 +24,8 @@ __all__ = [
     "MemoryTree",
     "Parameter",
     "Problem",
-    "Renamed",
     "SourceTree",
     "StandaloneUnit",
     "TookTooLong",
     "extract",
-    "extract_file",
-    "undefined_names",
 ]

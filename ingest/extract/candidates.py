@@ -10,6 +10,8 @@ from ingest.extract.records import Problem
 SOURCES = (".py", NOTEBOOK)
 """File types that are parsed as one Python module."""
 MARKDOWN = (".md", ".markdown", ".mdx")
+FILE_LIMIT = 2_000_000
+"""Bytes of a file; larger ones are not parsed."""
 TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 
 
@@ -27,12 +29,12 @@ def has_known_suffix(path: str) -> bool:
     return path.endswith((*SOURCES, *MARKDOWN, *TEMPLATES))
 
 
-def unfit(path: str, data: bytes | None, limit: int) -> Problem | None:
+def unfit(path: str, data: bytes | None) -> Problem | None:
     """Return the reason why a file can't be parsed, or None."""
     if data is None:
         return Problem(path, None, "unreadable", "The file could not be read.")
-    if len(data) > limit:
-        message = f"The file has {len(data):,} bytes; files beyond {limit:,} are not parsed."
+    if len(data) > FILE_LIMIT:
+        message = f"The file has {len(data):,} bytes; files beyond {FILE_LIMIT:,} are not parsed."
         return Problem(path, None, "too-large", message)
     if b"\0" in data:
         line = data[: data.index(b"\0")].count(b"\n") + 1

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from ingest.extract.kernels import decorators_of, read_parameters
+from ingest.extract.kernels import read_parameters
 from ingest.extract.module import FoundKernel
 from ingest.extract.records import ExtractedKernel, Kind, Launcher
-from ingest.extract.syntax import text_of
 
 
 def describe(kernel: FoundKernel, kind: Kind, launchers: tuple[Launcher, ...]) -> ExtractedKernel:
@@ -23,7 +22,6 @@ def describe(kernel: FoundKernel, kind: Kind, launchers: tuple[Launcher, ...]) -
         container=kernel.container,
         source=source,
         sha256=sha256_of(source),
-        decorators=tuple(text_of(node) for node in decorators_of(kernel.node)),
         parameters=read_parameters(kernel),
         launchers=launchers,
     )

@@ -14,7 +14,6 @@ from ingest.extract.candidates import (
     is_candidate,
     unfit,
 )
-from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.decoding import decode
 from ingest.extract.describe import describe
 from ingest.extract.embedded import in_markdown, in_strings, in_template
@@ -28,9 +27,7 @@ from ingest.extract.records import Extraction, Problem, TookTooLong
 from ingest.extract.references import References
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
-from ingest.extract.source_tree import MemoryTree, SourceTree
-
-FILE_LIMIT = 2_000_000
+from ingest.extract.source_tree import SourceTree
 
 Progress = Callable[[str, int, int], None]
 """Callback with the stage, the number of finished files and the number of all files."""
@@ -42,20 +39,14 @@ def extract(
     tree: SourceTree,
     paths: Sequence[str] | None = None,
     progress: Progress | None = None,
-    file_limit: int = FILE_LIMIT,
     at: At = nullcontext,
 ) -> Iterator[Extraction | Problem]:
     """Yield every kernel of the given files (default: all), ordered by path and line.
 
     Closures and launches are followed through the whole tree, regardless of `paths`.
     """
-    session = Session(tree, file_limit, progress, at)
+    session = Session(tree, progress, at)
     return session.run(None if paths is None else frozenset(paths))
-
-
-def extract_file(path: str, data: bytes) -> Iterator[Extraction | Problem]:
-    """Extract the kernels of one file, as a repository of its own."""
-    return extract(MemoryTree({path: data}), [path])
 
 
 @dataclass(eq=False)
@@ -63,7 +54,6 @@ class Session:
     """One reading of a tree: its kernels and their uses."""
 
     tree: SourceTree
-    file_limit: int
     progress: Progress | None
     at: At = nullcontext
     candidates: set[str] = field(default_factory=set)
@@ -72,7 +62,7 @@ class Session:
     """Calls of each Pallas kernel, by the kernel's path and first byte."""
 
     def __post_init__(self) -> None:
-        self.repository = Repository(self.tree, self.file_limit)
+        self.repository = Repository(self.tree)
         self.resolver = Resolver(self.repository)
         self.references = References(self.resolver)
 
@@ -82,13 +72,11 @@ class Session:
             yield from self._found(wanted)
         finally:
             self.repository.forget()
-            collector_resumed()
 
     def know(self) -> None:
         """Index every kernel of the tree and every use of one."""
-        with collector_paused():
-            self._find()
-            self._read_uses()
+        self._find()
+        self._read_uses()
 
     def _found(self, selected: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})
@@ -98,9 +86,7 @@ class Session:
                 continue
             yield from self.problems.get(path, ())
             if path in self.candidates:
-                with collector_paused():
-                    found = sorted(self._kernels(path), key=_place)
-                yield from found
+                yield from sorted(self._kernels(path), key=_place)
 
     def _bounded(
         self, path: str, line: int | None, work: Callable[[], Sequence[Extraction | Problem]]
@@ -128,11 +114,9 @@ class Session:
 
     def _find_in(self, path: str) -> None:
         data = self.repository.read(path)
-        if data is not None and path.endswith(".py"):
-            self.references.add_file(data)
         if data is not None and not is_candidate(path, data):
             return
-        problem = unfit(path, data, self.file_limit)
+        problem = unfit(path, data)
         if data is None or problem is not None:
             self.problems[path] = [problem] if problem else []
             return

@@ -29,7 +29,7 @@ def kernels_in(path: str, fragment: Fragment) -> Iterator[Extraction]:
     """Yield every kernel of the fragment. A kernel with holes is never standalone."""
     name = path if path.endswith(".py") else f"{path}.py"
     code = fragment.code.encode("utf-8")
-    repository = Repository(MemoryTree({name: code}), len(code))
+    repository = Repository(MemoryTree({name: code}))
     resolver = Resolver(repository)
     try:
         module = repository.module(name)
@@ -39,7 +39,6 @@ def kernels_in(path: str, fragment: Fragment) -> Iterator[Extraction]:
         return
     module.fragment = True
     references = References(resolver)
-    references.add_file(code)
     kernels = kernels_of(module, resolver)
     for kernel in kernels:
         references.add_kernel(kernel)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.extract.closure import Closure, Gatherer
+from ingest.extract.closure import Gatherer
 from ingest.extract.module import FoundKernel
 from ingest.extract.records import StandaloneUnit
 from ingest.extract.render import render
@@ -31,20 +31,13 @@ def isolate(
         without = Gatherer(repository, resolver, kernel, drop_tuning=True).gather()
         if without.complete:
             closure = without
-    unit = render(closure)
+    source, renamed = render(closure)
+    missing = (f"Nothing defines {name[:LONGEST_NAME]}." for name in closure.missing)
     return StandaloneUnit(
-        source=unit.source,
+        source=source,
         standalone=closure.complete,
-        reasons=_reasons(closure),
-        names_missing=tuple(closure.missing),
-        drawn_from=unit.drawn_from,
-        helpers=unit.helpers,
-        renamed=unit.renamed,
-        notes=tuple(closure.notes),
+        reasons=(*closure.reasons, *missing),
+        drawn_from=tuple(sorted({piece.module.path for piece in closure.pieces.values()})),
+        notes=(*closure.notes, *renamed),
         launcher_source=launcher_source,
     )
-
-
-def _reasons(closure: Closure) -> tuple[str, ...]:
-    missing = (f"Nothing defines {name[:LONGEST_NAME]}." for name in closure.missing)
-    return (*closure.reasons, *missing)

@@ -37,10 +37,10 @@ def _find(module: Module, resolver: Resolver) -> list[FoundKernel]:
     for node in module.nesting.decorated:
         if node.has_error:
             continue
-        for index, decorator in enumerate(decorators_of(node)):
+        for decorator in decorators_of(node):
             language = jit_language(module, decorator, resolver)
             if language is not None:
-                kernels[node.start_byte] = FoundKernel(module, node, language, index)
+                kernels[node.start_byte] = FoundKernel(module, node, language)
                 break
     for kernel in _wrapped_by_assignment(module, resolver):
         kernels.setdefault(kernel.start, kernel)
@@ -107,7 +107,7 @@ def _wrapped_by_assignment(module: Module, resolver: Resolver) -> list[FoundKern
         alias = text_of(target)
         earlier = kernels.get(definition.start_byte)
         aliases = (*earlier.aliases, alias) if earlier else (alias,)
-        kernels[definition.start_byte] = FoundKernel(module, definition, language, None, aliases)
+        kernels[definition.start_byte] = FoundKernel(module, definition, language, aliases)
     return list(kernels.values())
 
 

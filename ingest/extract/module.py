@@ -78,8 +78,6 @@ class FoundKernel:
     module: Module
     node: Node
     language: Language
-    jit_index: int | None
-    """Index of the decorator that makes it a kernel; None if an assignment does."""
     aliases: tuple[str, ...] = ()
     end: int = field(init=False)
 

@@ -5,9 +5,7 @@ Python's scope rules, applied to one subtree without recursion.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -57,12 +55,6 @@ ROLES = f"""{STORES}
 (generator_expression) @comprehension
 """
 
-
-READING = frozenset({b"(", b"[", b"."})
-BINDING_KEYWORD = re.compile(rb"\b(?:def|class|import|type(?=[\s\\]))\b")
-OCCURRENCES = 1000
-"""For a name with more occurrences the text is not read to its end."""
-WORD_BYTE = re.compile(rb"[\w\x80-\xff]")
 
 TYPE_PARAMETER = "(type_parameter (type . (identifier) @name))"
 
@@ -115,7 +107,11 @@ def names_of(node: Node) -> Names:
     store_scopes = _stores(nodes, owners)
     skipped = {n.start_byte for role in ("member", "dotted") for n in nodes.get(role, ())}
     skipped -= {n.start_byte for n in nodes.get("pattern", ())}
-    identifiers = _tokens(node, nodes.get("name", ()), skipped.difference(store_scopes))
+    identifiers = [
+        Token(text_of(n), n.start_byte, n.end_byte)
+        for n in nodes.get("name", ())
+        if n.start_byte not in skipped or n.start_byte in store_scopes
+    ]
     for token in identifiers:
         if token.start in store_scopes:
             store_scopes[token.start].bound.add(token.name)
@@ -132,55 +128,6 @@ def names_of(node: Node) -> Names:
     # tree-sitter returns captures in no stable order.
     return Names(
         _in_order(loads), _in_order(stores), inner, tuple(imports), bool(nodes.get("nonlocal"))
-    )
-
-
-def _tokens(node: Node, identifiers: Sequence[Node], skipped: set[int]) -> list[Token]:
-    """Cut tokens from the text around them: cheaper than each node's own text."""
-    text, base = node.text or b"", node.start_byte
-    names: dict[bytes, str] = {}
-    tokens: list[Token] = []
-    for identifier in identifiers:
-        start = identifier.start_byte
-        if start in skipped:
-            continue
-        end = identifier.end_byte
-        written = text[start - base : end - base]
-        name = names.get(written)
-        if name is None:
-            name = names[written] = written.decode("utf-8")
-        tokens.append(Token(name, start, end))
-    return tokens
-
-
-def possibly_bound(body: Node) -> frozenset[str]:
-    """Return every name that a body may bind at any depth. Cheap, and a superset."""
-    nodes = captures(STORES, body)
-    names = {text_of(n) for role in ("store", "pattern", "walrus") for n in nodes.get(role, ())}
-    imported = {i.name for node in nodes.get("import", ()) for i in read_import(node)}
-    return frozenset(names | imported)
-
-
-def only_read(text: bytes, name: bytes) -> bool:
-    """Return whether a name is only called, subscripted or asked for an attribute.
-
-    Only after one of a few keywords would that bind it. If one of them occurs, the result is False.
-    """
-    at = text.find(name)
-    for _ in range(OCCURRENCES):
-        if at == -1:
-            return BINDING_KEYWORD.search(text) is None
-        end = at + len(name)
-        if text[end : end + 1] not in READING and not _goes_on(text, at, end):
-            return False
-        at = text.find(name, end)
-    return False
-
-
-def _goes_on(text: bytes, start: int, end: int) -> bool:
-    """Return whether a span is part of a longer word."""
-    return WORD_BYTE.match(text, end) is not None or (
-        start > 0 and WORD_BYTE.match(text, start - 1) is not None
     )
 
 

@@ -11,15 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ingest.extract.closure import Closure, Piece
-from ingest.extract.records import Renamed
 from ingest.extract.targets import Builtin, External, Key, Local
 
 Names = dict[Key, str]
 Spellings = dict[str, dict[Piece, None]]
 
 
-def assign_names(closure: Closure) -> tuple[Names, tuple[Renamed, ...]]:
-    """Return a unique name for each key that no inner scope captures."""
+def assign_names(closure: Closure) -> tuple[Names, tuple[str, ...]]:
+    """Return a unique name for each key that no inner scope captures, and notes on changed ones."""
     spellings: defaultdict[Key, Spellings] = defaultdict(dict)
     for piece in closure.pieces.values():
         for key, spelled in _spellings(closure, piece):
@@ -34,7 +33,7 @@ def assign_names(closure: Closure) -> tuple[Names, tuple[Renamed, ...]]:
         )
         occupied[names[key]] = key
     renamed = tuple(
-        Renamed(key.path, key.name, new)
+        f"{key.name} of {key.path} is called {new} here."
         for key, new in names.items()
         if isinstance(key, Local) and new != key.name
     )

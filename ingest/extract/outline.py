@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from ingest.extract.imports import Imported, read_dynamic_import, read_import
-from ingest.extract.names import Names, names_of, only_read, parameter_names, possibly_bound
+from ingest.extract.names import Names, names_of, parameter_names
 from ingest.extract.syntax import Source, text_of
 from ingest.extract.targets import Resolution
 
@@ -33,9 +33,6 @@ A condition on one of Triton's attributes distinguishes releases and is kept.
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
 PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 LOOPS = frozenset({"for_statement", "while_statement", "match_statement", "type_alias_statement"})
-
-NAMES_BY_TEXT = 20
-"""Up to this many names are searched in a function's text; beyond, one tree walk is cheaper."""
 
 MUTATORS = frozenset({"append", "extend", "update", "add", "insert", "setdefault", "register"})
 
@@ -128,18 +125,12 @@ class Binding:
 
 
 class Scope:
-    """Names of a module or a function. `start` is -1 for the module.
-
-    Most functions are asked only for names that they do not bind. Their statements are then not
-    read.
-    """
+    """Names of a module or a function. `start` is -1 for the module."""
 
     def __init__(self, source: Source, start: int, name: str, body: Node | None) -> None:
         self.source, self.start, self.name = source, start, name
         self.parameters: frozenset[str] = frozenset()
         self._body = body
-        self._possible: frozenset[str] | None = None
-        self._looked_up: dict[str, bool] = {}
         self._leaves: list[Leaf] | None = None
         self._bindings: dict[str, list[Binding]] = {}
         self._outer: set[str] = set()
@@ -161,28 +152,8 @@ class Scope:
 
     def bindings(self, name: str) -> list[Binding]:
         """Return the statements that give this name a value, in file order."""
-        if self._leaves is None and self.start >= 0 and not self._may_bind(name):
-            return []
         _ = self.leaves
         return [] if name in self._outer else self._bindings.get(name, [])
-
-    def _may_bind(self, name: str) -> bool:
-        """Return whether the body can bind a name. The text mostly decides, otherwise the tree."""
-        if self._body is None:
-            return False
-        if self._possible is None:
-            if self._only_reads(self._body, name):
-                return False
-            self._possible = possibly_bound(self._body)
-        return name in self._possible
-
-    def _only_reads(self, body: Node, name: str) -> bool:
-        if name not in self._looked_up:
-            if body.has_error or len(self._looked_up) >= NAMES_BY_TEXT:
-                return False
-            text = self.source.data[body.start_byte : body.end_byte]
-            self._looked_up[name] = only_read(text, name.encode("utf-8"))
-        return self._looked_up[name]
 
     @property
     def stars(self) -> list[Imported]:

@@ -90,7 +90,7 @@ def kernel_at(module: Module, start: int) -> FoundKernel | None:
         node = node.parent
     if node is None or node.start_byte != start or node.has_error:
         return None
-    return FoundKernel(module, node, "pallas", None)
+    return FoundKernel(module, node, "pallas")
 
 
 def other_backend(

@@ -48,7 +48,6 @@ class ExtractedKernel:
     container: Container
     source: str
     sha256: str
-    decorators: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     launchers: tuple[Launcher, ...] = ()
     cell: int | None = None
@@ -69,15 +68,6 @@ class TookTooLong(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
-    """A name of `path` that was changed, because two files use it differently."""
-
-    path: str
-    old: str
-    new: str
-
-
-@dataclass(frozen=True, slots=True)
 class StandaloneUnit:
     """A kernel with all that it needs, as one module.
 
@@ -87,12 +77,9 @@ class StandaloneUnit:
     source: str
     standalone: bool
     reasons: tuple[str, ...] = ()
-    names_missing: tuple[str, ...] = ()
     drawn_from: tuple[str, ...] = ()
-    helpers: tuple[str, ...] = ()
-    renamed: tuple[Renamed, ...] = ()
     notes: tuple[str, ...] = ()
-    """Changes on the way, such as a dropped decorator."""
+    """Changes on the way, such as a dropped decorator or another name."""
     launcher_source: str | None = None
 
 

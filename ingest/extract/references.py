@@ -26,12 +26,6 @@ WORD = re.compile(rb"[^\W\d]\w*")
 MEMBER = re.compile(rb"\.\s*([^\W\d]\w*)")
 IMPORT = re.compile(rb"\n[ \t]*(?:from\b[^\n]*?\bimport\b(?:[ \t]*\([^)]*|[^\n]*)|import\b[^\n]*)")
 """It begins with a plain character, which makes the search several times faster."""
-RENAMED = re.compile(rb"as(?<!\was)(?!\w)(?:[\s\\]++|#[^\n]{0,1000}+){1,4}+(?=([^\W\d]\w*))")
-"""The name after an `as` of any statement.
-
-It too begins with plain characters. Only a few short comments may stand between, so that the search
-stays linear.
-"""
 LAUNCHING_METHODS = frozenset({"run", "warmup", "__getitem__"})
 LAUNCH_ADAPTERS = frozenset({"wrap_triton", "capture_triton"})
 
@@ -49,7 +43,7 @@ class Usage:
 class References:
     """Collector of uses, file by file.
 
-    All files and kernels must be added before the first read.
+    All kernels must be added before the first read.
     """
 
     def __init__(self, resolver: Resolver) -> None:
@@ -59,12 +53,7 @@ class References:
         self._names: set[bytes] = set()
         self._importable: set[bytes] = set()
         self._stems: set[bytes] = set()
-        self._renamed: set[bytes] = set()
         self._usage: defaultdict[KernelId, Usage] = defaultdict(Usage)
-
-    def add_file(self, data: bytes) -> None:
-        """Note the names that imports of a Python file may give to imported objects."""
-        self._renamed.update(RENAMED.findall(data))
 
     def add_kernel(self, kernel: FoundKernel) -> None:
         identity = (kernel.module.path, kernel.start)
@@ -125,16 +114,10 @@ class References:
         return {
             imported.name.encode("utf-8")
             for imported in module.scope.members_imported()
-            if self._may_be_renamed(imported.name)
+            if imported.name.encode("utf-8") not in self._names
             and (imported.level or not may_remain(imported.module))
             and self._means_kernel(module, imported.name)
         }
-
-    def _may_be_renamed(self, name: str) -> bool:
-        """Return whether an import in the repository may give this name to a kernel of another
-        name."""
-        encoded = name.encode("utf-8")
-        return encoded not in self._names and (not name.isascii() or encoded in self._renamed)
 
     def _means_kernel(self, module: Module, name: str) -> bool:
         target = self._resolver.reference(module, (module.scope,), (name,), {}).target

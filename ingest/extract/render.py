@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from ingest.extract.closure import Closure, Piece
 from ingest.extract.naming import Names, assign_names
 from ingest.extract.outline import branches_of, compound_at
-from ingest.extract.records import Renamed
 from ingest.extract.syntax import captures
 from ingest.extract.targets import External, Local, Resolution
 
@@ -28,15 +26,8 @@ Edit = tuple[int, int, bytes]
 ScopeId = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    source: str
-    drawn_from: tuple[str, ...]
-    helpers: tuple[str, ...]
-    renamed: tuple[Renamed, ...]
-
-
-def render(closure: Closure) -> Rendered:
+def render(closure: Closure) -> tuple[str, tuple[str, ...]]:
+    """Return the text of the module, and notes on changed names."""
     names, renamed = assign_names(closure)
     by_scope: defaultdict[ScopeId, list[Piece]] = defaultdict(list)
     for piece in closure.pieces.values():
@@ -47,15 +38,7 @@ def render(closure: Closure) -> Rendered:
         blocks.extend(_blocks(closure, names, pieces, 0))
     head = _imports(closure, names)
     body = _joined(blocks)
-    source = f"{head}\n\n\n{body}\n" if head else f"{body}\n"
-    helpers = tuple(
-        names.get(Local(piece.module.path, piece.scope.start, name), name)
-        for piece in closure.pieces.values()
-        if piece is not closure.target and piece.leaf is not None and piece.leaf.is_definition
-        for name in piece.leaf.binds
-    )
-    drawn_from = tuple(sorted({piece.module.path for piece in closure.pieces.values()}))
-    return Rendered(source, drawn_from, tuple(sorted(helpers)), renamed)
+    return f"{head}\n\n\n{body}\n" if head else f"{body}\n", renamed
 
 
 def _scope_order(closure: Closure) -> list[ScopeId]:

@@ -30,9 +30,8 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 class Repository:
     """Files of a tree by import, and their parsed modules."""
 
-    def __init__(self, tree: SourceTree, limit: int) -> None:
+    def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        self._limit = limit
         self.paths = tuple(sorted(set(tree.paths())))
         self._sources = frozenset(path for path in self.paths if path.endswith(SOURCES))
         # Only modules can be imported: no module imports a notebook.
@@ -60,7 +59,7 @@ class Repository:
         if path not in self._sources or path in self._unreadable:
             return None
         data = self._tree.read(path)
-        problem = unfit(path, data, self._limit)
+        problem = unfit(path, data)
         if data is None or problem is not None:
             self._unreadable[path] = problem
             return None

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 from django.db.models import Exists, OuterRef
 
@@ -175,7 +174,7 @@ def _kernel(item: Candidate, evidence: Evidence) -> Kernel:
         launcher_source=unit.launcher_source or "",
         standalone=unit.standalone,
         standalone_reasons=list(unit.reasons),
-        notes=_notes(item),
+        notes=list(unit.notes),
         parameters=[asdict(parameter) for parameter in kernel.parameters],
         lines=unit.source.count("\n") + (not unit.source.endswith("\n")),
         tokens=item.tokens,
@@ -183,8 +182,3 @@ def _kernel(item: Candidate, evidence: Evidence) -> Kernel:
         min_triton=evidence.min_triton,
         **kind_columns(evidence.kind),
     )
-
-
-def _notes(item: Candidate) -> list[Any]:
-    renamed = (f"{r.old} of {r.path} is called {r.new} here." for r in item.unit.renamed)
-    return [*item.unit.notes, *renamed]

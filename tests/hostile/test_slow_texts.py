@@ -7,7 +7,7 @@ import pytest
 
 from ingest.candidate import Candidate, Dropped
 from ingest.evidence import Evidence
-from ingest.extract import extract_file
+from ingest.extract import MemoryTree, extract
 from tests.conftest import KERNEL
 from tests.hostile.test_confined_reading import Tree, a_reader
 
@@ -59,7 +59,7 @@ def test_slow_texts_cost_seconds_and_are_named_beside_good_files() -> None:
 
 
 def test_a_deep_expression_is_named_with_its_depth() -> None:
-    [problem] = extract_file("k.py", a_kernel(EXPRESSIONS["sum"]))
+    [problem] = extract(MemoryTree({"k.py": a_kernel(EXPRESSIONS["sum"])}))
 
     assert "nested more than 1,000 levels deep" in problem.message  # type: ignore[union-attr]
 

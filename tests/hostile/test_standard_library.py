@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from curation.similarity.fingerprint import fingerprint
-from ingest.extract import Extraction, Problem, extract_file
+from ingest.extract import Extraction, MemoryTree, Problem, extract
 from ingest.extract.decoding import decode
 from ingest.licenses.windows import windows
 
@@ -41,7 +41,7 @@ def test_each_standard_library_file_is_read_to_its_end(path: Path) -> None:
     data = path.read_bytes()
 
     # What stands before it may be no Python at all: then this says so, or still finds the kernel.
-    said = list(extract_file("some/file.py", data + KERNEL))
+    said = list(extract(MemoryTree({"some/file.py": data + KERNEL})))
     found = [item.kernel for item in said if isinstance(item, Extraction)]
     refused = [item for item in said if isinstance(item, Problem)]
     assert [kernel.name for kernel in found] == ["the_one_that_was_added"] or refused

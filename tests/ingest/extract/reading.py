@@ -6,7 +6,8 @@ import contextlib
 import json
 import textwrap
 
-from ingest.extract import Extraction, MemoryTree, Problem, extract, undefined_names
+from ingest.extract import Extraction, MemoryTree, Problem, extract
+from tests.ingest.extract.undefined import undefined_names
 
 PRELUDE = "import triton\nimport triton.language as tl\n"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.extract import Extraction, extract_file
+from ingest.extract import Extraction, MemoryTree, extract
 from ingest.extract.decoding import decode
 
 SOURCE = b'''"""Docs."""
@@ -64,7 +64,7 @@ TOKENS = st.sampled_from(
 
 def _check(data: bytes) -> None:
     lines = decode(data).text.split("\n")
-    for item in extract_file("triton/k.py", data):
+    for item in extract(MemoryTree({"triton/k.py": data})):
         if isinstance(item, Extraction):
             kernel = item.kernel
             exact = "\n".join(lines[kernel.start_line - 1 : kernel.end_line])

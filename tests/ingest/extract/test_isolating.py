@@ -29,7 +29,6 @@ def test_a_unit_contains_only_needed_definitions_in_file_order() -> None:
         "k",
     ).unit
     assert unit.standalone
-    assert unit.helpers == ("double",)
     assert unit.source == (
         "import triton\nimport triton.language as tl\n\n\n"
         "SCALE: tl.constexpr = tl.constexpr(2)\n\n\n"
@@ -134,7 +133,7 @@ def test_colliding_names_are_renamed_by_token_and_recorded() -> None:
     )
     unit = named(found, "k").unit
     assert unit.standalone
-    assert [(r.path, r.old, r.new) for r in unit.renamed] == [("pkg/m.py", "N", "m_N")]
+    assert unit.notes == ("N of pkg/m.py is called m_N here.",)
     assert "return x + m_N  # N stays here" in unit.source
     assert "helper(N, N_like=3)" in unit.source
 
@@ -343,7 +342,7 @@ def test_computed_values_of_the_enclosing_function_prevent_standalone() -> None:
 
 def test_an_undefined_name_is_reported_as_missing() -> None:
     unit = only("import triton\n@triton.jit\ndef k(p): return nowhere(p)\n").unit
-    assert (unit.standalone, unit.names_missing) == (False, ("nowhere",))
+    assert (unit.standalone, unit.reasons) == (False, ("Nothing defines nowhere.",))
 
 
 def test_a_method_that_uses_self_is_included_with_its_class() -> None:

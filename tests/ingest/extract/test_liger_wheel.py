@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extract import Extraction, MemoryTree, extract, undefined_names
+from ingest.extract import Extraction, MemoryTree, extract
+from tests.ingest.extract.undefined import undefined_names
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.extract import Extraction, MemoryTree, Problem, extract, undefined_names
+from ingest.extract import Extraction, MemoryTree, Problem, extract
+from tests.ingest.extract.undefined import undefined_names
 
 
 @pytest.fixture(scope="module")
