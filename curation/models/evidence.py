@@ -5,7 +5,7 @@ from typing import Self
 from django.db import models
 from django.db.models import F, Q
 
-from curation.models.fields import fraction, one_of, sha256
+from curation.models.fields import fraction, once_per_item, one_of, sha256
 from curation.models.items import AboutKernelOrPair, Kernel, Pair
 from curation.models.sources import Repository
 from curation.models.vocabulary import Action, Hardware, LicenseVerdict, Status
@@ -85,12 +85,7 @@ class Fingerprint(AboutKernelOrPair):
             sha256("content_hash", "fingerprint_content_hash_valid"),
             one_of("status", Status, "fingerprint_status_valid"),
             one_of("license_verdict", LicenseVerdict, "fingerprint_license_verdict_valid"),
-            models.UniqueConstraint(
-                fields=("kernel",), condition=Q(pair=None), name="fingerprint_one_per_kernel"
-            ),
-            models.UniqueConstraint(
-                fields=("pair",), condition=Q(kernel=None), name="fingerprint_one_per_pair"
-            ),
+            *once_per_item("fingerprint_one_per_item", "item"),
         )
         indexes = (
             models.Index(
@@ -156,12 +151,7 @@ class DuplicateLink(AboutKernelOrPair):
                 & (Q(pair=None) | ~Q(pair=F("of_pair"))),
                 name="duplicatelink_not_of_itself",
             ),
-            models.UniqueConstraint(
-                fields=("kernel",), condition=Q(pair=None), name="duplicatelink_one_per_kernel"
-            ),
-            models.UniqueConstraint(
-                fields=("pair",), condition=Q(kernel=None), name="duplicatelink_one_per_pair"
-            ),
+            *once_per_item("duplicatelink_one_per_item", "item"),
         )
 
 

@@ -28,6 +28,24 @@ def sha256(field: str, name: str) -> models.CheckConstraint:
     return models.CheckConstraint(condition=Exact(Length(field), 64), name=name)
 
 
+def once_per_item(
+    name: str, *fields: str, **condition: None
+) -> tuple[models.UniqueConstraint, models.UniqueConstraint]:
+    """Allow one row for each value of `fields`, of the rows that fulfill `condition`.
+
+    "item" in the name and in the fields stands for the row's kernel, or for its pair.
+    """
+    of_kernel, of_pair = (
+        models.UniqueConstraint(
+            fields=[field.replace("item", item) for field in fields],
+            condition=Q(**{other: None}, **condition),
+            name=name.replace("item", item),
+        )
+        for item, other in (("kernel", "pair"), ("pair", "kernel"))
+    )
+    return of_kernel, of_pair
+
+
 class WrittenOnce(Exception):
     """An attempt to change or delete an append-only row."""
 

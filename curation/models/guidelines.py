@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from curation.models.fields import AppendOnly, one_of
+from curation.models.fields import AppendOnly, once_per_item, one_of
 from curation.models.items import AboutKernelOrPair
 from curation.models.vocabulary import OperationType, Status
 
@@ -49,16 +49,7 @@ class GuidelineExample(AboutKernelOrPair):
                 condition=Q(status__in=(Status.APPROVED, Status.REJECTED)),
                 name="guidelineexample_status_valid",
             ),
-            models.UniqueConstraint(
-                fields=("operation_type", "kernel"),
-                condition=Q(pair=None),
-                name="guidelineexample_once_per_kernel",
-            ),
-            models.UniqueConstraint(
-                fields=("operation_type", "pair"),
-                condition=Q(kernel=None),
-                name="guidelineexample_once_per_pair",
-            ),
+            *once_per_item("guidelineexample_once_per_item", "operation_type", "item"),
         )
 
     def __str__(self) -> str:

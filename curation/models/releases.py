@@ -2,9 +2,8 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 
-from curation.models.fields import AppendOnly, one_of, sha256
+from curation.models.fields import AppendOnly, once_per_item, one_of, sha256
 from curation.models.items import AboutKernelOrPair
 
 
@@ -89,16 +88,7 @@ class SplitAssignment(AppendOnly, AboutKernelOrPair):
         constraints = (
             *AboutKernelOrPair.Meta.constraints,
             one_of("split", Split, "splitassignment_split_valid"),
-            models.UniqueConstraint(
-                fields=("kernel", "plan"),
-                condition=Q(pair=None),
-                name="splitassignment_one_per_kernel",
-            ),
-            models.UniqueConstraint(
-                fields=("pair", "plan"),
-                condition=Q(kernel=None),
-                name="splitassignment_one_per_pair",
-            ),
+            *once_per_item("splitassignment_one_per_item", "item", "plan"),
         )
 
     def __str__(self) -> str:

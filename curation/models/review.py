@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from curation.models.fields import AppendOnly, one_of, sha256
+from curation.models.fields import AppendOnly, once_per_item, one_of, sha256
 from curation.models.items import AboutKernelOrPair
 from curation.models.vocabulary import Status
 
@@ -112,16 +112,7 @@ class Decision(AppendOnly, AboutKernelOrPair):
                 name="decision_actor_named",
             ),
             # Each version of an item gets one decision, so a concurrent second one fails.
-            models.UniqueConstraint(
-                fields=("kernel", "version"),
-                condition=Q(pair=None),
-                name="decision_one_per_kernel_version",
-            ),
-            models.UniqueConstraint(
-                fields=("pair", "version"),
-                condition=Q(kernel=None),
-                name="decision_one_per_pair_version",
-            ),
+            *once_per_item("decision_one_per_item_version", "item", "version"),
         )
 
         indexes = (
@@ -169,12 +160,7 @@ class Claim(AboutKernelOrPair):
     class Meta(AboutKernelOrPair.Meta):
         constraints = (
             *AboutKernelOrPair.Meta.constraints,
-            models.UniqueConstraint(
-                fields=("kernel",), condition=Q(pair=None), name="claim_one_per_kernel"
-            ),
-            models.UniqueConstraint(
-                fields=("pair",), condition=Q(kernel=None), name="claim_one_per_pair"
-            ),
+            *once_per_item("claim_one_per_item", "item"),
         )
 
     def __str__(self) -> str:
@@ -190,12 +176,7 @@ class Skip(AboutKernelOrPair):
     class Meta(AboutKernelOrPair.Meta):
         constraints = (
             *AboutKernelOrPair.Meta.constraints,
-            models.UniqueConstraint(
-                fields=("kernel", "user"), condition=Q(pair=None), name="skip_once_per_kernel"
-            ),
-            models.UniqueConstraint(
-                fields=("pair", "user"), condition=Q(kernel=None), name="skip_once_per_pair"
-            ),
+            *once_per_item("skip_once_per_item", "item", "user"),
         )
 
     def __str__(self) -> str:
@@ -236,16 +217,7 @@ class Question(AboutKernelOrPair):
                 | Q(answered_at__isnull=False, answered_by__isnull=False),
                 name="question_answered_by_somebody",
             ),
-            models.UniqueConstraint(
-                fields=("kernel",),
-                condition=Q(pair=None, answered_at=None),
-                name="question_one_open_per_kernel",
-            ),
-            models.UniqueConstraint(
-                fields=("pair",),
-                condition=Q(kernel=None, answered_at=None),
-                name="question_one_open_per_pair",
-            ),
+            *once_per_item("question_one_open_per_item", "item", answered_at=None),
         )
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from curation.models.fields import AppendOnly, one_of, sha256
+from curation.models.fields import AppendOnly, once_per_item, one_of, sha256
 from curation.models.items import AboutKernelOrPair, Pair
 from curation.models.runs import Run, RunQuerySet
 
@@ -112,16 +112,7 @@ class ValidationResult(AboutKernelOrPair):
             *AboutKernelOrPair.Meta.constraints,
             one_of("verdict", Verdict, "validationresult_verdict_valid"),
             sha256("content_hash", "validationresult_content_hash_valid"),
-            models.UniqueConstraint(
-                fields=("run", "kernel"),
-                condition=Q(pair=None),
-                name="validationresult_one_per_kernel",
-            ),
-            models.UniqueConstraint(
-                fields=("run", "pair"),
-                condition=Q(kernel=None),
-                name="validationresult_one_per_pair",
-            ),
+            *once_per_item("validationresult_one_per_item", "run", "item"),
         )
         # Verdicts other than the most common are rare and filtered by.
         indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
