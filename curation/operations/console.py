@@ -1,16 +1,15 @@
 """Output of `up`: its own sentences, and the processes' lines, prefixed by their name."""
 
 import logging
-import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TextIO
 
 OURS = "up"
-COLORS = (36, 33, 32, 35, 34, 31)
 LOG_BYTES, LOG_FILES = 5_000_000, 3
 
 LINE = re.compile(
@@ -47,15 +46,9 @@ class Console:
         self._verbose = verbose or log is None
         # True after the output was closed: a closed terminal, a pipe to `head`.
         self.lost = False
-        colored = stream.isatty() and not os.environ.get("NO_COLOR")
-        names = [OURS, *names]
-        width = max(map(len, names))
-        self._prefixes = {}
-        for index, name in enumerate(names):
-            prefix = f"{name:<{width}} | "
-            if colored and name != OURS:
-                prefix = f"\x1b[{COLORS[(index - 1) % len(COLORS)]}m{prefix}\x1b[0m"
-            self._prefixes[name] = prefix
+        self._width = max(map(len, [OURS, *names]))
+        # Each process has a thread that writes its lines.
+        self._turn = threading.Lock()
 
     def lines(self, name: str, lines: Sequence[str]) -> None:
         """Write the lines of a process."""
@@ -63,8 +56,7 @@ class Console:
             for line in lines:
                 self._log.handle(logging.makeLogRecord({"msg": f"{name} | {line}"}))
         shown = lines if self._verbose or name == OURS else filter(None, map(event, lines))
-        prefix = self._prefixes[name]
-        self._write("".join(f"{prefix}{line}\n" for line in shown))
+        self._write("".join(f"{name:<{self._width}} | {line}\n" for line in shown))
 
     def say(self, sentence: str) -> None:
         """Print a sentence of `up` itself."""
@@ -82,8 +74,9 @@ class Console:
         try:
             # A terminal without UTF-8 gets escapes instead of an error.
             encoding = self._stream.encoding or "utf-8"
-            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            self._stream.flush()
+            with self._turn:
+                self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+                self._stream.flush()
         except OSError:
             self.lost = True
 

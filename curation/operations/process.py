@@ -1,31 +1,30 @@
 """Process of `up`: a program that is started, read from, and killed with its children."""
 
-import asyncio
-import codecs
 import ctypes
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from curation.errors import CurationError
 from curation.operations import leftovers
-from curation.operations.procfile import Program
 
-# Called with the name of a process and lines of its output.
+# Called from a thread with the name of a process and a line of its output.
 Show = Callable[[str, Sequence[str]], None]
 
 PR_SET_PDEATHSIG = 1
-CHUNK = 65536
 # An escaped child may keep the output open after the end.
 LAST_LINES_SECONDS = 1.0
-# Maximum length of a line: one without an end must not fill the memory, nor stay invisible.
+# Maximum bytes of a line: one without an end must not fill the memory, nor stay invisible.
 LONGEST = 8192
 # Attack: output may come from a scraped repository and contain terminal control sequences.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -33,6 +32,21 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 class ProgramMissing(CurationError):
     """The command of a process can't be started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of the Procfile: its name in the log, and its command."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+def read_procfile(text: str) -> list[Program]:
+    """Return the programs, one `name: program argument` a line. They run without a shell."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    named = (line.partition(":") for line in lines)
+    return [Program(name, tuple(shlex.split(command))) for name, _, command in named]
 
 
 class RestartPolicy:
@@ -71,7 +85,8 @@ class Process:
     data_folder: Path
     restart_policy: RestartPolicy = field(default_factory=RestartPolicy)
     last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=15))
-    _run: asyncio.subprocess.Process | None = None
+    _run: "subprocess.Popen[bytes] | None" = None
+    _reader: threading.Thread | None = None
 
     @property
     def name(self) -> str:
@@ -79,44 +94,34 @@ class Process:
 
     @property
     def running(self) -> bool:
+        """True until `ended` has returned how the run ended."""
         return self._run is not None
 
-    async def start(self, show: Show) -> asyncio.Task[str]:
-        """Start a run, and return a task that waits for its end and returns how it ended."""
-        # A pipe of our own: asyncio's would delay the end until the last child closes it.
-        reader, writer = os.pipe()
+    def start(self, show: Show) -> None:
         try:
-            run = await asyncio.create_subprocess_exec(
-                *self.program.arguments,
+            self._run = run = subprocess.Popen(
+                self.program.arguments,
                 cwd=self.folder,
-                env={
-                    **self.environment,
-                    **self.program.variables,
-                    **leftovers.mark(self.data_folder, self.name),
-                },
+                env={**self.environment, **leftovers.mark(self.data_folder, self.name)},
                 stdin=subprocess.DEVNULL,
-                stdout=writer,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 # Ctrl-C in the terminal reaches only `up`, and a group can be killed as one.
                 start_new_session=True,
                 preexec_fn=_ends_with_us(),
             )
-        except OSError as error:
-            os.close(reader)
+        except (OSError, IndexError) as error:
             raise ProgramMissing(
-                f"{self.name} can't be started: {self.program.arguments[0]}: {error.strerror}. "
+                f"{self.name} can't be started: {' '.join(self.program.arguments)}: {error}. "
                 "Is everything installed (pip install -c constraints.txt -e .)?"
             ) from error
-        finally:
-            os.close(writer)
-        self._run = run
-        return asyncio.create_task(self._end(run, asyncio.create_task(self._read(reader, show))))
+        self._reader = threading.Thread(target=self._read, args=(run.stdout, show), daemon=True)
+        self._reader.start()
 
     def terminate(self) -> None:
         """Send SIGTERM; the program handles its children itself."""
-        with suppress(ProcessLookupError):
-            if self._run:
-                self._run.terminate()
+        if self._run:
+            self._run.terminate()
 
     def kill(self) -> None:
         """Kill the process and its group at once."""
@@ -124,61 +129,30 @@ class Process:
             if self._run:
                 os.killpg(self._run.pid, signal.SIGKILL)
 
-    async def _end(self, run: asyncio.subprocess.Process, reading: asyncio.Task[None]) -> str:
-        status = await run.wait()
+    def ended(self) -> str | None:
+        """Return how the run ended, once, after killing its children; None while it runs."""
+        if self._run is None or self._reader is None or (status := self._run.poll()) is None:
+            return None
         # Its children would keep its port, its jobs and the pipe.
         self.kill()
         leftovers.kill(self.data_folder, self.name)
-        await asyncio.wait([reading], timeout=LAST_LINES_SECONDS)
-        reading.cancel()
+        self._reader.join(LAST_LINES_SECONDS)
         self._run = None
-        if status < 0:
-            return f"was killed by {_signal_name(-status)}"
-        return f"ended with exit status {status}"
-
-    async def _read(self, descriptor: int, show: Show) -> None:
-        stream = asyncio.StreamReader()
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(descriptor, "rb", buffering=0)
+        return (
+            f"was killed by {_signal_name(-status)}"
+            if status < 0
+            else f"ended with exit status {status}"
         )
-        splitter = LineSplitter()
-        try:
-            while chunk := await stream.read(CHUNK):
-                self._show(splitter.feed(chunk), show)
-        finally:
-            self._show(splitter.rest(), show)
-            transport.close()
 
-    def _show(self, lines: list[str], show: Show) -> None:
-        self.last_lines.extend(lines)
-        show(self.name, lines)
-
-
-class LineSplitter:
-    """Incremental line splitter; bytes that are not UTF-8 become replacement characters."""
-
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._open = ""
-
-    def feed(self, chunk: bytes) -> list[str]:
-        """Return the lines that `chunk` completes."""
-        *complete, self._open = (self._open + self._decoder.decode(chunk)).split("\n")
-        while len(self._open) >= LONGEST:
-            complete.append(self._open[:LONGEST])
-            self._open = self._open[LONGEST:]
-        return [piece for line in complete for piece in _pieces(line)]
-
-    def rest(self) -> list[str]:
-        """Return the last line without a line end, after the end of the output."""
-        line = self._open + self._decoder.decode(b"", final=True)
-        self._open = ""
-        return list(_pieces(line)) if line else []
-
-
-def _pieces(line: str) -> list[str]:
-    shown = CONTROL.sub(lambda control: f"\\x{ord(control[0]):02x}", line.removesuffix("\r"))
-    return [shown[start : start + LONGEST] for start in range(0, max(len(shown), 1), LONGEST)]
+    def _read(self, output: IO[bytes], show: Show) -> None:
+        with output:
+            for data in iter(lambda: output.readline(LONGEST), b""):
+                line = CONTROL.sub(
+                    lambda control: f"\\x{ord(control[0]):02x}",
+                    data.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r"),
+                )
+                self.last_lines.append(line)
+                show(self.name, [line])
 
 
 def _ends_with_us() -> Callable[[], None] | None:

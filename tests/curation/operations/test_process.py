@@ -1,54 +1,62 @@
-"""Lines of a process's output, and the delays before it is started again."""
+"""Programs of the Procfile, lines of a process's output, and the delays before a restart."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
 
-from curation.operations.process import LONGEST, LineSplitter, RestartPolicy
+from django.conf import settings
 
-
-def test_only_complete_lines_are_returned() -> None:
-    lines = LineSplitter()
-
-    assert lines.feed(b"one\ntw") == ["one"]
-    assert lines.feed(b"o\n") == ["two"]
+from curation.operations.process import LONGEST, Process, Program, RestartPolicy, read_procfile
 
 
-def test_an_incomplete_line_appears_when_the_process_ends() -> None:
-    lines = LineSplitter()
+def lines_of(tmp_path: Path, written: bytes) -> list[str]:
+    """What `up` shows of a program that writes these bytes."""
+    (tmp_path / "output").write_bytes(written)
+    code = "import shutil, sys; shutil.copyfileobj(open('output', 'rb'), sys.stdout.buffer)"
+    program = Program("web", (sys.executable, "-ISc", code))
+    process = Process(program, dict(os.environ), folder=tmp_path, data_folder=tmp_path)
+    shown: list[str] = []
 
-    assert lines.feed(b"last words") == []
-    assert lines.rest() == ["last words"]
-    assert lines.rest() == []
+    def show(name: str, lines: Sequence[str]) -> None:
+        shown.extend(lines)
 
-
-def test_a_character_split_across_chunks_is_decoded() -> None:
-    first, second = "é\n".encode()[:1], "é\n".encode()[1:]
-    lines = LineSplitter()
-
-    assert lines.feed(first) + lines.feed(second) == ["é"]
-
-
-def test_invalid_utf8_bytes_are_replaced() -> None:
-    assert LineSplitter().feed(b"a\xff\xfeb\n") == ["a��b"]
+    process.start(show)
+    while not process.ended():
+        time.sleep(0.01)
+    return shown
 
 
-def test_an_endless_line_is_split_into_pieces() -> None:
-    pieces = LineSplitter().feed(b"x" * (3 * LONGEST))
-
-    assert pieces == ["x" * LONGEST] * 3
+def test_an_incomplete_last_line_is_shown(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, b"one\n\nlast words") == ["one", "", "last words"]
 
 
-def test_terminal_control_characters_of_a_process_are_escaped() -> None:
-    assert LineSplitter().feed(b"\x1b[2Jgone\x07\tkept\r\n") == [r"\x1b[2Jgone\x07" + "\tkept"]
+def test_invalid_utf8_bytes_are_replaced(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, "é".encode() + b"a\xff\xfeb\n") == ["éa\ufffd\ufffdb"]
 
 
-@given(st.lists(st.binary(max_size=40)))
-def test_the_chunk_boundaries_do_not_change_the_lines(chunks: list[bytes]) -> None:
-    piecewise, whole = LineSplitter(), LineSplitter()
+def test_an_endless_line_is_split_into_pieces(tmp_path: Path) -> None:
+    assert lines_of(tmp_path, b"x" * (3 * LONGEST)) == ["x" * LONGEST] * 3
 
-    got = [line for chunk in chunks for line in piecewise.feed(chunk)] + piecewise.rest()
 
-    assert got == whole.feed(b"".join(chunks)) + whole.rest()
+def test_terminal_control_characters_of_a_process_are_escaped(tmp_path: Path) -> None:
+    shown = lines_of(tmp_path, b"\x1b[2Jgone\x07\tkept\r\n")
+
+    assert shown == [r"\x1b[2Jgone\x07" + "\tkept"]
+
+
+# --- Procfile ---------------------------------------------------------------------------------
+def test_a_procfile_command_is_not_run_by_a_shell() -> None:
+    [program] = read_procfile("# the site\n\nweb: echo '$HOME' ; rm -rf x && $(id)")
+
+    assert program == Program("web", ("echo", "$HOME", ";", "rm", "-rf", "x", "&&", "$(id)"))
+
+
+def test_the_project_procfile_names_web_workers_and_scheduler() -> None:
+    programs = read_procfile((settings.BASE_DIR / "Procfile").read_text())
+
+    assert [program.name for program in programs] == ["web", "ingest", "validation", "scheduler"]
 
 
 # --- Restarts ---------------------------------------------------------------------------------

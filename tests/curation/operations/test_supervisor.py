@@ -1,33 +1,21 @@
 """The loop, on small programs: restarts, giving up, stopping."""
 
-import asyncio
 import io
 import os
 import signal
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from curation.operations import leftovers
 from curation.operations.console import Console
-from curation.operations.process import Process, ProgramMissing, RestartPolicy
-from curation.operations.procfile import Program
+from curation.operations.process import Process, Program, ProgramMissing, RestartPolicy
 from curation.operations.supervisor import KeepsEnding, StartupStage, Supervisor
 from tests.waiting import DEADLINE
-
-
-@pytest.fixture(autouse=True)
-def no_running_loop() -> Iterator[None]:
-    """A browser test before leaves Playwright's event loop running in this thread."""
-    before = asyncio._get_running_loop()
-    asyncio._set_running_loop(None)
-    yield
-    asyncio._set_running_loop(before)
-
 
 # Each program tells the test by a file that it has come so far.
 SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
