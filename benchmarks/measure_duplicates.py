@@ -27,21 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.mirrors import extractions, python_files
 from curation.similarity.contamination import BenchmarkText, fingerprint_parts, index, matches
-from curation.similarity.duplicates import (
-    FLOOR_WORDS,
-    THRESHOLD,
-    ClusterItem,
-    Facts,
-    Link,
-    NearDuplicate,
-    cluster,
-    likeness,
-    may_represent,
-    place,
-    slots,
-)
+from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
 from curation.similarity.fingerprint import Fingerprint, fingerprints
-from curation.similarity.minhash import PERMUTATIONS, SEED, shingle_hashes, signatures
+from curation.similarity.minhash import PERMUTATIONS, SEED, shingle_hashes, signature
 from curation.similarity.shingles import Shingles, jaccard, shingles
 from curation.tokens import count_many
 
@@ -66,7 +54,6 @@ def main() -> None:
     _speed(texts)
     prints = _fingerprints(texts)
     _recall(prints)
-    _clusters(prints)
     _contamination(options.mirrors, rows)
 
 
@@ -95,7 +82,7 @@ def _speed(texts: Sequence[str]) -> None:
         start = time.process_time()
         matches = shingles(texts)
         middle = time.process_time()
-        signatures(matches)
+        list(map(signature, matches))
         end = time.process_time()
         rates.append((len(texts) / (end - start), len(texts) / (end - middle)))
     print(f"text to signature {statistics.median(r for r, _ in rates):8.0f} kernels/s, median of 5")
@@ -106,7 +93,7 @@ def _speed(texts: Sequence[str]) -> None:
     start = time.process_time()
     theirs = [_theirs(each, model) for each in hashes]
     print(f"  datasketch update_batch {len(sample) / (time.process_time() - start):8.0f}")
-    same = all(map(np.array_equal, signatures(sample), theirs))
+    same = all(map(np.array_equal, map(signature, sample), theirs))
     print(f"  bit for bit the same: {same}")
     start = time.process_time()
     for each in hashes[:200]:
@@ -189,49 +176,6 @@ def _candidates(prints: Sequence[Fingerprint]) -> set[tuple[int, int]]:
         for place, other in enumerate(numbers)
         for one in numbers[:place]
     }
-
-
-def _clusters(prints: Sequence[Fingerprint]) -> None:
-    """All at once, and one by one in a random order: the same clusters, and at what price."""
-    items = [ClusterItem(n, Facts(f"{n:06}", stars=n % 7), each) for n, each in enumerate(prints)]
-    start = time.process_time()
-    together = cluster(items)
-    seconds = time.process_time() - start
-    sizes = Counter(link.of for link in together.values() if link)
-    kept = len(items) - sum(sizes.values())
-    largest = max(sizes.values(), default=0) + 1
-    print(f"{kept} representatives of {len(items)}, largest cluster {largest}, {seconds:.1f} s")
-    members: defaultdict[object, list[int]] = defaultdict(list)
-    placed: dict[int, Link | None] = {}
-    queries = Counter[int]()
-
-    def near(key: int) -> list[NearDuplicate]:
-        queries[new.key] += 1
-        others = {o for slot in slots(prints[key]) for o in members[slot]} - {key}
-        twins = []
-        for other in others:
-            alike = likeness(prints[key], prints[other])
-            if alike and may_represent(items[key], items[other]):
-                link = placed[other]
-                of = (link.of, items[link.of].facts) if link else (None, None)
-                twins.append(NearDuplicate(other, items[other].facts, *alike, *of))
-        return twins
-
-    order = random.Random(1).sample(items, len(items))  # noqa: S311
-    times = []
-    for new in order:
-        start = time.perf_counter()
-        placed.update(place(new.key, new.facts, near))
-        times.append(time.perf_counter() - start)
-        for slot in slots(new.fingerprint):
-            members[slot].append(new.key)
-    p99 = sorted(times)[int(0.99 * len(times))]
-    print(
-        f"  one by one the same: {placed == together}; {statistics.mean(times) * 1e3:.2f} ms each,"
-    )
-    print(f"  p99 {p99 * 1e3:.1f} ms, worst {max(times) * 1e3:.0f} ms")
-    once = sum(count == 1 for count in queries.values()) / len(queries)
-    print(f"  asked for one item's twins in {once:.1%}, at most for {max(queries.values())} items'")
 
 
 def _contamination(mirrors: Path, rows: Sequence[dict[str, str]]) -> None:

@@ -51,7 +51,7 @@ from curation.similarity.minhash import (
     Signature,
     bands,
     from_bytes,
-    signatures,
+    signature,
     to_bytes,
 )
 from curation.similarity.shingles import shingles_and_counts
@@ -125,9 +125,8 @@ class _Base:
 
 def _bases(real: list[str]) -> list[_Base]:
     counted = shingles_and_counts(real)
-    signed = signatures([found for found, _ in counted])
-    measured = zip(real, counted, signed, strict=True)
-    return [_Base(text, words, values) for text, (_, words), values in measured]
+    measured = zip(real, counted, strict=True)
+    return [_Base(text, words, signature(found)) for text, (found, words) in measured]
 
 
 def _take_in(bases: list[_Base], numbers: range, random_places: np.random.Generator) -> None:

@@ -21,7 +21,7 @@ from curation.models import (
     OperationOverlap,
     Status,
 )
-from curation.similarity.duplicates import by_default, place, remove
+from curation.similarity.duplicates import place, rank, remove
 
 BATCH = 100
 RECENT_DECISIONS = 1000
@@ -70,7 +70,7 @@ def place_items(
     }
     before = {key: around[key].item_facts for key in changed}
     _take_out([key for key in changed if around[key].item_facts.placed], around)
-    ranked = {key: by_default(now.facts(around[key].content_hash)) for key, now in changed.items()}
+    ranked = {key: rank(now.facts(around[key].content_hash)) for key, now in changed.items()}
     # Best first, so that later items find their representative in place.
     for key in sorted(changed, key=ranked.__getitem__):
         now = changed[key]

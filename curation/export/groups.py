@@ -17,7 +17,7 @@ from django.db.models import F, QuerySet
 from numpy.typing import NDArray
 
 from curation.models import DuplicateLink, Fingerprint, Kernel, Pair, Provenance
-from curation.similarity.minhash import bands, signatures
+from curation.similarity.minhash import bands, signature
 from curation.similarity.shingles import Shingles
 from curation.similarity.structure import Structure, as_shingles, from_bytes
 from curation.similarity.words import mix64
@@ -195,11 +195,7 @@ def neighbor_links(structures: Sequence[bytes]) -> Iterator[tuple[int, int]]:
 
 def _bands(grams: Sequence[Structure], number: int) -> NDArray[np.int64]:
     """Return a row for each structure and a column for each band of this round."""
-    rows = [
-        bands(signature)
-        for start in range(0, len(grams), BLOCK)
-        for signature in signatures([_shingles(s, number) for s in grams[start : start + BLOCK]])
-    ]
+    rows = [bands(signature(_shingles(each, number))) for each in grams]
     return np.array(rows, dtype=np.int64).reshape(len(rows), -1)
 
 

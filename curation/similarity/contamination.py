@@ -15,7 +15,7 @@ import numpy as np
 
 from curation.similarity.definitions import comparable
 from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
-from curation.similarity.minhash import Signature, bands, signatures
+from curation.similarity.minhash import bands, signature
 from curation.similarity.shingles import Shingles, containment, jaccard, shingles_and_counts
 from curation.similarity.syntax import syntax_hashes
 
@@ -90,10 +90,10 @@ def index(parts: Iterable[BenchmarkPart]) -> Index:
     for part in known:
         by_syntax[part.syntax].append(part)
         by_loose[part.loose_syntax].append(part)
-    long = [number for number, part in enumerate(known) if part.words >= FLOOR_WORDS]
-    for number, each in zip(long, signatures([known[n].shingles for n in long]), strict=True):
-        for slot in enumerate(bands(each)):
-            by_band[slot].append(number)
+    for number, part in enumerate(known):
+        if part.words >= FLOOR_WORDS:
+            for slot in enumerate(bands(signature(part.shingles))):
+                by_band[slot].append(number)
     idioms = _idioms(known)
     own = [np.setdiff1d(part.shingles, idioms, assume_unique=True) for part in known]
     return Index(dict(by_syntax), dict(by_loose), known, own, dict(by_band), _postings(own))
@@ -108,9 +108,8 @@ def matches(texts: str | Sequence[str], index: Index) -> tuple[BenchmarkMatch, .
     all_texts = [texts] if isinstance(texts, str) else texts
     # A kernel's function is also in its unit: each text is compared once.
     parts = {part: shingles for text in all_texts for part, shingles, _ in _parts(text)}
-    signed = signatures([*parts.values()])
-    for (part, shingles), each in zip(parts.items(), signed, strict=True):
-        for match in _of_part(part, shingles, each, index):
+    for part, shingles in parts.items():
+        for match in _of_part(part, shingles, index):
             known = best.get(match.problem)
             if known is None or _sureness(match) < _sureness(known):
                 best[match.problem] = match
@@ -124,17 +123,14 @@ def _parts(text: str) -> list[tuple[str, Shingles, int]]:
     return [(part, found, words) for part, (found, words) in measured if words >= LEAST_WORDS]
 
 
-def _of_part(
-    text: str, shingles: Shingles, signed: Signature, index: Index
-) -> Iterable[BenchmarkMatch]:
+def _of_part(text: str, shingles: Shingles, index: Index) -> Iterable[BenchmarkMatch]:
     exact, loose = syntax_hashes(text)
     for item in index.by_syntax.get(exact, ()):
         yield BenchmarkMatch(item.problem, item.path, "syntax", 1.0)
     for item in index.by_loose_syntax.get(loose, ()):
         yield BenchmarkMatch(item.problem, item.path, "syntax", 1.0, constants_differ=True)
-    candidates = {
-        number for slot in enumerate(bands(signed)) for number in index.by_band.get(slot, ())
-    }
+    slots = enumerate(bands(signature(shingles)))
+    candidates = {number for slot in slots for number in index.by_band.get(slot, ())}
     for number in candidates:
         part = index.parts[number]
         similarity = jaccard(shingles, part.shingles)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -44,10 +44,9 @@ class Facts:
 
 
 Rank = tuple[bool, bool, bool, bool, bool, int, str]
-Policy = Callable[[Facts], Rank]
 
 
-def by_default(facts: Facts) -> Rank:
+def rank(facts: Facts) -> Rank:
     """Rank permissive items first, then those for CUDA, documented ones, and those with most stars.
 
     The content's hash breaks ties. A rejected item represents no other one. A new item does not
@@ -130,9 +129,7 @@ def same_function(first: Computes, second: Computes) -> bool:
     return first.hardware == second.hardware or first.syntax_hash == second.syntax_hash
 
 
-def likeness(
-    first: Fingerprint, second: Fingerprint, threshold: float = THRESHOLD
-) -> tuple[Likeness, float] | None:
+def likeness(first: Fingerprint, second: Fingerprint) -> tuple[Likeness, float] | None:
     """Return the similarity of two items' texts, or None if they are not near. Symmetric."""
     if first.syntax_hash == second.syntax_hash:
         return "exact", 1.0
@@ -140,17 +137,16 @@ def likeness(
         return None
     # Sets of very different size can't be near: skip the comparison.
     smaller, larger = sorted((len(first.shingles), len(second.shingles)))
-    if smaller < threshold * larger:
+    if smaller < THRESHOLD * larger:
         return None
     similarity = jaccard(first.shingles, second.shingles)
-    return ("near", similarity) if similarity >= threshold else None
+    return ("near", similarity) if similarity >= THRESHOLD else None
 
 
 def place(
     new: int,
     facts: Facts,
     near: Near,
-    policy: Policy = by_default,
     *,
     representatives: Near | None = None,
 ) -> Placement:
@@ -163,15 +159,14 @@ def place(
     is compared with no other member.
     """
     if representatives is not None:
-        rank = policy(facts)
-        above = [twin for twin in representatives(new) if policy(twin.facts) < rank]
+        above = [twin for twin in representatives(new) if rank(twin.facts) < rank(facts)]
         if above:
-            best = min(above, key=lambda twin: policy(twin.facts))
+            best = min(above, key=lambda twin: rank(twin.facts))
             return {new: Link(best.key, best.likeness, best.similarity)}
-    return _settle({new: facts}, near, policy, frozenset())
+    return _settle({new: facts}, near, frozenset())
 
 
-def remove(gone: Collection[int], near: Near, policy: Policy = by_default) -> Placement:
+def remove(gone: Collection[int], near: Near) -> Placement:
     """Return the items that must move when items leave; `near` still knows the leaving ones.
 
     All leaving items must be passed at once: one by one, each would hand its near-duplicates to the
@@ -184,26 +179,26 @@ def remove(gone: Collection[int], near: Near, policy: Policy = by_default) -> Pl
         for twin in near(key)
         if twin.of == key and twin.key not in leaving
     }
-    return _settle(remaining, near, policy, leaving)
+    return _settle(remaining, near, leaving)
 
 
 def _settle(
-    unsettled: Mapping[int, Facts], near: Near, policy: Policy, gone: frozenset[int]
+    unsettled: Mapping[int, Facts], near: Near, gone: frozenset[int]
 ) -> dict[int, Link | None]:
     """Place items, best first, so that each depends only on items already placed."""
-    queue = [(policy(facts), key) for key, facts in unsettled.items()]
+    queue = [(rank(facts), key) for key, facts in unsettled.items()]
     heapq.heapify(queue)
     queued = {*unsettled}
     before: dict[int, int | None] = {}
     placed: dict[int, Link | None] = {}
     introduced: defaultdict[int, dict[int, NearDuplicate]] = defaultdict(dict)
     while queue:
-        rank, key = heapq.heappop(queue)
+        own_rank, key = heapq.heappop(queue)
         # A new item is not stored yet, so `near` does not return it.
         known = {**introduced[key], **{twin.key: twin for twin in near(key)}}
         twins = [twin for twin in known.values() if twin.key not in gone]
-        above = [t for t in twins if policy(t.facts) < rank and _stands(t, placed)]
-        best = min(above, key=lambda t: policy(t.facts), default=None)
+        above = [t for t in twins if rank(t.facts) < own_rank and _stands(t, placed)]
+        best = min(above, key=lambda t: rank(t.facts), default=None)
         placed[key] = Link(best.key, best.likeness, best.similarity) if best else None
         for twin in twins:
             if key in unsettled:
@@ -211,16 +206,16 @@ def _settle(
                     key, unsettled[key], twin.likeness, twin.similarity, None, None
                 )
                 introduced[twin.key][key] = itself
-            if twin.key in queued or twin.key in placed or policy(twin.facts) < rank:
+            if twin.key in queued or twin.key in placed or rank(twin.facts) < own_rank:
                 continue
             before.setdefault(twin.key, twin.of)
-            if best is None and twin.of_facts is not None and rank < policy(twin.of_facts):
+            if best is None and twin.of_facts is not None and own_rank < rank(twin.of_facts):
                 # No representative before this item is near it.
                 placed[twin.key] = Link(key, twin.likeness, twin.similarity)
             elif twin.of == key if best else twin.of is None:
                 # It has lost its representative, or no longer is one.
                 queued.add(twin.key)
-                heapq.heappush(queue, (policy(twin.facts), twin.key))
+                heapq.heappush(queue, (rank(twin.facts), twin.key))
     return {
         key: link
         for key, link in placed.items()
@@ -230,66 +225,3 @@ def _settle(
 
 def _stands(twin: NearDuplicate, placed: Mapping[int, Link | None]) -> bool:
     return placed[twin.key] is None if twin.key in placed else twin.of is None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClusterItem:
-    key: int
-    facts: Facts
-    fingerprint: Fingerprint
-    first_version: int | None = None
-    """Key of the item's first version; None if it is the first."""
-
-    @property
-    def lineage(self) -> int:
-        return self.key if self.first_version is None else self.first_version
-
-    @property
-    def syntax_hash(self) -> str:
-        return self.fingerprint.syntax_hash
-
-    @property
-    def functions(self) -> frozenset[str]:
-        return self.fingerprint.functions
-
-    @property
-    def hardware(self) -> str:
-        return self.fingerprint.hardware
-
-
-def cluster(
-    items: Iterable[ClusterItem], policy: Policy = by_default, threshold: float = THRESHOLD
-) -> dict[int, Link | None]:
-    """Return the places of all items at once, equal to placing them one by one."""
-    representatives: dict[tuple[int, int] | str, list[ClusterItem]] = {}
-    placed: dict[int, Link | None] = {}
-    for item in sorted(items, key=lambda item: policy(item.facts)):
-        candidates = sorted(_candidates(item, representatives), key=lambda c: policy(c.facts))
-        links = (
-            Link(other.key, *alike)
-            for other in candidates
-            if may_represent(item, other)
-            and (alike := likeness(item.fingerprint, other.fingerprint, threshold))
-        )
-        if link := next(links, None):
-            placed[item.key] = link
-            continue
-        placed[item.key] = None
-        for slot in slots(item.fingerprint):
-            representatives.setdefault(slot, []).append(item)
-    return placed
-
-
-def slots(of: Fingerprint) -> list[tuple[int, int] | str]:
-    """Return the index keys of an item: its syntax hash, and each numbered band."""
-    keys: list[tuple[int, int] | str] = [of.syntax_hash]
-    if of.words >= FLOOR_WORDS:
-        keys.extend(enumerate(of.bands))
-    return keys
-
-
-def _candidates(
-    item: ClusterItem, index: Mapping[tuple[int, int] | str, list[ClusterItem]]
-) -> Iterable[ClusterItem]:
-    met = {other.key: other for slot in slots(item.fingerprint) for other in index.get(slot, ())}
-    return met.values()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from curation.similarity import structure
 from curation.similarity.kernel_functions import kernel_function
-from curation.similarity.minhash import SCHEME, Signature, bands, signatures, to_bytes
+from curation.similarity.minhash import SCHEME, bands, signature, to_bytes
 from curation.similarity.operations import read_operations
 from curation.similarity.shingles import Shingles, shingles_and_counts
 from curation.similarity.syntax import syntax_hash
@@ -50,10 +50,9 @@ def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
     """Return the fingerprints of kernels, or of the Triton code of pairs."""
     texts = list(texts)
     counted = shingles_and_counts(texts)
-    signed = signatures([shingles for shingles, _ in counted])
     return [
-        _fingerprint(text, found, words, values)
-        for text, (found, words), values in zip(texts, counted, signed, strict=True)
+        _fingerprint(text, found, words)
+        for text, (found, words) in zip(texts, counted, strict=True)
     ]
 
 
@@ -68,8 +67,9 @@ def with_python_side(of: Fingerprint, python_code: str, entry_point: str) -> Fin
     )
 
 
-def _fingerprint(text: str, found: Shingles, words: int, values: Signature) -> Fingerprint:
+def _fingerprint(text: str, found: Shingles, words: int) -> Fingerprint:
+    signed = signature(found)
     return Fingerprint(
-        syntax_hash(text), words, to_bytes(values), bands(values), found,
+        syntax_hash(text), words, to_bytes(signed), bands(signed), found,
         chain_hash=kernel_function(text),
     )  # fmt: skip

@@ -8,7 +8,6 @@ numpy has frozen.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,42 +22,21 @@ At a similarity of 0.7, a near-duplicate is missed once in 100; at 0.8, once in 
 """
 PERMUTATIONS = BANDS * ROWS
 SEED = 1
-# Number of shingles processed together: three such arrays of rows fit in a core's own cache.
-STRETCH = 1024
+# Shingles that are permuted together, so that a text of any length takes little memory.
+CHUNK = 4096
 SCHEME = f"words{WORDS_PER_SHINGLE}/affine32/seed{SEED}/{BANDS}x{ROWS}/1"
 
 Signature = NDArray[np.uint32]
 
 
 def signature(shingles: Shingles) -> Signature:
-    return signatures([shingles])[0]
-
-
-def signatures(sets: Sequence[Shingles]) -> list[Signature]:
-    """Return the signature of each set.
-
-    Consecutive sets share rows, because short ones cost most.
-    """
     multipliers, offsets = _permutations()
-    lowest = np.full((len(sets), PERMUTATIONS), 0xFFFFFFFF, np.uint32)
-    filled = [number for number, each in enumerate(sets) if len(each)]
-    if not filled:
-        return list(lowest)
-    some = [sets[number] for number in filled]
-    hashes = _premixed(shingle_hashes(np.concatenate(some)))
-    begins = np.cumsum([0, *map(len, some[:-1])])
-    selected = lowest[filled]
-    for start in range(0, len(hashes), STRETCH):
-        row = hashes[start : start + STRETCH]
-        permuted = multipliers[:, : len(row)] * row
-        permuted += offsets[:, : len(row)]
-        first = np.searchsorted(begins, start, "right") - 1
-        last = np.searchsorted(begins, start + len(row))
-        target = selected[first:last]
-        cuts = np.maximum(begins[first:last] - start, 0)
-        np.minimum(target, np.minimum.reduceat(permuted, cuts, axis=1).T, out=target)
-    lowest[filled] = selected
-    return list(lowest)
+    hashes = _premixed(shingle_hashes(shingles))
+    lowest = np.full(PERMUTATIONS, 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(hashes), CHUNK):
+        permuted = multipliers * hashes[start : start + CHUNK] + offsets
+        np.minimum(lowest, permuted.min(axis=1), out=lowest)
+    return lowest
 
 
 def shingle_hashes(shingles: Shingles) -> NDArray[np.uint32]:
@@ -89,8 +67,7 @@ def _permutations() -> tuple[Signature, Signature]:
     random = np.random.RandomState(SEED)
     odd = random.randint(0, 1 << 31, PERMUTATIONS, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
     offsets = random.randint(0, 1 << 32, PERMUTATIONS, dtype=np.uint32)
-    # Whole rows, because numpy is slow at combining a single number with an array.
-    return np.repeat(odd[:, None], STRETCH, axis=1), np.repeat(offsets[:, None], STRETCH, axis=1)
+    return odd[:, None], offsets[:, None]
 
 
 def _premixed(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -15,8 +15,8 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from curation.similarity.duplicates import ClusterItem, cluster
 from tests import factories as make
+from tests.curation.similarity.clustering import ClusterItem, cluster
 from tests.curation.similarity.kernels import unrelated
 
 

@@ -7,20 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.similarity.duplicates import (
-    ClusterItem,
     Facts,
     Link,
     Near,
     NearDuplicate,
     Placement,
-    by_default,
-    cluster,
     likeness,
     place,
+    rank,
     remove,
     same_function,
 )
 from curation.similarity.fingerprint import fingerprint
+from tests.curation.similarity.clustering import ClusterItem, cluster
 from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
 
 
@@ -81,7 +80,7 @@ def promised(store: Store) -> None:
             continue
         assert store.links[link.of] is None, "a member's representative stands for itself"
         assert store.nearness[frozenset((key, link.of))] == link.similarity
-        assert by_default(store.facts[link.of]) < by_default(store.facts[key])
+        assert rank(store.facts[link.of]) < rank(store.facts[key])
 
 
 @given(store=stores(), order=st.randoms(use_true_random=False))
@@ -223,7 +222,7 @@ def test_kernels_for_different_hardware_match_only_with_the_same_syntax() -> Non
 
     assert same_function(fingerprint(SOFTMAX), for_another)
     assert not same_function(fingerprint(SOFTMAX), edited)
-    assert by_default(Facts("b")) < by_default(Facts("a", hardware="ascend"))
+    assert rank(Facts("b")) < rank(Facts("a", hardware="ascend"))
 
 
 def test_no_version_of_an_item_represents_another_one() -> None:

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from curation.pairs.draft import PairDraft
-from curation.similarity.duplicates import ClusterItem, Facts, cluster
+from curation.similarity.duplicates import Facts
 from curation.similarity.fingerprint import Fingerprint, fingerprints, with_python_side
+from tests.curation.similarity.clustering import ClusterItem, cluster
 from validation.pairs.generation import generate
 from validation.pairs.handwritten import handwritten
 from validation.pairs.recipes.catalog import RECIPES

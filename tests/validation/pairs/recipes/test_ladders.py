@@ -11,8 +11,9 @@ import pytest
 
 from curation.evidence.ladders import read_perf_cases
 from curation.pairs.draft import PairDraft
-from curation.similarity.duplicates import ClusterItem, Facts, cluster
+from curation.similarity.duplicates import Facts
 from curation.similarity.fingerprint import fingerprints, with_python_side
+from tests.curation.similarity.clustering import ClusterItem, cluster
 from tests.validation.pairs.recipes.tracing import tracing_environment
 from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger

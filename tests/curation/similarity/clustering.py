@@ -1,0 +1,49 @@
+"""The rule of clusters, applied to all items at once: the reference for placing one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from curation.similarity.duplicates import Facts, Link, likeness, may_represent, rank
+from curation.similarity.fingerprint import Fingerprint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterItem:
+    key: int
+    facts: Facts
+    fingerprint: Fingerprint
+    first_version: int | None = None
+
+    @property
+    def lineage(self) -> int:
+        return self.key if self.first_version is None else self.first_version
+
+    @property
+    def syntax_hash(self) -> str:
+        return self.fingerprint.syntax_hash
+
+    @property
+    def functions(self) -> frozenset[str]:
+        return self.fingerprint.functions
+
+    @property
+    def hardware(self) -> str:
+        return self.fingerprint.hardware
+
+
+def cluster(items: Iterable[ClusterItem]) -> dict[int, Link | None]:
+    representatives: list[ClusterItem] = []
+    placed: dict[int, Link | None] = {}
+    for item in sorted(items, key=lambda item: rank(item.facts)):
+        links = (
+            Link(other.key, *alike)
+            for other in representatives
+            if may_represent(item, other)
+            and (alike := likeness(item.fingerprint, other.fingerprint))
+        )
+        placed[item.key] = next(links, None)
+        if placed[item.key] is None:
+            representatives.append(item)
+    return placed
