@@ -7,7 +7,7 @@ from curation.pairs.min_triton import min_triton
 from ingest.candidate import Candidate
 from ingest.classify import Classification, hardware_of_text, read
 from ingest.classify.classification import classification
-from ingest.quality import Finding, KernelFacts, check, default_profile
+from ingest.quality import Finding, check, default_profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +27,10 @@ def evidence(item: Candidate) -> Evidence:
     launchers = " ".join(launcher.qualname for launcher in kernel.launchers)
     place = f"{PurePosixPath(kernel.path).stem} {launchers}"
     reading = read(kernel.name, text, place)
-    profile = default_profile()
-    facts = KernelFacts(
-        name=kernel.name,
-        path=kernel.path,
-        function_source=kernel.source,
-        standalone_source=unit.source,
-        standalone=unit.standalone,
-        standalone_reasons=unit.reasons,
-        launcher_source=unit.launcher_source,
-        kind=kernel.kind,
-        language=kernel.language,
-        tokens=item.tokens,
-    )
     return Evidence(
         kind=classification(reading),
-        findings=check(facts, profile, reading),
-        profile=profile.version,
+        findings=check(item, reading),
+        profile=default_profile().version,
         hardware=hardware_of_text(text),
         min_triton=min_triton(text),
     )

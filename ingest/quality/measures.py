@@ -13,8 +13,8 @@ from tree_sitter import Node
 from curation.characters import InvisibleCharacter, invisible, listed
 from curation.kinds.dataflow import LOADS, STORES, identifiers, ranged_names
 from curation.kinds.reading import Call, Reading
+from ingest.candidate import Candidate
 from ingest.extract.syntax import captures, text_of
-from ingest.quality.facts import KernelFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,19 @@ class Measured:
     message: str
 
 
-def has_jit(facts: KernelFacts, reading: Reading) -> Measured:
+def has_jit(item: Candidate, reading: Reading) -> Measured:
     kernel = reading.kernel
     around = kernel.parent if kernel is not None else None
     for node in around.children if around is not None else ():
         if node.type == "decorator" and JIT.search(text_of(node)):
             return Measured(1, f"It is decorated by `{_first_line(node)}`.")
-    wrapped = re.search(rf"\bjit\s*\(\s*{re.escape(_plain(facts.name))}\b", reading.text)
+    wrapped = re.search(rf"\bjit\s*\(\s*{re.escape(_plain(item.kernel.name))}\b", reading.text)
     if wrapped:
         return Measured(1, f"It is wrapped: `{' '.join(wrapped[0].split())}`.")
     return Measured(0, "Nothing makes it a kernel: no decorator is `jit`, and no call wraps it.")
 
 
-def bounds_masking(_: KernelFacts, reading: Reading) -> Measured:
+def bounds_masking(_: Candidate, reading: Reading) -> Measured:
     """Measure the share of masked block accesses: by mask, checked block pointer or descriptor.
 
     Single values do not count: they are in bounds, or the program should not run.
@@ -53,14 +53,14 @@ def bounds_masking(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(guarded / len(accesses), message)
 
 
-def program_id(_: KernelFacts, reading: Reading) -> Measured:
+def program_id(_: Candidate, reading: Reading) -> Measured:
     calls = reading.named("tl.program_id")
     if calls:
         return Measured(1, f"Line {calls[0].line} asks which program it is: `{calls[0].text}`.")
     return Measured(0, "It never asks which program it is: every program would do the same.")
 
 
-def block_size(_: KernelFacts, reading: Reading) -> Measured:
+def block_size(_: Candidate, reading: Reading) -> Measured:
     """Measure whether a constexpr gives a range its length."""
     constants = _constexprs(reading)
     for call in reading.named("tl.arange", "tl.zeros", "tl.full", "tl.make_block_ptr"):
@@ -70,7 +70,7 @@ def block_size(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(0, "No constexpr parameter gives its blocks their size.")
 
 
-def load_store(_: KernelFacts, reading: Reading) -> Measured:
+def load_store(_: Candidate, reading: Reading) -> Measured:
     loads = reading.named(*LOADS)
     stores = [call for call in reading.calls if call.name in STORES or ".atomic_" in call.name]
     words = [w for w, found in (("load", loads), ("store", stores)) if not found]
@@ -79,7 +79,7 @@ def load_store(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(1, f"It loads {len(loads)} and stores {len(stores)} times.")
 
 
-def docstring(_: KernelFacts, reading: Reading) -> Measured:
+def docstring(_: Candidate, reading: Reading) -> Measured:
     statements = _statements(reading)
     first = statements[0].named_children if statements else []
     if first and first[0].type in {"string", "concatenated_string"}:
@@ -87,7 +87,7 @@ def docstring(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(0, "It has no docstring.")
 
 
-def parses(_: KernelFacts, reading: Reading) -> Measured:
+def parses(_: Candidate, reading: Reading) -> Measured:
     if reading.parsed:
         return Measured(1, "It parses.")
     error = _first_error(reading)
@@ -95,53 +95,51 @@ def parses(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(0, f"It doesn't parse{where}.")
 
 
-def standalone(facts: KernelFacts, _: Reading) -> Measured:
-    if facts.standalone:
+def standalone(item: Candidate, _: Reading) -> Measured:
+    if item.unit.standalone:
         return Measured(1, "Every name that it uses is defined in its unit.")
-    reasons = " ".join(facts.standalone_reasons)
+    reasons = " ".join(item.unit.reasons)
     return Measured(0, reasons or "It uses names that its unit doesn't define.")
 
 
-def not_a_stub(_: KernelFacts, reading: Reading) -> Measured:
+def not_a_stub(_: Candidate, reading: Reading) -> Measured:
     work = [node for node in _statements(reading) if not _is_idle(node)]
     if work:
         return Measured(1, f"Its body has {len(work)} statements that do something.")
     return Measured(0, "It is a stub: its body does nothing.")
 
 
-def not_a_test_double(facts: KernelFacts, reading: Reading) -> Measured:
+def not_a_test_double(item: Candidate, reading: Reading) -> Measured:
     """Measure whether a kernel of a test file is a double, by its name or its size."""
-    path = PurePosixPath(facts.path)
-    location = f"It is from the test file {facts.path}"
+    path = PurePosixPath(item.kernel.path)
+    location = f"It is from the test file {item.kernel.path}"
     in_test = TEST_FILE.search(path.name) or {*path.parts[:-1]} & {"test", "tests", "testing"}
     if not in_test:
         return Measured(1, "It isn't from a test file.")
-    if DOUBLE.search(_plain(facts.name).lower()):
-        return Measured(0, f"{location} and named `{facts.name}`.")
+    if DOUBLE.search(_plain(item.kernel.name).lower()):
+        return Measured(0, f"{location} and named `{item.kernel.name}`.")
     statements = len(_statements(reading))
     if statements <= TRIVIAL_STATEMENTS:
         return Measured(0, f"{location} and has {statements} statements.")
     return Measured(1, f"{location}, but neither named so nor trivial.")
 
 
-def has_launcher(facts: KernelFacts, _: Reading) -> Measured:
-    if facts.launcher_source:
+def has_launcher(item: Candidate, _: Reading) -> Measured:
+    if item.unit.launcher_source:
         return Measured(1, "Its repository has host code that launches it.")
     return Measured(0, "No host code that launches it was found.")
 
 
-def lines(facts: KernelFacts, _: Reading) -> Measured:
-    count = sum(1 for line in facts.function_source.splitlines() if line.strip())
+def lines(item: Candidate, _: Reading) -> Measured:
+    count = sum(1 for line in item.kernel.source.splitlines() if line.strip())
     return Measured(count, f"It has {count} lines that aren't empty.")
 
 
-def tokens(facts: KernelFacts, _: Reading) -> Measured:
-    if facts.tokens is None:
-        return Measured(None, "Its tokens weren't counted.")
-    return Measured(facts.tokens, f"It has {facts.tokens} tokens.")
+def tokens(item: Candidate, _: Reading) -> Measured:
+    return Measured(item.tokens, f"It has {item.tokens} tokens.")
 
 
-def commented_share(facts: KernelFacts, reading: Reading) -> Measured:
+def commented_share(item: Candidate, reading: Reading) -> Measured:
     if reading.kernel is None:
         return Measured(None, "There is no function to look for comments in.")
     line_count = sum(1 for line in text_of(reading.kernel).splitlines() if line.strip())
@@ -151,7 +149,7 @@ def commented_share(facts: KernelFacts, reading: Reading) -> Measured:
     return Measured(share, f"{len(commented)} of {line_count} lines hold a comment.")
 
 
-def magic_number_share(_: KernelFacts, reading: Reading) -> Measured:
+def magic_number_share(_: Candidate, reading: Reading) -> Measured:
     """Measure the share of numbers that are not 0, 0.5, 1, 2 or a power of two."""
     if reading.kernel is None:
         return Measured(None, "There is no function to look for numbers in.")
@@ -163,24 +161,24 @@ def magic_number_share(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(share, f"{len(magic)} of {len(values)} numbers explain nothing{some}.")
 
 
-def invisible_characters(facts: KernelFacts, reading: Reading) -> Measured:
+def invisible_characters(item: Candidate, reading: Reading) -> Measured:
     """Count characters that make code look like other code.
 
     Attack: a bidirectional control or a zero-width character hides from a reviewer what the code
     does. In comments and strings, only controls count.
     """
-    texts = _texts(facts, reading)
+    texts = _texts(item, reading)
     return _counted([(where, invisible(text)[0]) for where, text in texts])
 
 
-def unusual_characters(facts: KernelFacts, reading: Reading) -> Measured:
+def unusual_characters(item: Candidate, reading: Reading) -> Measured:
     """Count no-break spaces, emoji joiners and the like in comments and strings."""
-    texts = _texts(facts, reading)
+    texts = _texts(item, reading)
     return _counted([(where, invisible(text)[1]) for where, text in texts])
 
 
-def _texts(facts: KernelFacts, reading: Reading) -> list[tuple[str, str]]:
-    return [("", reading.text), (" of its launcher", facts.launcher_source or "")]
+def _texts(item: Candidate, reading: Reading) -> list[tuple[str, str]]:
+    return [("", reading.text), (" of its launcher", item.unit.launcher_source or "")]
 
 
 def _counted(occurrences: Sequence[tuple[str, Sequence[InvisibleCharacter]]]) -> Measured:
@@ -191,7 +189,7 @@ def _counted(occurrences: Sequence[tuple[str, Sequence[InvisibleCharacter]]]) ->
     return Measured(count, f"Invisible: {listing}.")
 
 
-Measure = Callable[[KernelFacts, Reading], Measured]
+Measure = Callable[[Candidate, Reading], Measured]
 MEASURES: dict[str, Measure] = {
     measure.__name__: measure
     for measure in (

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.quality import Finding, KernelFacts, check, default_profile, load_profile
-from ingest.quality.findings import blocks
-from ingest.quality.profile import InvalidProfile
+from curation.kinds.reading import read
+from ingest.candidate import Candidate
+from ingest.extract import ExtractedKernel, StandaloneUnit
+from ingest.quality import Finding, check, default_profile
 
 GOOD = '''
 import triton
@@ -26,20 +26,32 @@ def scale(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     x = tl.load(x_ptr + at, mask=mask)
     tl.store(out_ptr + at, x * 2, mask=mask)
 '''
-FACTS = KernelFacts(
-    name="scale",
-    path="ops/scale.py",
-    function_source=GOOD.split("\n\n\n")[1],
-    standalone_source=GOOD,
-    standalone=True,
-    launcher_source="def f(): ...",
-    tokens=150,
-)
 
 
-def finding(gate: str, **changes: object) -> Finding:
-    found = check(dataclasses.replace(FACTS, **changes))  # type: ignore[arg-type]
-    return next(each for each in found if each.gate == gate)
+def findings(standalone_source: str = GOOD, **changes: Any) -> tuple[Finding, ...]:
+    """Return the findings on a good kernel with these changes, of its place, kernel or unit."""
+    values: dict[str, Any] = {
+        "name": "scale", "path": "ops/scale.py", "kind": "entry", "language": "triton",
+        "function_source": GOOD.split("\n\n\n")[1], "launcher_source": "def f(): ...",
+        "standalone": True, "standalone_reasons": (), "tokens": 150,
+    } | changes  # fmt: skip
+    kernel = ExtractedKernel(
+        path=values["path"], qualname=values["name"], name=values["name"], start_line=1, end_line=9,
+        kind=values["kind"], language=values["language"], container="module",
+        source=values["function_source"], sha256="", parameters=(),
+    )  # fmt: skip
+    unit = StandaloneUnit(
+        standalone_source,
+        values["standalone"],
+        values["standalone_reasons"],
+        launcher_source=values["launcher_source"],
+    )
+    item = Candidate(kernel, unit, content_hash="", tokens=values["tokens"])
+    return check(item, read(kernel.name, standalone_source))
+
+
+def finding(gate: str, **changes: Any) -> Finding:
+    return next(each for each in findings(**changes) if each.gate == gate)
 
 
 def with_text(gate: str, old: str, new: str) -> Finding:
@@ -48,11 +60,11 @@ def with_text(gate: str, old: str, new: str) -> Finding:
 
 
 def test_a_good_kernel_passes_every_gate() -> None:
-    assert [each.gate for each in check(FACTS) if not each.passed] == []
+    assert [each.gate for each in findings() if not each.passed] == []
 
 
 def test_every_quality_gate_returns_a_finding_with_a_message() -> None:
-    found = check(FACTS)
+    found = findings()
 
     assert [each.gate for each in found] == [gate.name for gate in default_profile().gates]
     assert all(each.message.endswith((".", "`")) for each in found)
@@ -127,11 +139,7 @@ def test_a_byte_order_mark_at_the_start_is_accepted() -> None:
 def test_gates_ignore_strings_and_comments() -> None:
     text = "@other\ndef k(x):\n    '@triton.jit tl.program_id mask= tl.load tl.store BLOCK_SIZE'\n"
 
-    failed = {
-        each.gate
-        for each in check(dataclasses.replace(FACTS, standalone_source=text))
-        if not each.passed
-    }
+    failed = {each.gate for each in findings(standalone_source=text) if not each.passed}
 
     assert failed >= {"has_jit", "program_id", "block_size", "load_store", "not_a_stub"}
 
@@ -143,11 +151,7 @@ def test_gates_ignore_strings_and_comments() -> None:
 def test_quality_gates_resolve_import_aliases(spelling: str) -> None:
     text = GOOD.replace("import triton.language as tl", spelling).replace("tl.", "L.")
 
-    assert not [
-        each
-        for each in check(dataclasses.replace(FACTS, standalone_source=text))
-        if not each.passed
-    ]
+    assert not [each for each in findings(standalone_source=text) if not each.passed]
 
 
 def test_a_load_of_a_single_value_needs_no_mask() -> None:
@@ -187,10 +191,10 @@ def test_the_standalone_finding_names_the_reason() -> None:
 def test_a_stub_kernel_is_blocked_by_its_gate(body: str) -> None:
     text = f"import triton\n@triton.jit\ndef scale(x):\n    {body}\n"
 
-    found = check(dataclasses.replace(FACTS, standalone_source=text))
+    found = findings(standalone_source=text)
 
-    assert blocks(found)
-    assert not next(each for each in found if each.gate == "not_a_stub").passed
+    stub = next(each for each in found if each.gate == "not_a_stub")
+    assert (stub.passed, stub.action) == (False, "block")
 
 
 def test_a_test_double_is_blocked_but_a_real_kernel_in_a_test_isnt() -> None:
@@ -201,9 +205,7 @@ def test_a_test_double_is_blocked_but_a_real_kernel_in_a_test_isnt() -> None:
 
 def test_a_helper_is_not_checked_by_gates_for_entries() -> None:
     text = "import triton\n@triton.jit\ndef scale(x):\n    # why\n    return x * x + 1\n"
-    found = check(
-        dataclasses.replace(FACTS, standalone_source=text, kind="helper", launcher_source=None)
-    )
+    found = findings(standalone_source=text, kind="helper", launcher_source=None)
 
     assert {each.gate for each in found if not each.passed} <= {"docstring"}
 
@@ -211,50 +213,15 @@ def test_a_helper_is_not_checked_by_gates_for_entries() -> None:
 def test_gate_bounds_come_from_the_profile() -> None:
     assert not finding("tokens", tokens=20_000).passed
     assert not finding("tokens", tokens=3).passed
-    assert finding("tokens", tokens=None).passed
     assert finding("tokens", tokens=20_000).action == "warn"
-
-
-def test_a_custom_profile_changes_the_gates(tmp_path: Path) -> None:
-    path = tmp_path / "strict.toml"
-    path.write_text('version = "7"\n[gates.docstring]\naction = "block"\nleast = 1\n')
-
-    profile = load_profile(path)
-
-    assert profile.version == "7"
-    bare = dataclasses.replace(
-        FACTS, standalone_source=GOOD.replace('"""Double every value."""', "pass")
-    )
-    assert blocks(check(bare, profile))
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("version = 1", "needs a `version`"),
-        ("nonsense", "no valid TOML"),
-        ('version = "1"\n[gates.beauty]\naction = "block"', "no such gate"),
-        ('version = "1"\n[gates.docstring]\naction = "explode"', "`action` must be one of"),
-        ('version = "1"\n[gates.docstring]\naction = "warn"\nlest = 1', "unknown key lest"),
-        ('version = "1"\n[gates.docstring]\naction = "warn"\nleast = "a"', "must be a number"),
-    ],
-)
-def test_an_invalid_profile_is_refused_with_the_reason(
-    tmp_path: Path, text: str, says: str
-) -> None:
-    path = tmp_path / "wrong.toml"
-    path.write_text(text)
-
-    with pytest.raises(InvalidProfile, match=says):
-        load_profile(path)
 
 
 @given(text=st.text(st.characters(codec="utf-8") | st.sampled_from("()[]:=\n .tldef@")))
 @settings(max_examples=150)
 def test_any_text_can_be_checked(text: str) -> None:
-    facts = KernelFacts("k", "a.py", text, text, standalone=False)
+    found = findings(standalone_source=text, function_source=text, standalone=False)
 
-    assert len(check(facts)) == len(default_profile().gates)
+    assert len(found) == len(default_profile().gates)
 
 
 @pytest.mark.parametrize(
