@@ -1,7 +1,6 @@
 """End of a run: vanished rows are retired, returned ones restored, versions linked."""
 
-from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from collections.abc import Collection
 
 from django.utils import timezone
 
@@ -12,19 +11,14 @@ VANISHED = "ingest: not in its repository any more"
 RETURNED = "ingest: in its repository again"
 BENCHMARK = "ingest: held by a benchmark"
 
-# Databases bound the number of parameters of one statement.
-CHUNK = 500
-
 
 def close(repository: Repository, files_gone: Collection[int], present: Collection[int]) -> int:
     """Retire vanished kernels, restore returned ones, and return how many were retired."""
     now = timezone.now()
-    for chunk in _chunks(files_gone):
-        SourceFile.objects.filter(pk__among=chunk).update(retired_at=now)
+    SourceFile.objects.filter(pk__among=files_gone).update(retired_at=now)
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
     vanished = [pk for pk in current.values_list("pk", flat=True) if pk not in present]
-    for chunk in _chunks(vanished):
-        Provenance.objects.filter(pk__among=chunk).update(retired_at=now)
+    Provenance.objects.filter(pk__among=vanished).update(retired_at=now)
     _link_versions(vanished, repository)
     if repository.role == Role.BENCHMARK:
         _keep_out(repository)
@@ -34,14 +28,9 @@ def close(repository: Repository, files_gone: Collection[int], present: Collecti
 
 def _retire(places: Collection[int]) -> int:
     """Retire a kernel if none of its places holds it any more."""
-    retired = 0
-    for chunk in _chunks(places):
-        rows = Kernel.objects.filter(provenances__among=chunk).exclude(status=Status.RETIRED)
-        vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
-        retired += decide_by_policy(
-            items=vanished.distinct(), status=Status.RETIRED, rules=VANISHED
-        )
-    return retired
+    rows = Kernel.objects.filter(provenances__among=places).exclude(status=Status.RETIRED)
+    vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
+    return decide_by_policy(items=vanished.distinct(), status=Status.RETIRED, rules=VANISHED)
 
 
 def _restore(repository: Repository) -> None:
@@ -71,26 +60,16 @@ def _keep_out(repository: Repository) -> None:
 
 def _link_versions(vanished: Collection[int], repository: Repository) -> None:
     """Link a kernel at the place of an earlier one as its next version."""
-    older_kernels: dict[tuple[str, str], int] = {}
-    for chunk in _chunks(vanished):
-        places = Provenance.objects.filter(pk__among=chunk).order_by("pk")
-        for path, qualname, kernel in places.values_list(
-            "source_file__path", "qualname", "kernel_id"
-        ):
-            older_kernels[path, qualname] = kernel
+    columns = ("source_file__path", "qualname", "kernel_id")
+    gone = Provenance.objects.filter(pk__among=vanished).order_by("pk").values_list(*columns)
+    older_kernels = {(path, qualname): kernel for path, qualname, kernel in gone}
     if not older_kernels:
         return
-    places = Provenance.objects.filter(
+    current = Provenance.objects.filter(
         source_file__repository=repository, retired_at=None, kernel__previous=None
-    ).order_by("pk")
-    for path, qualname, kernel in places.values_list("source_file__path", "qualname", "kernel_id"):
+    )
+    for path, qualname, kernel in current.order_by("pk").values_list(*columns):
         older = older_kernels.get((path, qualname))
         # An older version that returns is not the next version of the newer one.
         if older is not None and older < kernel:
             Kernel.objects.filter(pk=kernel, previous=None).update(previous=older)
-
-
-def _chunks(items: Iterable[int]) -> Iterator[list[int]]:
-    iterator = iter(items)
-    while chunk := list(islice(iterator, CHUNK)):
-        yield chunk

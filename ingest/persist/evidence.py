@@ -1,4 +1,4 @@
-"""Evidence in a kernel's text as rows, each written if it is new or changed."""
+"""Evidence in a kernel's text as rows."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -22,28 +22,27 @@ def kind_columns(kind: Classification) -> dict[str, Any]:
     }
 
 
-def renew_kinds(kinds: Mapping[int, Classification]) -> None:
-    """Bring the kind of known kernels up to today's rules, except corrected ones."""
-    changed = []
+def renew_kernels(evidence_by_pk: Mapping[int, Evidence]) -> None:
+    """Bring known kernels up to today's rules about their text. A corrected kind stays."""
+    rows = Kernel.objects.filter(pk__among=evidence_by_pk).order_by("pk")
+    columns = (*KIND, "hardware", "min_triton")
     # Locked: no correction may come between this read and the write.
-    left_to_rules = Kernel.objects.filter(pk__among=kinds, kind_corrected=False).order_by("pk")
-    for row in left_to_rules.select_for_update(no_key=True).only("pk", *KIND):
-        columns = kind_columns(kinds[row.pk])
-        if any(getattr(row, name) != value for name, value in columns.items()):
-            for name, value in columns.items():
-                setattr(row, name, value)
-            changed.append(row)
-    Kernel.objects.bulk_update(changed, KIND)
+    kernels = list(rows.select_for_update(no_key=True).only("pk", "kind_corrected", *columns))
+    for kernel in kernels:
+        evidence = evidence_by_pk[kernel.pk]
+        # If the text names no hardware, the places decide at the end of the run.
+        kernel.hardware = evidence.hardware or kernel.hardware
+        kernel.min_triton = evidence.min_triton
+        if not kernel.kind_corrected:
+            for name, value in kind_columns(evidence.kind).items():
+                setattr(kernel, name, value)
+    Kernel.objects.bulk_update(kernels, columns)
 
 
-def store_findings(evidence_by_kernel: Mapping[int, Evidence]) -> None:
+def store_findings(evidence_by_pk: Mapping[int, Evidence]) -> None:
     """Store one finding for each gate; findings of removed gates are deleted."""
-    rows = {
-        (row.kernel_id, row.gate): row
-        for row in QualityFinding.objects.filter(kernel__among=evidence_by_kernel)
-    }
-    fresh = {
-        (kernel, finding.gate): QualityFinding(
+    rows = [
+        QualityFinding(
             kernel_id=kernel,
             gate=finding.gate,
             passed=finding.passed,
@@ -52,21 +51,11 @@ def store_findings(evidence_by_kernel: Mapping[int, Evidence]) -> None:
             message=finding.message,
             rules=evidence.profile,
         )
-        for kernel, evidence in evidence_by_kernel.items()
+        for kernel, evidence in evidence_by_pk.items()
         for finding in evidence.findings
-    }
-    obsolete = [row.pk for place, row in rows.items() if place not in fresh]
-    QualityFinding.objects.filter(pk__among=obsolete).delete()
-    changed = []
-    for place in rows.keys() & fresh.keys():
-        if _content(rows[place]) != _content(fresh[place]):
-            fresh[place].pk = rows[place].pk
-            changed.append(fresh[place])
-    QualityFinding.objects.bulk_update(changed, FINDING)
+    ]
     QualityFinding.objects.bulk_create(
-        (row for place, row in fresh.items() if place not in rows), ignore_conflicts=True
+        rows, update_conflicts=True, unique_fields=("kernel", "gate"), update_fields=FINDING
     )
-
-
-def _content(row: QualityFinding) -> tuple[object, ...]:
-    return tuple(getattr(row, column) for column in FINDING)
+    known = QualityFinding.objects.filter(kernel__among=evidence_by_pk)
+    known.exclude(gate__in={row.gate for row in rows}).delete()

@@ -12,9 +12,8 @@ from ingest.classify import classification
 from ingest.classify.hardware import DEFAULT, hardware_of_path
 from ingest.evidence import Evidence
 from ingest.licenses import strictest
-from ingest.persist.evidence import kind_columns, renew_kinds, store_findings
+from ingest.persist.evidence import kind_columns, renew_kernels, store_findings
 from ingest.persist.files import Files
-from ingest.persist.hardware import renew_requirements
 from ingest.persist.licenses import Licenses
 from ingest.quality import default_profile
 
@@ -151,8 +150,7 @@ def _kernel_rows(
         )
     kernels = _pks(by_hash)
     renewed = {kernels[name]: evidence[name] for name in evidence if name not in new_kernels}
-    renew_kinds({pk: each.kind for pk, each in renewed.items()})
-    renew_requirements(renewed)
+    renew_kernels(renewed)
     store_findings({kernels[name]: evidence[name] for name in evidence})
     return kernels, len(new_kernels)
 

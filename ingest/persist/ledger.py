@@ -12,7 +12,7 @@ from ingest.candidate import Candidate, Dropped, FileRead, Item
 from ingest.evidence import Evidence
 from ingest.persist.closing import close
 from ingest.persist.files import Files
-from ingest.persist.hardware import read_texts, settle_hardware
+from ingest.persist.hardware import changed_hardware, store_hardware
 from ingest.persist.kernels import Kernels, wanting
 from ingest.persist.licenses import settle_kernels
 
@@ -57,14 +57,16 @@ class Ledger:
 
     def close(self) -> None:
         """Retire unseen rows, and settle the licenses and the hardware of the others."""
-        named_hardware = read_texts(self._run.repository)
         with transaction.atomic():
             self._attempt.renew()
             self.funnel["retired"] += close(
                 self._run.repository, self._files.gone(), self._kernels.seen
             )
             settle_kernels(self._run.repository)
-            settle_hardware(self._run.repository, named_hardware)
+        changed = changed_hardware(self._run.repository)
+        with transaction.atomic():
+            self._attempt.renew()
+            store_hardware(changed)
 
     def _store(self, batch: list[Item], evidence: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]
