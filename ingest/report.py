@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sum
+from django.db.models import Aggregate, Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 
 from curation.models import (
     ContaminationMatch,
     Drop,
     DuplicateLink,
     IngestRun,
-    Kernel,
     Kind,
     Language,
     Provenance,
@@ -25,8 +24,25 @@ from ingest.git.globs import matching_any
 # Columns that are summed over the sources of a category.
 SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
 
+_holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), retired_at=None))
+OF_FILES: dict[str, Aggregate] = {
+    # Before `tokens`, which hides the column of that name.
+    "kernel_file_tokens": Sum("tokens", filter=_holds_a_kernel),
+    "files": Count("pk"),
+    "lines": Sum("lines"),
+    "bytes": Sum("size"),
+    "tokens": Sum("tokens"),
+}
+OF_KERNELS: dict[str, Aggregate] = {
+    "kernels": Count("pk"),
+    "entry": Count("pk", filter=Q(kernel__kind=Kind.ENTRY)),
+    "helper": Count("pk", filter=Q(kernel__kind=Kind.HELPER)),
+    "gluon": Count("pk", filter=Q(kernel__language=Language.GLUON)),
+    "pallas": Count("pk", filter=Q(kernel__language=Language.PALLAS)),
+    "standalone": Count("pk", filter=Q(kernel__standalone=True)),
+}
 # Evidence for the license of a place, in the order of the coverage table.
-COVERAGE = {
+COVERAGE: dict[str, Aggregate] = {
     "valid": Count("pk", filter=Q(license_verdict="permissive", license_inherited=False)),
     "inherited": Count("pk", filter=Q(license_verdict="permissive", license_inherited=True)),
     **{
@@ -77,74 +93,40 @@ def read_sources() -> QuerySet[Repository]:
 
 def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
     """Yield a row for each source, in query order."""
-    of_sources = {"repository__in": repositories}
-    files = _by_repository(
-        SourceFile.objects.filter(retired_at=None, **of_sources)
-        .values("repository_id")
-        .annotate(
-            files=Count("pk"),
-            lines=Sum("lines"),
-            bytes=Sum("size"),
-            kernel_file_tokens=Sum("tokens", filter=_holds_a_kernel),
-            tokens=Sum("tokens"),
-        )
+    files = _counts(
+        SourceFile.objects.filter(retired_at=None, repository__in=repositories),
+        "repository_id",
+        OF_FILES,
     )
-    kernels = _by_repository(
-        Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
-        .values("source_file__repository_id")
-        .annotate(
-            kernels=Count("pk"),
-            entry=Count("pk", filter=Q(kernel__kind=Kind.ENTRY)),
-            helper=Count("pk", filter=Q(kernel__kind=Kind.HELPER)),
-            gluon=Count("pk", filter=Q(kernel__language=Language.GLUON)),
-            pallas=Count("pk", filter=Q(kernel__language=Language.PALLAS)),
-            standalone=Count("pk", filter=Q(kernel__standalone=True)),
-            **COVERAGE,
-        )
+    kernels = _counts(
+        Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories),
+        "source_file__repository_id",
+        OF_KERNELS | COVERAGE,
     )
     drops = _drops(repositories)
-    key_files = _key_files(repositories)
     for repository in repositories:
+        of_kernels = kernels[repository.pk]
+        low, high = repository.estimated_tokens_low, repository.estimated_tokens_high
         yield SourceReport(
             repository=repository.name,
             category=repository.category,
             role=repository.role,
             commit=repository.last_commit,
-            **_counts(
-                files.get(repository.pk), "files", "lines", "bytes", "tokens", "kernel_file_tokens"
-            ),
-            **_counts(
-                kernels.get(repository.pk),
-                *("kernels", "entry", "helper", "gluon", "pallas", "standalone"),
-            ),
-            estimated_tokens=_estimate(repository),
-            key_files=key_files.get(repository.pk, {}),
-            licenses=_counts(kernels.get(repository.pk), *COVERAGE),
-            drops=drops.get(repository.pk, {}),
+            **files[repository.pk],
+            **{name: of_kernels[name] for name in OF_KERNELS},
+            estimated_tokens=None if low is None or high is None else (low, high),
+            key_files=_key_files(repository),
+            licenses={name: of_kernels[name] for name in COVERAGE},
+            drops=drops[repository.pk],
         )
 
 
-def _estimate(repository: Repository) -> tuple[int, int] | None:
-    low, high = repository.estimated_tokens_low, repository.estimated_tokens_high
-    return None if low is None or high is None else (low, high)
-
-
-def _key_files(repositories: QuerySet[Repository]) -> dict[int, dict[str, bool]]:
-    """Return for each repository its key files, each with whether a read file matches."""
-    patterns_by_source = {row.pk: row.key_files for row in repositories if row.key_files}
-    paths: dict[int, list[str]] = defaultdict(list)
-    files = SourceFile.objects.filter(repository__in=list(patterns_by_source), retired_at=None)
-    for repository, path in files.values_list("repository_id", "path"):
-        paths[repository].append(path)
-    return {
-        repository: {
-            pattern: any(map(matching_any([pattern]), paths[repository])) for pattern in patterns
-        }
-        for repository, patterns in patterns_by_source.items()
-    }
-
-
-_holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), retired_at=None))
+def _key_files(repository: Repository) -> dict[str, bool]:
+    """Return the key files of a repository, each with whether a read file matches."""
+    if not repository.key_files:
+        return {}
+    paths = repository.files.filter(retired_at=None).values_list("path", flat=True)
+    return {pattern: any(map(matching_any([pattern]), paths)) for pattern in repository.key_files}
 
 
 class Passed(NamedTuple):
@@ -168,21 +150,22 @@ def quality(repositories: QuerySet[Repository]) -> dict[str, dict[str, Passed]]:
     return dict(counts)
 
 
+def by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
+    return _sums((row.category, {name: getattr(row, name) for name in SUMMED}) for row in rows)
+
+
 def coverage_by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
     """Return how many places of kernels have each kind of license evidence."""
-    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COVERAGE, 0))
-    for row in rows:
-        for sort, count in row.licenses.items():
-            totals[row.category][sort] += count
-    return dict(sorted(totals.items()))
+    return _sums((row.category, row.licenses) for row in rows)
 
 
-def by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
-    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(SUMMED, 0))
-    for row in rows:
-        for column in SUMMED:
-            totals[row.category][column] += getattr(row, column)
-    return dict(sorted(totals.items()))
+def _sums(rows: Iterable[tuple[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
+    sums: dict[str, dict[str, int]] = {}
+    for category, counts in rows:
+        total = sums.setdefault(category, dict.fromkeys(counts, 0))
+        for name, count in counts.items():
+            total[name] += count
+    return dict(sorted(sums.items()))
 
 
 def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
@@ -206,7 +189,7 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
         .order_by("source_file__repository__name", "source_file__path", "cell", "start_line", "pk")
     )
     for place in places.iterator(chunk_size=2000):
-        kernel = place.kernel
+        kernel, links = place.kernel, place.kernel.duplicatelinks.all()
         yield {
             "repository": place.source_file.repository.name,
             "path": place.source_file.path,
@@ -227,7 +210,9 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
             "operation_type": kernel.operation_type or None,
             "difficulty": kernel.difficulty or None,
             "tokens": kernel.tokens,
-            "duplicate_of": _representative(kernel),
+            "duplicate_of": next(
+                (link.of_kernel.content_hash for link in links if link.of_kernel), None
+            ),
             "contaminated_by": [
                 {
                     "benchmark": match.benchmark.name,
@@ -241,32 +226,23 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _representative(kernel: Kernel) -> str | None:
-    """Return the `id` of the representative of this kernel, or None."""
-    for link in kernel.duplicatelinks.all():
-        return link.of_kernel.content_hash if link.of_kernel else None
-    return None
+def _counts(
+    rows: QuerySet[Any], key: str, columns: Mapping[str, Aggregate]
+) -> defaultdict[int, dict[str, int]]:
+    """Count rows by repository. A repository without rows has zeros."""
+    counts: defaultdict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(columns, 0))
+    for row in rows.order_by().values(key).annotate(**columns):
+        counts[row[key]] = {name: row[name] or 0 for name in columns}
+    return counts
 
 
-def _by_repository(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
-    key = "repository_id"
-    return {row.get(key) or row[f"source_file__{key}"]: row for row in rows}
-
-
-def _counts(row: Mapping[str, Any] | None, *names: str) -> dict[str, int]:
-    return {name: (row[name] or 0) if row else 0 for name in names}
-
-
-def _drops(repositories: QuerySet[Repository]) -> dict[int, dict[str, int]]:
+def _drops(repositories: QuerySet[Repository]) -> defaultdict[int, dict[str, int]]:
     """Count drops by reason, for the newest run of each source that read it."""
-    newest: dict[int, int] = {}
     runs = IngestRun.objects.filter(repository__in=repositories, state=RunState.SUCCEEDED)
-    for repository, run in (
-        runs.exclude(stage="unchanged").order_by("pk").values_list("repository_id", "pk")
-    ):
-        newest[repository] = run
-    counts: dict[int, dict[str, int]] = {}
+    runs = runs.exclude(stage="unchanged").order_by("pk")
+    newest = dict(runs.values_list("repository_id", "pk"))
+    counts: defaultdict[int, dict[str, int]] = defaultdict(dict)
     rows = Drop.objects.filter(run__in=newest.values()).values_list("run__repository_id", "reason")
     for repository, reason, count in rows.annotate(count=Count("pk")).order_by("-count", "reason"):
-        counts.setdefault(repository, {})[reason] = count
+        counts[repository][reason] = count
     return counts
