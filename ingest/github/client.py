@@ -7,58 +7,53 @@ the token only to the host that the token belongs to.
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import IO
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
-from ingest.github.errors import (
-    GitHubUnavailable,
-    RateLimited,
-    RequestRefused,
-    TokenRefused,
-    UnexpectedAnswer,
-)
-from ingest.github.rate_limit import refused_for, until_reset
+from curation.errors import CurationError
 
-API = "https://api.github.com"
 ATTEMPTS = 5
 REDIRECTS = 3
 LARGEST_ANSWER = 20_000_000
+# GitHub asks for at least a minute without a named time, and for more after each refusal.
+UNNAMED_WAIT_SECONDS = 60.0
 _GONE = frozenset({404, 410, 451})
 _MOVED = frozenset({301, 302, 307, 308})
+_SPENT_WORDS = ("rate limit", "abuse detection")
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A wait before it begins."""
-
-    seconds: float
-    reason: str
+class GitHubError(CurationError):
+    """GitHub gave no usable answer. The message never holds the token."""
 
 
-def in_silence(_waiting: Waiting) -> None:
-    """Ignore waits."""
+class UnexpectedAnswer(GitHubError):
+    """The answer is not of the shape that GitHub documents."""
 
 
 @dataclass(slots=True)
 class GitHubClient:
-    """A client for one API address. `sleep` and `clock` are parameters for tests."""
+    """A client for one API address. `sleep` and `clock` are parameters for tests.
+
+    on_wait: gets the seconds of each wait and its reason, before it begins.
+    """
 
     token: str = field(default="", repr=False)
-    base_url: str = API
-    on_wait: Callable[[Waiting], None] = in_silence
+    base_url: str = "https://api.github.com"
+    on_wait: Callable[[float, str], None] = lambda seconds, reason: None
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time
     timeout_seconds: float = 30.0
     longest_wait_seconds: float = 3_700.0
-    _granted_from: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (self.token.isascii() and self.token.isprintable()) or " " in self.token:
-            raise TokenRefused("The GitHub token contains characters that no token has.")
+            raise GitHubError("The GitHub token contains characters that no token has.")
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> object | None:
         """Return the JSON at `path`, following moves; None if it is gone. Raises GitHubError."""
@@ -73,34 +68,24 @@ class GitHubClient:
         raise UnexpectedAnswer(f"GitHub sends {path} from address to address without end.")
 
     def _persistently(self, url: str, path: str) -> "_Answer":
-        trouble = ""
         for attempt in range(ATTEMPTS):
-            self._wait_until_granted(_resource(path))
+            pause = 2.0**attempt
             try:
                 answer = self._once(url)
             except (OSError, HTTPException, _BrokenAnswer) as error:
                 trouble = _reason(error)
             else:
-                self._note_spent(_resource(path), answer)
-                pause = refused_for(
-                    answer.status, answer.headers, answer.message, attempt, self.clock()
-                )
-                if pause is not None:
-                    if attempt == ATTEMPTS - 1:
-                        raise RateLimited(
-                            f"GitHub's rate limit for {path} is reached again and again."
-                        )
-                    self._wait(pause, f"GitHub's rate limit for {path} is reached")
-                    continue
-                if answer.status < 500:
+                limited = _seconds_to_wait(answer, attempt, self.clock())
+                if limited is not None:
+                    pause, trouble = limited, "its rate limit is reached"
+                elif answer.status < 500:
                     return self._checked(answer, path)
-                trouble = f"it answers with error {answer.status}"
-            pause = 2.0**attempt
-            if attempt == ATTEMPTS - 1 or pause > self.longest_wait_seconds:
-                break
-            self._wait(pause, f"GitHub failed on {path} ({trouble}), asking again")
-        raise GitHubUnavailable(
-            f"GitHub gave no usable answer to {path} in {attempt + 1} attempts: {trouble}."
+                else:
+                    trouble = f"it answers with error {answer.status}"
+            if attempt < ATTEMPTS - 1:
+                self._wait(pause, f"GitHub gives no answer to {path}: {trouble}")
+        raise GitHubError(
+            f"GitHub gave no usable answer to {path} in {ATTEMPTS} attempts: {trouble}."
         )
 
     def _once(self, url: str) -> "_Answer":
@@ -114,43 +99,30 @@ class GitHubClient:
         request = Request(url, headers=headers)  # noqa: S310 - the caller's own base URL
         try:
             with _OPENER.open(request, timeout=self.timeout_seconds) as response:
-                status, headers, body = _received(
-                    response, response.status, response.headers.items()
-                )
+                return _received(response, response.status, response.headers.items())
         except HTTPError as refusal:
             with refusal:
-                status, headers, body = _received(refusal, refusal.code, refusal.headers.items())
-        return _Answer(status, headers, _decoded(status, body))
+                return _received(refusal, refusal.code, refusal.headers.items())
 
     def _checked(self, answer: "_Answer", path: str) -> "_Answer":
         if answer.status == 200 or answer.status in _GONE | _MOVED:
             return answer
         if answer.status == 401:
-            raise TokenRefused(
+            raise GitHubError(
                 "GitHub refuses the token; set a valid one."
                 if self.token
                 else f"GitHub answers {path} only with a token; set one."
             )
         detail = f": {answer.message[:200]}" if answer.message else ""
-        raise RequestRefused(f"GitHub refuses {path} with {answer.status}{detail}.")
-
-    def _note_spent(self, resource: str, answer: "_Answer") -> None:
-        pause = until_reset(answer.headers, self.clock())
-        if pause is not None and answer.status not in {403, 429}:
-            self._granted_from[resource] = self.clock() + pause
-
-    def _wait_until_granted(self, resource: str) -> None:
-        moment = self._granted_from.pop(resource, 0.0)
-        if moment > self.clock():
-            self._wait(moment - self.clock(), f"GitHub's rate limit for {resource} is used up")
+        raise GitHubError(f"GitHub refuses {path} with {answer.status}{detail}.")
 
     def _wait(self, seconds: float, reason: str) -> None:
         if seconds > self.longest_wait_seconds:
-            raise RateLimited(
-                f"{reason}; it asks to wait {seconds:.0f} seconds, more than the "
+            raise GitHubError(
+                f"{reason}. To wait {seconds:.0f} seconds is more than the "
                 f"{self.longest_wait_seconds:.0f} allowed. Try again later, or set a token."
             )
-        self.on_wait(Waiting(seconds, reason))
+        self.on_wait(seconds, reason)
         self.sleep(seconds)
 
 
@@ -180,9 +152,7 @@ class _NoRedirects(HTTPRedirectHandler):
 _OPENER: OpenerDirector = build_opener(_NoRedirects)
 
 
-def _received(
-    response: IO[bytes], status: int, headers: Iterable[tuple[str, str]]
-) -> tuple[int, dict[str, str], bytes]:
+def _received(response: IO[bytes], status: int, headers: Iterable[tuple[str, str]]) -> _Answer:
     fields = {name.lower(): value for name, value in headers}
     body = response.read(LARGEST_ANSWER + 1)
     if len(body) > LARGEST_ANSWER:
@@ -190,22 +160,13 @@ def _received(
     length = fields.get("content-length", "")
     if length.isdigit() and len(body) != int(length):
         raise _BrokenAnswer("its answer is cut off")
-    return status, fields, body
-
-
-def _decoded(status: int, body: bytes) -> object:
+    decoded: object = None
     try:
-        decoded: object = json.loads(body)
+        decoded = json.loads(body)
     except (ValueError, RecursionError):
         if status == 200:
             raise _BrokenAnswer("its answer is no JSON") from None
-        return None
-    return decoded
-
-
-def _resource(path: str) -> str:
-    """Return the rate-limit group: GitHub counts code search, other searches and all else apart."""
-    return path if path.startswith("/search/") else "repositories"
+    return _Answer(status, fields, decoded)
 
 
 def _reason(error: Exception) -> str:
@@ -214,3 +175,21 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return "it did not answer in time"
     return f"the connection failed ({type(error).__name__})"
+
+
+def _seconds_to_wait(answer: _Answer, attempt: int, now: float) -> float | None:
+    """Return the seconds to wait after a refusal; None if the rate limit is not its cause."""
+    if answer.status not in {403, 429}:
+        return None
+    named = answer.headers.get("retry-after", "")
+    if named.isascii() and named.isdigit():
+        return float(named)
+    reset = answer.headers.get("x-ratelimit-reset", "")
+    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isascii() and reset.isdigit():
+        # By GitHub's clock if the answer has it, because ours may be wrong.
+        with suppress(TypeError, ValueError):
+            now = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
+        return max(float(reset) - now, 0.0) + 1.0
+    if answer.status == 429 or any(word in answer.message.lower() for word in _SPENT_WORDS):
+        return UNNAMED_WAIT_SECONDS * float(2**attempt)
+    return None

@@ -1,12 +1,15 @@
-"""Proposals of public repositories with Triton kernels, each once, for a person to enable."""
+"""Proposals of public repositories with Triton kernels, each once, for a person to enable.
 
-from collections.abc import Collection, Iterator
-from datetime import UTC, datetime
+GitHub shows a thousand results of a query. A query with more is split by a range, of stars or
+file sizes, until each part fits.
+"""
 
-from ingest.github.client import GitHubClient
-from ingest.github.errors import UnexpectedAnswer
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from math import isqrt
+
+from ingest.github.client import GitHubClient, UnexpectedAnswer
 from ingest.github.repository import ProposedRepository, from_json, repository
-from ingest.github.windows import OnGap, Range, Search, search_all, unconcerned
 
 REPOSITORY_TERMS = (
     "topic:triton",
@@ -16,21 +19,24 @@ REPOSITORY_TERMS = (
     "triton gpu in:name,description,readme",
 )
 CODE_TERMS = ('"@triton.jit" language:python',)
+SHOWN = 1_000
+PAGE = 100
 
 _MOST_STARS = 10_000_000
-_GITHUB_BEGINS = datetime(2007, 1, 1, tzinfo=UTC)
 # Larger files are not in GitHub's code search.
 _LARGEST_INDEXED_FILE = 384 * 1024
+
+OnGap = Callable[[str], None]
 
 
 def discover(
     client: GitHubClient,
     *,
-    min_stars: int = 100,
+    min_stars: int,
+    on_gap: OnGap,
     repository_terms: Collection[str] = REPOSITORY_TERMS,
     code_terms: Collection[str] = CODE_TERMS,
     opted_out: Collection[str] = (),
-    on_gap: OnGap = unconcerned,
 ) -> Iterator[ProposedRepository]:
     """Yield each repository when it is known, without forks, archived and opted-out ones.
 
@@ -49,7 +55,9 @@ def discover(
         return proposal.stars >= min_stars and not is_out
 
     for terms in repository_terms:
-        for item in search_all(client, _repository_search(client, terms, min_stars), on_gap):
+        query = f"{terms} fork:false archived:false"
+        search = Search("/search/repositories", query, "stars", min_stars, _MOST_STARS)
+        for item in search_all(client, search, on_gap):
             try:
                 proposal = from_json(item)
             except UnexpectedAnswer as error:
@@ -66,25 +74,13 @@ def discover(
             yield looked_up
 
 
-def _repository_search(client: GitHubClient, terms: str, min_stars: int) -> Search:
-    begins, now = int(_GITHUB_BEGINS.timestamp()), int(client.clock())
-    return Search(
-        "/search/repositories",
-        f"{terms} fork:false archived:false",
-        (
-            Range("stars", min_stars, max(_MOST_STARS, min_stars)),
-            Range("created", begins, max(now, begins), is_time=True, always_said=False),
-        ),
-    )
-
-
 def _names_by_code(
     client: GitHubClient, code_terms: Collection[str], known_ids: set[int], on_gap: OnGap
 ) -> Iterator[str]:
     """Yield repositories of matching files. Code search returns neither their stars nor license."""
     names: set[str] = set()
     for terms in code_terms:
-        search = Search("/search/code", terms, (Range("size", 0, _LARGEST_INDEXED_FILE),))
+        search = Search("/search/code", terms, "size", 0, _LARGEST_INDEXED_FILE)
         for item in search_all(client, search, on_gap):
             owner = item.get("repository")
             if (
@@ -97,3 +93,56 @@ def _names_by_code(
             if isinstance(name, str) and name not in names:
                 names.add(name)
                 yield name
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One query of one endpoint, for values of `qualifier` from `low` to `high`, both included."""
+
+    path: str
+    terms: str
+    qualifier: str
+    low: int
+    high: int
+
+    @property
+    def query(self) -> str:
+        return f"{self.terms} {self.qualifier}:{self.low}..{self.high}"
+
+    def halves(self) -> tuple["Search", "Search"]:
+        """Split the range in two. Stars and sizes are dense at their low end."""
+        middle = min(max(isqrt(max(self.low, 1) * self.high), self.low), self.high - 1)
+        return replace(self, high=middle), replace(self, low=middle + 1)
+
+
+def search_all(client: GitHubClient, search: Search, on_gap: OnGap) -> Iterator[dict[str, object]]:
+    """Yield every result of the search. One that moves between pages may occur twice."""
+    pending = [search]
+    while pending:
+        current = pending.pop()
+        total, is_complete, items = _page(client, current, 1)
+        if not is_complete:
+            # GitHub ran out of time: the next try often ends.
+            total, is_complete, items = _page(client, current, 1)
+        if total > SHOWN or not is_complete:
+            if current.low < current.high:
+                pending.extend(reversed(current.halves()))
+                continue
+            on_gap(f"GitHub does not show every result of '{current.query}'; some are left out.")
+        yield from items
+        for number in range(2, -(-min(total, SHOWN) // PAGE) + 1):
+            yield from _page(client, current, number)[2]
+
+
+def _page(
+    client: GitHubClient, search: Search, number: int
+) -> tuple[int, bool, list[dict[str, object]]]:
+    """Return the number of all results, whether they are complete, and those of one page."""
+    query = {"q": search.query, "per_page": str(PAGE), "page": str(number)}
+    answer = client.get(search.path, query)
+    if isinstance(answer, dict):
+        total, items = answer.get("total_count"), answer.get("items")
+        if isinstance(total, int) and isinstance(items, list):
+            rows = [item for item in items if isinstance(item, dict)]
+            return total, answer.get("incomplete_results") is not True, rows
+    raise UnexpectedAnswer(f"GitHub's answer to {search.path} is no list of results.")

@@ -2,10 +2,8 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 
-from ingest.github.client import GitHubClient
-from ingest.github.errors import RequestRefused, UnexpectedAnswer
+from ingest.github.client import GitHubClient, GitHubError, UnexpectedAnswer
 
 _FULL_NAME = re.compile(r"[A-Za-z0-9_.-]+/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
 # GitHub's names of an unidentified license. They count as none.
@@ -18,11 +16,8 @@ class ProposedRepository:
 
     github_id: int
     full_name: str
-    url: str
     stars: int
     license_spdx: str
-    default_branch: str
-    pushed_at: datetime | None
     description: str = ""
     is_fork: bool = False
     is_archived: bool = False
@@ -34,7 +29,7 @@ def repository(client: GitHubClient, full_name: str) -> ProposedRepository | Non
     A moved repository has its new name: compare `full_name` with the requested one.
     """
     if not _FULL_NAME.fullmatch(full_name):
-        raise RequestRefused(f"{full_name[:100]!r} is not of the form owner/name.")
+        raise GitHubError(f"{full_name[:100]!r} is not of the form owner/name.")
     answer = client.get(f"/repos/{full_name}")
     if answer is None:
         return None
@@ -51,11 +46,8 @@ def from_json(item: dict[str, object]) -> ProposedRepository:
     return ProposedRepository(
         github_id=_number(item, "id"),
         full_name=full_name,
-        url=f"https://github.com/{full_name}",
         stars=_number(item, "stargazers_count"),
         license_spdx=_license(item.get("license")),
-        default_branch=_text(item, "default_branch"),
-        pushed_at=_moment(item.get("pushed_at")),
         description=_text(item, "description"),
         is_fork=item.get("fork") is True,
         is_archived=item.get("archived") is True or item.get("disabled") is True,
@@ -65,13 +57,6 @@ def from_json(item: dict[str, object]) -> ProposedRepository:
 def _license(value: object) -> str:
     spdx = value.get("spdx_id") if isinstance(value, dict) else ""
     return "" if not isinstance(spdx, str) or spdx.upper() in _UNNAMED_LICENSES else spdx
-
-
-def _moment(value: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 def _text(item: dict[str, object], name: str) -> str:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from curation.models import Repository
 from ingest.discovery import count_proposals, propose, ranked_proposals
-from ingest.github import GitHubClient, Waiting
+from ingest.github import GitHubClient
 
 # A longer list is sorted in the admin.
 LISTED = 50
@@ -45,8 +45,8 @@ class Command(BaseCommand):
         for ranked in ranked_proposals()[:LISTED]:
             self.stdout.write(_ranked_line(ranked))
 
-    def _waiting(self, waiting: Waiting) -> None:
-        self.stderr.write(f"Waiting {waiting.seconds:.0f} s: {waiting.reason}")
+    def _waiting(self, seconds: float, reason: str) -> None:
+        self.stderr.write(f"Waiting {seconds:.0f} s: {reason}")
 
 
 def _ranked_line(proposal: Repository) -> str:

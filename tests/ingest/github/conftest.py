@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ingest.github import GitHubClient, Waiting
+from ingest.github import GitHubClient
 from tests.ingest.github.fake_github import FakeGitHub, serving
 
 
@@ -31,16 +31,16 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def waits() -> list[Waiting]:
+def waits() -> list[tuple[float, str]]:
     return []
 
 
 @pytest.fixture
-def client(github: FakeGitHub, clock: Clock, waits: list[Waiting]) -> GitHubClient:
+def client(github: FakeGitHub, clock: Clock, waits: list[tuple[float, str]]) -> GitHubClient:
     return GitHubClient(
         token="secret-token",
         base_url=github.url,
-        on_wait=waits.append,
+        on_wait=lambda seconds, reason: waits.append((seconds, reason)),
         sleep=clock.sleep,
         clock=lambda: clock.now,
         timeout_seconds=5.0,

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +18,6 @@ SHOWN = 1_000
 class FakeRepository:
     number: int
     stars: int = 500
-    created: int = 1_600_000_000
     full_name: str = ""
     fork: bool = False
     archived: bool = False
@@ -37,8 +35,6 @@ class FakeRepository:
             "html_url": f"https://elsewhere.example/{self.full_name}",
             "stargazers_count": self.stars,
             "license": {"spdx_id": self.license} if self.license else None,
-            "default_branch": "main",
-            "pushed_at": "2026-01-02T03:04:05Z",
             "description": None,
             "fork": self.fork,
             "archived": self.archived,
@@ -125,11 +121,10 @@ def _json(value: object) -> Reply:
 
 
 def _matches(found: FakeRepository, query: str) -> bool:
-    stars, created = _range(query, "stars"), _range(query, "created")
+    stars = _range(query, "stars")
     topic = re.search(r"topic:(\S+)", query)
     return (
         (stars is None or stars[0] <= found.stars <= stars[1])
-        and (created is None or created[0] <= found.created <= created[1])
         and (topic is None or topic[1] == found.topic)
         and ("fork:false" not in query or not found.fork)
     )
@@ -138,13 +133,7 @@ def _matches(found: FakeRepository, query: str) -> bool:
 @cache
 def _range(query: str, qualifier: str) -> tuple[int, int] | None:
     found = re.search(rf"{qualifier}:(\S+?)\.\.(\S+)", query)
-    return (_value(found[1]), _value(found[2])) if found else None
-
-
-def _value(text: str) -> int:
-    if text.isdigit():
-        return int(text)
-    return int(datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp())
+    return (int(found[1]), int(found[2])) if found else None
 
 
 @contextmanager
