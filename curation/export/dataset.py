@@ -1,9 +1,6 @@
 """Export of a dataset: plan, write, describe, save and publish the folder."""
 
-import gc
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -17,32 +14,30 @@ from curation.errors import CurationError
 from curation.export.card.writing import write_card
 from curation.export.coverage import Coverage, check_release
 from curation.export.facts import db_snapshot
-from curation.export.folder import LineFile, new_folder, write_manifest
+from curation.export.folder import OutputFiles, encode, new_folder, write_manifest
 from curation.export.gates import FUNNEL, ExclusionReason
 from curation.export.options import ExportOptions, ProgressCallback, check_name, no_progress
 from curation.export.plan import build_plan
 from curation.export.release.storage import save_release, save_splits
-from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
-from curation.export.spool import Spool
+from curation.export.schema import PALLAS, SCHEMA
 from curation.export.statistics import (
     KINDS,
     SPLIT_RULE,
     ExportPlan,
     Statistics,
-    occurring,
+    count,
     shares,
     split_tables,
 )
-from curation.export.training.derived import write_derived
-from curation.export.training.formats import FormatTarget, Record, write_formats
+from curation.export.training.formats import write_formats
+from curation.export.training.ladders import write_ladders
+from curation.export.training.repairs import write_repairs
+from curation.export.training.reviews import write_reviews
 from curation.models import Device, Pair, Release, Status, ValidationResult
 from curation.text import pluralize
 from curation.tokens import tokenizer_of
 
 REJECTED = "REJECTED.jsonl"
-BATCH = 1000
-# Allocations between two collections of garbage while an export runs.
-COLLECT_AFTER = 50_000
 
 
 class NothingToRelease(CurationError):
@@ -84,46 +79,59 @@ def export(
     user: User | None = None,
     progress: ProgressCallback = no_progress,
 ) -> ExportOutcome:
-    """Write a dataset; with a `name`, save it as a release that can be rebuilt."""
+    """Write a dataset; with a `name`, save it as a release that can be written again."""
     check_name(name)
     # Report a bad file before the work starts.
     tokenizer_of(options.tokenizer)
-    with new_folder(out) as folder, Spool(folder) as spool, relieved_collector():
+    with new_folder(out) as folder:
+        files = OutputFiles(folder)
         with db_snapshot():
-            with LineFile(folder / REJECTED) as rejected:
-                plan = build_plan(options, rejected, spool, progress)
-            if name and not any(len(plan.rows[kind]) for kind in KINDS):
-                advice = "\n".join(_outcome(plan).lines())
-                raise NothingToRelease(f"{name} is not a release: it would be empty.\n{advice}")
-            if name and not options.without_benchmarks:
-                check_release(name, plan.coverage)
-            checks, statistics = plan.checks(), _counted(plan)
-            others = [rejected, *plan.notices.write(folder)]
-            if plan.held_out:
-                others.append(plan.held_out.write_dropped(folder))
-            derived = write_derived(folder, plan, options)
-        count = tokenizer_of(options.tokenizer).count
-        target = FormatTarget(folder, options, pair_columns(checks), KERNEL, count, plan.held_out)
-        files = write_formats(target, _with_progress(_records(plan, spool, checks), progress))
-        listed = [*files, *(file.as_json(folder) for file in derived)]
-        write_card(folder, plan, options, name, statistics, listed, checks)
-        kept = [*others, *derived]
-        manifest = _describe(folder, plan, options, name, statistics, files, kept, checks)
+            plan = build_plan(options, progress)
+            if name:
+                _check_release(name, plan, options)
+            _write_rows(files, plan, options)
+        write_formats(files, plan, options, progress)
+        statistics = count(plan)
+        write_card(files, plan, options, name, statistics)
+        manifest = _describe(files, plan, options, name, statistics)
         write_manifest(folder, manifest)
         progress("remembered", 0)
         save_splits(plan, options.plan)
-        release = None
-        if name:
-            members = _records(plan, spool, checks)
-            release = save_release(name, options, manifest, folder, members, user)
+        release = save_release(name, options, manifest, folder, plan, user) if name else None
     return _outcome(plan, manifest["files"], release)
 
 
 def dry_run(options: ExportOptions, progress: ProgressCallback = no_progress) -> ExportOutcome:
     """Return the outcome of an export without writing a file or a row."""
     tokenizer_of(options.tokenizer)
-    with relieved_collector(), db_snapshot():
-        return _outcome(build_plan(options, None, None, progress))
+    with db_snapshot():
+        return _outcome(build_plan(options, progress))
+
+
+def _check_release(name: str, plan: ExportPlan, options: ExportOptions) -> None:
+    if not any(plan.records.values()):
+        advice = "\n".join(_outcome(plan).lines())
+        raise NothingToRelease(f"{name} is not a release: it would be empty.\n{advice}")
+    if not options.without_benchmarks:
+        check_release(name, plan.coverage)
+
+
+def _write_rows(files: OutputFiles, plan: ExportPlan, options: ExportOptions) -> None:
+    """Write the files that need more rows than those of the records."""
+    # Kernels first, as they were examined.
+    rejected = sorted(plan.rejected, key=lambda line: line[:2])
+    files.write_text(REJECTED, "".join(f"{encode(entry)}\n" for *_, entry in rejected))
+    records = [record for kind in KINDS for record in plan.records[kind]]
+    plan.notices.write(files, [record.metadata["notice"] for record in records])
+    pairs, tokenizer = plan.records["pair"], tokenizer_of(options.tokenizer)
+    if options.repairs:
+        plan.repairs = write_repairs(files, pairs, tokenizer)
+    if options.ladders:
+        plan.ladders = write_ladders(files, pairs, tokenizer)
+    if options.reviews:
+        write_reviews(files, plan, options)
+    if plan.held_out:
+        plan.held_out.write_dropped(files)
 
 
 def _outcome(
@@ -132,61 +140,16 @@ def _outcome(
     return ExportOutcome(plan.stages(), plan.funnel.left_out(), files, release, plan.coverage)
 
 
-def _counted(plan: ExportPlan) -> Statistics:
-    statistics = Statistics()
-    for kind in KINDS:
-        statistics.count(kind, plan.rows[kind], plan.profiles)
-        for profile, times in occurring(plan.rows[kind], plan.profiles):
-            plan.notices.count(profile.notice, times)
-    return statistics
-
-
-def _records(plan: ExportPlan, spool: Spool, checks: tuple[str, ...]) -> Iterator[Record]:
-    """Yield the records with their splits, in output order."""
-    for kind in KINDS:
-        rows = plan.rows[kind]
-        for start in range(0, len(rows), BATCH):
-            batch = rows[start : start + BATCH]
-            columns = ("pk", "split", "weight", "tokens", "profile")
-            values = zip(*(batch[column].tolist() for column in columns), strict=True)
-            for (content_hash, line), (pk, split, weight, tokens, number) in zip(
-                spool.take(batch), values, strict=True
-            ):
-                profile = plan.profiles[number]
-                record = Record(
-                    kind, pk, content_hash, split, weight, tokens, profile.language, line
-                )
-                if kind == "pair" and profile.checks != checks:
-                    record.add_checks(checks)
-                yield record
-
-
-def _with_progress(records: Iterator[Record], progress: ProgressCallback) -> Iterator[Record]:
-    for number, record in enumerate(records):
-        if not number % BATCH:
-            progress("records written", number)
-        yield record
-
-
 # --- MANIFEST.json: files, inputs and rules, without times and places -------------------------
 def _describe(
-    folder: Path,
+    files: OutputFiles,
     plan: ExportPlan,
     options: ExportOptions,
     name: str,
     statistics: Statistics,
-    records: Sequence[dict[str, Any]],
-    beside: Sequence[LineFile],
-    checks: Sequence[str],
 ) -> dict[str, Any]:
     tokenizer = tokenizer_of(options.tokenizer)
-    listed = {file["path"] for file in records}
-    known = {file.as_json(folder)["path"]: file.as_json(folder) for file in beside}
-    others = sorted(
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
-    )
-    kept = [known.get(path) or _file(folder, path) for path in others if path not in listed]
-    files = [{**file, "kept": False} for file in records] + [{**f, "kept": True} for f in kept]
+    pallas = statistics.pallas
     return {
         "schema": SCHEMA,
         "release": name or None,
@@ -194,12 +157,12 @@ def _describe(
         "seed": options.seed,
         "tools": tools(options),
         "tokenizer": {"name": tokenizer.name, "sha256": tokenizer.sha256 or None},
-        "checks": list(checks),
+        "checks": list(plan.checks),
         "records": _with_pallas(
-            {f"{kind}s": len(plan.rows[kind]) for kind in KINDS}, statistics.pallas.records
+            {f"{kind}s": len(plan.records[kind]) for kind in KINDS}, pallas.records
         ),
         "tokens": _with_pallas(
-            {f"{kind}s": statistics.tokens[kind] for kind in KINDS}, statistics.pallas.tokens
+            {f"{kind}s": statistics.kinds[kind].tokens for kind in KINDS}, pallas.tokens
         ),
         "by_category": statistics.by_category(),
         "funnel": plan.stages(),
@@ -212,7 +175,7 @@ def _describe(
         "ladders": plan.ladders.as_json() if plan.ladders else None,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [asdict(share) for share in shares(plan)],
-        "files": sorted(files, key=lambda file: str(file["path"])),
+        "files": files.entries(),
     }
 
 
@@ -227,18 +190,6 @@ def tools(options: ExportOptions) -> dict[str, str]:
     """Return the versions that shape the bytes. They are the same on every Python."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
-
-
-def _file(folder: Path, path: str) -> dict[str, Any]:
-    data = (folder / path).read_bytes()
-    return {
-        "path": path,
-        "bytes": len(data),
-        "lines": data.count(b"\n"),
-        "records": 0,
-        "tokens": 0,
-        "sha256": hashlib.sha256(data).hexdigest(),
-    }
 
 
 # --- Advice after an empty export ------------------------------------------------------------
@@ -320,21 +271,3 @@ def validate_command() -> str:
     pairs = Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED))
     left = pairs.filter(~Exists(seen)).exists()
     return VALIDATE.format(Device.INTERPRETER if left else Device.CUDA)
-
-
-@contextmanager
-def relieved_collector() -> Iterator[None]:
-    """Freeze the present objects and collect rarely inside the block.
-
-    A process holds some hundred thousand objects of modules that are never freed, and a full
-    collection scans them all again. An export of 44,000 records takes 5.3 s of processor time then
-    instead of 4.5 s (2026-11-26). It creates few reference cycles.
-    """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(COLLECT_AFTER)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()

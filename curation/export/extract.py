@@ -17,7 +17,7 @@ from curation import __version__
 from curation.evidence.notices import texts_named
 from curation.evidence.sources import every_source
 from curation.export.facts import db_snapshot
-from curation.export.folder import new_folder, write_manifest
+from curation.export.folder import OutputFiles, new_folder, write_manifest
 from curation.export.notices import Notices
 from curation.export.options import ProgressCallback, no_progress
 from curation.export.plain_files import PathRequest, PlainFile, placed, plain_files
@@ -64,8 +64,10 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
         data = _encode(text)
         _write_file(folder / place, data)
         entries[file.source.category].append(_entry(place, data, file, notices))
-    beside = [file.as_json(folder) for file in notices.write(folder, "file")]
-    return _manifest(leaving.values(), entries, left_out, beside)
+    beside = OutputFiles(folder)
+    keys = [entry["source"]["notice"] for listed in entries.values() for entry in listed]
+    notices.write(beside, keys, "file")
+    return _manifest(leaving.values(), entries, left_out, beside.entries())
 
 
 def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, PlainFile, str]]:
@@ -102,7 +104,6 @@ def _write_file(path: Path, data: bytes) -> None:
 def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
     """Return a file's entry of the manifest, with its source below a key of its own."""
     notice = notices.of_work(file.source.name, file.expression, file.terms)
-    notices.count(notice.key)
     return {
         "path": place,
         "size_bytes": len(data),

@@ -1,7 +1,4 @@
-"""Files of an export: the folder and its text files.
-
-The folder exists completely or not at all. A text file records its own entry of the manifest.
-"""
+"""Files of an export: the folder, which exists completely or not at all, and its text files."""
 
 import ctypes
 import errno
@@ -10,24 +7,18 @@ import glob
 import hashlib
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Self
-
-import orjson
+from typing import Any
 
 from curation.errors import CurationError
 
 MANIFEST = "MANIFEST.json"
 # Part of the name of an unfinished folder, so that leftovers of a killed export are known.
 UNFINISHED = "unfinished-"
-# Number of characters of a file that are held back, so that it is hashed in large parts.
-FLUSH = 1 << 20
 
 
 class FolderNotWritten(CurationError):
@@ -159,33 +150,11 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-# A negative exponent, as in 1e-7. The pattern begins with literals, for which `re` is fast.
-_EXPONENT = re.compile(rb"e-(?<=[0-9]e-)[0-9]")
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def encode(value: Any) -> str:
-    """Encode a value as `json` does, whose bytes releases depend on.
-
-    orjson takes 1.2 us for a record, `json` 10 us (2026-11-26). But it spells small floats
-    differently (1e-7 instead of 1e-07), and refuses halves of surrogate pairs.
-    """
-    try:
-        data = orjson.dumps(value)
-    except TypeError:
-        return _encoder.encode(value)
-    if b"0.0000" in data or _EXPONENT.search(data):
-        return _encoder.encode(value)
-    return data.decode()
-
-
-def decode(line: str) -> dict[str, Any]:
-    """Decode an object. orjson takes 3 us for a record, `json` 8 us (2026-11-26)."""
-    try:
-        document: dict[str, Any] = orjson.loads(line)
-    except ValueError:
-        document = json.loads(line)
-    return document
+    return _encoder.encode(value)
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
@@ -193,67 +162,44 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     (folder / MANIFEST).write_bytes(f"{text}\n".encode())
 
 
-@dataclass(slots=True)
-class LineFile:
-    """UTF-8 file of lines, hashed while it is written, so that it need not be read again."""
+class OutputFiles:
+    """The files of an export, each with its entry of the manifest."""
 
-    path: Path
-    records: int = 0
-    tokens: int = 0
-    _pending: list[str] = field(default_factory=list)
-    _held: int = 0
-    _bytes: int = 0
-    _lines: int = 0
-    _digest: Any = field(default_factory=hashlib.sha256)
-    _file: IO[bytes] | None = None
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._entries: dict[str, dict[str, Any]] = {}
+        self._data: set[str] = set()
 
-    def __enter__(self) -> Self:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("wb")
-        return self
+    def entries(self) -> list[dict[str, Any]]:
+        return [entry for _, entry in sorted(self._entries.items())]
 
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            try:
-                self._flush()
-            finally:
-                self._file.close()
-                self._file = None
+    def data_entries(self) -> list[dict[str, Any]]:
+        """Return the entries of the files that hold records."""
+        return [entry for entry in self.entries() if entry["path"] in self._data]
 
-    def write(self, lines: Sequence[str], tokens: int = 0) -> None:
-        """Write lines that are records, with their total of tokens."""
-        self.records += len(lines)
-        self.tokens += tokens
-        self._hold(lines)
+    def write_records(self, path: str, lines: Sequence[str], tokens: int = 0) -> None:
+        """Write a line for each record. A name in .json gets one JSON array."""
+        if path.endswith(".json"):
+            self.write_text(path, "\n".join(["[", *([",\n".join(lines)] if lines else []), "]\n"]))
+        else:
+            self.write_text(path, "".join([f"{line}\n" for line in lines]))
+        self.note_records(path, len(lines), tokens)
 
-    def text(self, line: str) -> None:
-        """Write a line that is no record."""
-        self._hold((line,))
+    def note_records(self, path: str, records: int, tokens: int) -> None:
+        self._data.add(path)
+        self._entries[path] |= {"records": records, "tokens": tokens}
 
-    def _hold(self, lines: Sequence[str]) -> None:
-        self._pending += lines
-        self._held += sum(map(len, lines))
-        if self._held > FLUSH:
-            self._flush()
+    def write_text(self, path: str, text: str) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        data = text.encode("utf-8", "surrogatepass")
+        file.write_bytes(data)
+        self.add(path, data, data.count(b"\n"))
 
-    def _flush(self) -> None:
-        if not self._pending:
-            return
-        data = ("\n".join(self._pending) + "\n").encode("utf-8", "surrogatepass")
-        self._pending.clear()
-        self._held = 0
-        self._bytes += len(data)
-        self._lines += data.count(b"\n")
-        self._digest.update(data)
-        assert self._file is not None, "written within its `with`"  # noqa: S101
-        self._file.write(data)
-
-    def as_json(self, folder: Path) -> dict[str, Any]:
-        return {
-            "path": self.path.relative_to(folder).as_posix(),
-            "bytes": self._bytes,
-            "lines": self._lines,
-            "records": self.records,
-            "tokens": self.tokens,
-            "sha256": self._digest.hexdigest(),
-        }
+    def add(self, path: str, data: bytes, lines: int | None = None) -> None:
+        """Add the entry of a written file. `lines`: None for a binary file."""
+        digest = hashlib.sha256(data).hexdigest()
+        self._entries[path] = {
+            "path": path, "bytes": len(data), "lines": lines, "records": 0, "tokens": 0,
+            "sha256": digest,
+        }  # fmt: skip

@@ -5,14 +5,12 @@ the same as in the dataset; the splits differ.
 """
 
 import hashlib
-import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from curation.export.folder import LineFile, encode
+from curation.export.folder import OutputFiles, encode
 from curation.export.splits import SPLITS
 
 FOLDER = "held_out_recipes"
@@ -35,14 +33,9 @@ class HeldOut:
             return None
         return self.recipes.get(recipe, TRAIN)
 
-    def write_dropped(self, folder: Path) -> LineFile:
-        with LineFile(folder / DROPPED) as file:
-            lines = [
-                encode({"id": name, "split": SPLITS[split].value})
-                for name, split in self.dropped.items()
-            ]
-            file.write(lines)
-        return file
+    def write_dropped(self, files: OutputFiles) -> None:
+        rows = [{"id": name, "split": SPLITS[of].value} for name, of in self.dropped.items()]
+        files.write_text(DROPPED, "".join(f"{encode(row)}\n" for row in rows))
 
     def as_json(self) -> dict[str, Any]:
         dropped = Counter(self.dropped.values())
@@ -53,19 +46,6 @@ class HeldOut:
             },
             "dropped": {SPLITS[split].value: dropped[split] for split in (TRAIN, VALIDATION)},
         }
-
-    @classmethod
-    def from_release(cls, manifest: Mapping[str, Any], folder: Path) -> Self:
-        """Read the output of `as_json` and `write_dropped`."""
-        numbers = {split.value: number for number, split in enumerate(SPLITS)}
-        recipes = {
-            recipe: numbers[split]
-            for split, names in manifest["held_out_recipes"]["recipes"].items()
-            for recipe in names
-        }
-        with (folder / DROPPED).open() as lines:
-            dropped = {line["id"]: numbers[line["split"]] for line in map(json.loads, lines)}
-        return cls(recipes, dropped)
 
 
 def choose_recipes(
@@ -117,14 +97,6 @@ def drop_connected(splits: Sequence[int], groups: Sequence[int]) -> list[bool]:
     for split, group in zip(splits, groups, strict=True):
         last[group] = max(split, last.get(group, TRAIN))
     return [last[group] > split for split, group in zip(splits, groups, strict=True)]
-
-
-def count_operations(records: Iterable[tuple[str, str, int]]) -> dict[str, Counter[str]]:
-    """Count records by recipe and operation type."""
-    counts: dict[str, Counter[str]] = {}
-    for recipe, operation, number in records:
-        counts.setdefault(recipe, Counter())[operation] += number
-    return counts
 
 
 def _key(seed: int, name: str) -> bytes:

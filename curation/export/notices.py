@@ -6,14 +6,13 @@ A notice is written once for all records that share it; a record's metadata cont
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from curation.evidence.notices import standard_texts, texts_named
 from curation.evidence.places import KernelPlace, LicenseTerms
 from curation.evidence.sources import ExportSource
-from curation.export.folder import LineFile, encode
+from curation.export.folder import OutputFiles, encode
 from curation.text import pluralize
 
 NO_TERMS = LicenseTerms((), ())
@@ -40,7 +39,6 @@ class Notices:
 
     sources: Mapping[int, ExportSource]
     given: dict[tuple[str, str, LicenseTerms], SharedNotice] = field(default_factory=dict)
-    records: Counter[str] = field(default_factory=Counter)
 
     def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
         """Return the notice of a kernel's place, or of `expression` if it has none."""
@@ -64,51 +62,32 @@ class Notices:
             )
         return notice
 
-    def count(self, key: str, times: int = 1) -> None:
-        self.records[key] += times
+    def write(self, files: OutputFiles, keys: Iterable[str], thing: str = "record") -> None:
+        """Write NOTICE, and next to it the text of each license.
 
-    def write(self, folder: Path, thing: str = "record") -> list[LineFile]:
-        """Write NOTICE, and next to it the text of each license."""
-        used = [shared for shared in self.given.values() if self.records[shared.key]]
+        keys: of the notice of each record.
+        """
+        counts = Counter(keys)
+        used = [shared for shared in self.given.values() if counts[shared.key]]
         used.sort(key=lambda shared: (shared.repository, shared.expression, shared.key))
-        texts = _Texts(folder, used)
-        with LineFile(folder / "NOTICE") as file:
-            file.text(HEADS[thing])
-            for shared in used:
-                file.text(
-                    _entry(
-                        shared,
-                        pluralize(self.records[shared.key], thing),
-                        texts.names(shared),
-                    )
-                )
-        return [file, *texts.files.values()]
+        stored = texts_named({sha for shared in used for _, sha in shared.terms.texts})
+        standard = standard_texts({shared.expression for shared in used})
+        lines = [HEADS[thing]]
+        for shared in used:
+            texts = [stored[sha] for _, sha in shared.terms.texts if sha in stored]
+            if not texts and shared.expression in standard:
+                texts = [standard[shared.expression]]
+            names = {_file_name(shared.expression, text): text for text in texts}
+            for name, text in names.items():
+                files.write_text(name, text.rstrip("\n") + "\n")
+            lines.append(_entry(shared, pluralize(counts[shared.key], thing), names))
+        files.write_text("NOTICE", "\n".join(lines) + "\n")
 
 
-class _Texts:
-    """License texts as files, one for each content."""
-
-    def __init__(self, folder: Path, used: Sequence[SharedNotice]) -> None:
-        self.files: dict[str, LineFile] = {}
-        self._folder = folder
-        self._own = texts_named({sha for shared in used for _, sha in shared.terms.texts})
-        self._standard = standard_texts({shared.expression for shared in used})
-
-    def names(self, shared: SharedNotice) -> list[str]:
-        texts = [self._own[sha] for _, sha in shared.terms.texts if sha in self._own]
-        if not texts and shared.expression in self._standard:
-            texts = [self._standard[shared.expression]]
-        return [self._written(shared.expression, text) for text in texts]
-
-    def _written(self, expression: str, text: str) -> str:
-        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-        readable = re.sub(r"[^A-Za-z0-9.]+", "-", expression).strip("-")[:60]
-        name = f"licenses/{readable}-{digest}.txt"
-        if name not in self.files:
-            with LineFile(self._folder / name) as file:
-                file.text(text.rstrip("\n"))
-            self.files[name] = file
-        return name
+def _file_name(expression: str, text: str) -> str:
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    readable = re.sub(r"[^A-Za-z0-9.]+", "-", expression).strip("-")[:60]
+    return f"licenses/{readable}-{digest}.txt"
 
 
 HEADS = {
@@ -123,7 +102,7 @@ file MANIFEST.json names its notice by the key in brackets here.
 }
 
 
-def _entry(shared: SharedNotice, records: str, texts: Sequence[str]) -> str:
+def _entry(shared: SharedNotice, records: str, texts: Iterable[str]) -> str:
     lines = [
         f"[{shared.key}] {shared.repository or 'Made for this dataset'}",
         f"    License: {shared.expression}",

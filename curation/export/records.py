@@ -1,8 +1,4 @@
-"""Records in the dataset's form, made from batches of selected items.
-
-A release stores the metadata of its records, and is rebuilt from them and from the sources, which
-never change.
-"""
+"""Records in the dataset's form, made from batches of selected items."""
 
 import json
 import re
@@ -10,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, cast
 
 from curation.evidence.pass_rates import rates_of
@@ -23,14 +18,16 @@ from curation.export.options import ExportOptions
 from curation.export.schema import (
     NO_CHECKS,
     NONE,
+    PALLAS,
+    ClaimColumn,
     KernelRecord,
     PairRecord,
     PassAtK,
     Place,
-    RecordProfile,
     VerifiedColumn,
 )
-from curation.export.why import claim_columns, open_claims, reasons_given
+from curation.export.splits import FREE
+from curation.export.why import claim_columns, reasons_given
 from curation.models import PairOrigin, PassRate, ValidationCheck, ValidationResult, ValidationRun
 from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
@@ -42,13 +39,56 @@ NOWHERE: Place = {
 
 
 @dataclass(slots=True)
-class Draft:
-    """A record whose split is not known yet, with its counts."""
+class Record:
+    """A record, with what is counted of it and is not in its metadata."""
 
-    record: KernelRecord | PairRecord
-    profile: RecordProfile
-    lines: int
-    size: int
+    kind: str
+    pk: int
+    name: str
+    content_hash: str
+    document: dict[str, Any]
+    # The repository that it is from, or "".
+    repository: str
+    # The repository or origin that it is counted under in a mix.
+    mixed_as: str
+    # Kind of the actor of the approval, or NONE.
+    approved_by: str
+    # The device of the validation that admitted a pair.
+    device: str = NONE
+    # The split in an earlier export, and in this one.
+    known: int = FREE
+    split: int = FREE
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = self.document["metadata"]
+        return metadata
+
+    @property
+    def id(self) -> str:
+        name: str = self.document["id"] if self.kind == "pair" else self.metadata["id"]
+        return name
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        columns = PAIR_TEXTS if self.kind == "pair" else ("input",)
+        return tuple(self.document[column] for column in columns)
+
+    @property
+    def is_pallas(self) -> bool:
+        """Return whether it has files of its own, because it is not Triton."""
+        return self.metadata.get("language") == PALLAS
+
+    @property
+    def source(self) -> str:
+        """Return the source whose share of validation and test is capped at a fifth."""
+        return self.metadata.get("recipe") or self.repository or self.metadata["origin"]
+
+    @property
+    def checks(self) -> dict[str, str | None]:
+        """Return the checks of the validation that admitted it."""
+        verified = self.metadata.get("verified")
+        return verified["checks"] if verified else {}
 
 
 class RecordBuilder:
@@ -61,131 +101,142 @@ class RecordBuilder:
         self._sources = sources
         self._notices = notices
 
-    def drafts(self, kind: str, batch: Sequence[ExportItem]) -> Iterator[Draft]:
-        return self._kernels(batch) if kind == "kernel" else self._pairs(batch)
-
-    def _why(self, kind: str, batch: Sequence[ExportItem]) -> Mapping[int, list[str]]:
-        if not self._options.with_reasons:
-            return {}
-        return reasons_given(kind, {item.pk: item.content_hash for item in batch})
-
-    def _kernels(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
-        why = self._why("kernel", batch)
-        claims = claim_columns(KERNEL, [item.pk for item in batch])
-        for item in batch:
-            row, (text,) = item.row, item.texts
-            place = item.places[0] if item.places else None
-            source = self._sources[place.source] if place else None
-            notice = self._notices.of_kernel(place, item.license)
-            profile = RecordProfile(
-                row["operation_type"] or "other", row["difficulty"] or None, item.license,
-                item.origin, source.category if source else None, item.reviewed, notice.key,
-                repository=source.name if source else "", language=row["language"],
-                approved_by=item.approved_by or NONE,
-                open_claims=open_claims(claims[item.pk]),
-            )  # fmt: skip
-            record: KernelRecord = {
-                "input": text,
-                "metadata": {
-                    "id": record_id("kernel", item.name, item.content_hash),
-                    "name": item.name,
-                    "operation_type": profile.operation_type,
-                    "difficulty": profile.difficulty,
-                    "tags": _parsed(row["tags"]),
-                    "kind": row["kind"],
-                    "language": row["language"],
-                    "unit": self._options.unit,
-                    "hardware": item.hardware,
-                    "min_triton": item.min_triton or min_triton(text),
-                    "max_triton": None,
-                    "origin": item.origin,
-                    "category": profile.category,
-                    "seen": len([one for one in item.places if one.live]),
-                    "lines": item.lines,
-                    "provenance": {
-                        **(located(place, self._sources) if place else NOWHERE),
-                        "license": item.license,
-                        "copyright": notice.copyright or None,
-                    },
-                    "license": item.license,
-                    "notice": notice.key,
-                    "reviewed": item.reviewed,
-                    "claims": claims[item.pk],
-                    "why": why.get(item.pk, []),
-                    "tokens": item.tokens,
-                    "stars": source.stars if source else None,
-                    "weight": item.weight,
-                },
-            }
-            yield Draft(record, profile, text.count("\n"), _size(text))
-
-    def _pairs(self, batch: Sequence[ExportItem]) -> Iterator[Draft]:
-        """Yield drafts of pairs. Each has only its own checks: see `Record.add_checks`."""
-        why = self._why("pair", batch)
-        claims = claim_columns(PAIR, [item.pk for item in batch])
-        rates = rates_of({item.pk for item in batch})
+    def records(self, kind: str, batch: Sequence[ExportItem]) -> Iterator[Record]:
+        subject = KERNEL if kind == "kernel" else PAIR
+        pks = [item.pk for item in batch]
+        claims = claim_columns(subject, pks)
+        why: Mapping[int, list[str]] = {}
+        if self._options.with_reasons:
+            why = reasons_given(kind, {item.pk: item.content_hash for item in batch})
+        rates = rates_of(set(pks)) if kind == "pair" else {}
         validations = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
-            row, texts = item.row, dict(zip(PAIR_TEXTS, item.texts, strict=True))
-            place = item.places[0] if item.places else None
-            source = self._sources[place.source] if place else None
-            own = _recorded(row["metadata"])
-            # A pair drafted from a kernel is distributed on the kernel's terms.
-            notice = (
-                self._notices.of_kernel(place, item.license)
-                if row["kernel_id"]
-                else self._notices.of_pair(item.license, own.copyright)
-            )
+            source = self._sources.get(item.source)
             validation = validations[item.validation.pk] if item.validation else UNVERIFIED
+            about = _About(item, source, validation, claims[item.pk], why.get(item.pk, []))
+            passed = [_pass_at_k(rate) for rate in rates.get(item.pk, ())]
+            document = self._kernel(about) if kind == "kernel" else self._pair(about, passed)
             # A pair that was written for the dataset has no repository of its own.
-            repository = own.repository if item.origin == PairOrigin.REAL_WORLD else ""
-            profile = RecordProfile(
-                row["operation_type"], row["difficulty"], item.license, item.origin,
-                source.category if source else None, item.reviewed, notice.key, validation.device,
-                validation.checks, row["recipe"], source.name if source else repository,
-                approved_by=item.approved_by or NONE,
-                open_claims=open_claims(claims[item.pk]),
+            named = item.origin == PairOrigin.REAL_WORLD
+            repository = document["metadata"]["provenance"]["repository"] if named else None
+            yield Record(
+                kind, item.pk, item.name, item.content_hash, cast(dict[str, Any], document),
+                source.name if source else repository or "", source.name if source else item.origin,
+                item.approved_by or NONE, validation.device,
             )  # fmt: skip
-            record: PairRecord = {
-                "id": record_id("pair", item.name, item.content_hash),
-                "python_code": texts["python_code"],
-                "triton_code": texts["triton_code"],
-                "test_code": texts["test_code"],
-                "metadata": {
-                    "description": row["description"],
-                    "operation_type": profile.operation_type,
-                    "difficulty": row["difficulty"],
-                    "tags": _parsed(row["tags"]),
-                    "entry_point": row["entry_point"],
-                    "origin": item.origin,
-                    "hardware": item.hardware,
-                    "min_triton": item.min_triton,
-                    "max_triton": None,
-                    "differentiable": bool(row["differentiable"]),
-                    "computed_by": validation.computed_by,
-                    "torch_operations": validation.torch_operations,
-                    "mutates": own.mutates,
-                    "provenance": {
-                        **(located(place, self._sources) if place else own.place),
-                        "license": item.license,
-                        "copyright": notice.copyright or None,
-                    },
-                    "verified": validation.column,
-                    "pass_at_k": [_pass_at_k(rate) for rate in rates.get(item.pk, ())],
-                    "recipe": row["recipe"] or None,
-                    "category": profile.category,
+
+    def _kernel(self, about: "_About") -> KernelRecord:
+        item, source = about.item, about.source
+        row, (text,) = item.row, item.texts
+        place = item.places[0] if item.places else None
+        notice = self._notices.of_kernel(place, item.license)
+        return {
+            "input": text,
+            "metadata": {
+                "id": record_id("kernel", item.name, item.content_hash),
+                "name": item.name,
+                "operation_type": row["operation_type"] or "other",
+                "difficulty": row["difficulty"] or None,
+                "tags": json.loads(row["tags"]),
+                "kind": row["kind"],
+                "language": row["language"],
+                "unit": self._options.unit,
+                "hardware": item.hardware,
+                "min_triton": item.min_triton or min_triton(text),
+                "max_triton": None,
+                "origin": item.origin,
+                "category": source.category if source else None,
+                "seen": len([one for one in item.places if one.live]),
+                "lines": item.lines,
+                "provenance": {
+                    **(located(place, self._sources) if place else NOWHERE),
                     "license": item.license,
-                    "notice": notice.key,
-                    "reviewed": item.reviewed,
-                    "claims": claims[item.pk],
-                    "why": why.get(item.pk, []),
-                    "tokens": item.tokens,
-                    "stars": source.stars if source else None,
-                    "weight": item.weight,
+                    "copyright": notice.copyright or None,
                 },
-            }
-            text = "".join(item.texts)
-            yield Draft(record, profile, text.count("\n"), _size(text))
+                "license": item.license,
+                "notice": notice.key,
+                "reviewed": item.reviewed,
+                "claims": about.claims,
+                "why": about.why,
+                "tokens": item.tokens,
+                "stars": source.stars if source else None,
+                "weight": item.weight,
+            },
+        }
+
+    def _pair(self, about: "_About", passed: list[PassAtK]) -> PairRecord:
+        """Return the record of a pair. It has only its own checks: see `fill_checks`."""
+        item, source, validation = about.item, about.source, about.validation
+        row, texts = item.row, item.texts
+        place = item.places[0] if item.places else None
+        own = _recorded(row["metadata"])
+        # A pair drafted from a kernel is distributed on the kernel's terms.
+        notice = (
+            self._notices.of_kernel(place, item.license)
+            if row["kernel_id"]
+            else self._notices.of_pair(item.license, own.copyright)
+        )
+        return {
+            "id": record_id("pair", item.name, item.content_hash),
+            "python_code": texts[0],
+            "triton_code": texts[1],
+            "test_code": texts[2],
+            "metadata": {
+                "description": row["description"],
+                "operation_type": row["operation_type"],
+                "difficulty": row["difficulty"],
+                "tags": json.loads(row["tags"]),
+                "entry_point": row["entry_point"],
+                "origin": item.origin,
+                "hardware": item.hardware,
+                "min_triton": item.min_triton,
+                "max_triton": None,
+                "differentiable": bool(row["differentiable"]),
+                "computed_by": validation.computed_by,
+                "torch_operations": validation.torch_operations,
+                "mutates": own.mutates,
+                "provenance": {
+                    **(located(place, self._sources) if place else own.place),
+                    "license": item.license,
+                    "copyright": notice.copyright or None,
+                },
+                "verified": validation.column,
+                "pass_at_k": passed,
+                "recipe": row["recipe"] or None,
+                "category": source.category if source else None,
+                "license": item.license,
+                "notice": notice.key,
+                "reviewed": item.reviewed,
+                "claims": about.claims,
+                "why": about.why,
+                "tokens": item.tokens,
+                "stars": source.stars if source else None,
+                "weight": item.weight,
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """An item with what was read about it."""
+
+    item: ExportItem
+    source: ExportSource | None
+    validation: "Verified"
+    claims: list[ClaimColumn]
+    why: list[str]
+
+
+def fill_checks(pairs: Sequence[Record]) -> tuple[str, ...]:
+    """Give each pair a null for each check that only other pairs' validations made.
+
+    Return the names of all checks.
+    """
+    names = tuple(sorted({name for pair in pairs for name in pair.checks}))
+    for pair in pairs:
+        if verified := pair.metadata["verified"]:
+            verified["checks"] = {name: verified["checks"].get(name) for name in names or NO_CHECKS}
+    return names
 
 
 def _pass_at_k(row: PassRate) -> PassAtK:
@@ -209,7 +260,7 @@ def record_id(kind: str, name: str, content_hash: str) -> str:
 
 def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
     source = sources[place.source]
-    page = _page(source, place.commit, place.path)
+    page = source.page(place.commit, place.path)
     first, last = place.lines
     return {
         "repository": source.name,
@@ -222,44 +273,24 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
     }
 
 
-# The kernels of a file mostly follow each other.
-@lru_cache(maxsize=512)
-def _page(source: ExportSource, commit: str, path: str) -> str:
-    return source.page(commit, path)
-
-
-@lru_cache(maxsize=512)
-def _parsed(tags: str) -> list[str]:
-    parsed: list[str] = json.loads(tags)
-    return parsed
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
-
-
 @dataclass(frozen=True, slots=True)
 class _Recorded:
     """Stored provenance of a pair without a kernel."""
 
     place: Place
     copyright: str
-    repository: str
     mutates: list[str]
     """Arguments that the function writes to."""
 
 
-# All pairs by recipe have the same metadata.
-@lru_cache(maxsize=512)
 def _recorded(metadata: str) -> _Recorded:
     """Parse the JSON that a pair was stored with."""
     stored = json.loads(metadata)
     provenance = stored.get("provenance") or {}
     ends = LINES.fullmatch(str(provenance.get("lines", "")))
-    repository = public_name(str(provenance.get("repository") or ""))
     return _Recorded(
         {
-            "repository": repository or None,
+            "repository": public_name(str(provenance.get("repository") or "")) or None,
             "commit": provenance.get("commit") or None,
             "path": provenance.get("path") or None,
             "lines": [int(end) for end in ends.groups()] if ends else None,
@@ -267,7 +298,6 @@ def _recorded(metadata: str) -> _Recorded:
             "url": provenance.get("url") or None,
         },
         str(provenance.get("copyright") or ""),
-        repository,
         [str(name) for name in stored.get("mutates") or ()],
     )
 
@@ -278,7 +308,6 @@ class Verified:
     """The validation that admitted a pair."""
 
     device: str = NONE
-    checks: tuple[str, ...] = ()
     column: VerifiedColumn | None = None
     # The parts that compute: Triton, torch.
     computed_by: str | None = None
@@ -321,13 +350,12 @@ def _verified(
 
     grades = figures.get("grades") or {}
     own_error = grades.get("own_error")
-    checks = dict(sorted(checks.items()))
     column: VerifiedColumn = {
         "device": device,
         "torch": version("torch"),
         "triton": version("triton"),
         "python": version("python"),
-        "checks": checks or cast(dict[str, str | None], NO_CHECKS),
+        "checks": dict(sorted(checks.items())),
         "cases": number("cases", int),
         "max_abs_error": number("max_abs_error", float),
         "max_rel_error": number("max_rel_error", float),
@@ -343,4 +371,4 @@ def _verified(
         "at": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
     operations = list(grades.get("torch_operations") or ())
-    return Verified(device, tuple(checks), column, grades.get("computed_by"), operations)
+    return Verified(device, column, grades.get("computed_by"), operations)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import (
     Any,
-    NamedTuple,
     TypeAlias,
     TypedDict,
     cast,
@@ -173,34 +172,6 @@ class KernelBookRecord(TypedDict):
 NONE = "none"
 
 
-class RecordProfile(NamedTuple):
-    """All counted properties of a record: a million records share some thousands of profiles."""
-
-    operation_type: str
-    difficulty: str | None
-    license: str | None
-    origin: str
-    category: str | None
-    reviewed: bool
-    notice: str
-    # Pairs only: the device of the admitting validation, and its checks.
-    device: str = NONE
-    checks: tuple[str, ...] = ()
-    recipe: str = ""
-    repository: str = ""
-    # Topics of the claims that are not shown.
-    open_claims: tuple[str, ...] = ()
-    # Kernels only.
-    language: str = ""
-    # Kind of the actor of the approval, or NONE.
-    approved_by: str = NONE
-
-    @property
-    def source(self) -> str:
-        """Return the source whose share of validation and test is capped at a fifth."""
-        return self.recipe or self.repository or self.origin
-
-
 # --- Columns ---------------------------------------------------------------------------------
 TEXT = "string"
 _TYPES = {str: TEXT, int: "int64", float: "float64", bool: "bool"}
@@ -246,35 +217,18 @@ def pair_columns(checks: Sequence[str]) -> Columns:
     return columns
 
 
-def columns_as_in(columns: Columns, record: Mapping[str, Any]) -> Columns:
-    """Return the columns of a release, by the names in one of its records.
-
-    A release is rebuilt with the columns it had, in their order.
-    """
-    selected: Columns = {}
-    for name, value in record.items():
-        column = columns[name]
-        nested = isinstance(column, dict) and isinstance(value, Mapping)
-        selected[name] = columns_as_in(cast(Columns, column), value) if nested else column
-    return selected
+def features(columns: Columns) -> list[dict[str, Any]]:
+    """Return columns as the Hub's card header has them."""
+    return [{"name": name, **_feature(column)} for name, column in columns.items()]
 
 
-def features(columns: Columns, indent: str) -> list[str]:
-    """Format columns as YAML for the Hub's card header."""
-    lines = []
-    for name, column in columns.items():
-        lines.append(f"{indent}- name: {name}")
-        if isinstance(column, str):
-            lines.append(f"{indent}  dtype: {column}")
-        elif isinstance(column, ListOf) and isinstance(column.of, str):
-            lines.append(f"{indent}  sequence: {column.of}")
-        elif isinstance(column, ListOf):
-            lines.append(f"{indent}  list:")
-            lines.extend(features(cast(Columns, column.of), f"{indent}  "))
-        else:
-            lines.append(f"{indent}  struct:")
-            lines.extend(features(column, f"{indent}  "))
-    return lines
+def _feature(column: Column) -> dict[str, Any]:
+    if isinstance(column, str):
+        return {"dtype": column}
+    if isinstance(column, ListOf):
+        of = column.of
+        return {"sequence": of} if isinstance(of, str) else {"list": features(cast(Columns, of))}
+    return {"struct": features(column)}
 
 
 def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> list[str]:

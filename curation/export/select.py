@@ -1,8 +1,7 @@
 """Selection of the items of an export: one pass over the rows, through the gates.
 
-A selected item becomes a record at once, while its row is in memory. The encoded records wait in
-the spool until their splits are known. 220,000 records take 9.1 to 12.3 s of processor in one
-process (2026-11-26).
+A selected item becomes a record at once. All records are in memory until the files are written:
+some 20 kB each, so 50,000 take 1 GB.
 """
 
 from collections import defaultdict
@@ -12,15 +11,12 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from curation.evidence.grades import deciding
 from curation.evidence.notices import texts_named
 from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource, every_source
 from curation.export import facts
 from curation.export.facts import PAIR_TEXTS, ExportItem, KnownItem, joined, text_columns
-from curation.export.folder import LineFile, encode
 from curation.export.gates import (
     APPROVED,
     PERSON,
@@ -32,10 +28,8 @@ from curation.export.gates import (
 )
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions, ProgressCallback, weigher
-from curation.export.records import RecordBuilder, located, record_id
-from curation.export.schema import RecordProfile
-from curation.export.spool import Spool, SpooledLines, hash_index, in_hash_order
-from curation.export.statistics import ORIGINS, ROW, ExportPlan, Funnel, Rows
+from curation.export.records import RecordBuilder
+from curation.export.statistics import ExportPlan, Funnel
 from curation.models import Kernel, Pair, Provenance, SourceFile
 from curation.search.filters import Filter
 from curation.tokens import tokenizer_of
@@ -43,89 +37,21 @@ from curation.tokens import tokenizer_of
 FILES = 200
 
 
-class Ledger:
-    """REJECTED.jsonl: a line for each item left out, with its reason, never its source.
-
-    Without a spool, the reasons are only counted.
-    """
-
-    def __init__(
-        self, spool: Spool | None, sources: Mapping[int, ExportSource], funnel: Funnel
-    ) -> None:
-        self._lines = {kind: SpooledLines(spool) for kind in ("kernel", "pair")} if spool else {}
-        self._sources = sources
-        self._funnel = funnel
-
-    def leave_out(
-        self, kind: str, name: str, content_hash: str, places: Sequence[KernelPlace], why: Exclusion
-    ) -> None:
-        self._funnel.reasons[kind][why.reason] += 1
-        if self._lines:
-            entry = {
-                "id": record_id(kind, name, content_hash),
-                "kind": kind,
-                "name": name,
-                "reason": why.reason,
-                "message": why.message,
-                "provenance": located(places[0], self._sources) if places else None,
-            }
-            self._lines[kind].add(content_hash, encode(entry))
-
-    def write(self, file: LineFile | None) -> None:
-        """Write the lines since the last call, in order."""
-        if file is not None:
-            for lines in self._lines.values():
-                for batch in lines.take():
-                    file.write(batch)
-
-
-def select(
-    options: ExportOptions, spool: Spool | None, progress: ProgressCallback
-) -> tuple[ExportPlan, Ledger]:
-    """Examine every kernel and pair, and return the selected ones without splits.
-
-    Without a spool, no records are made.
-    """
+def select(options: ExportOptions, progress: ProgressCallback) -> ExportPlan:
+    """Examine every kernel and pair, and return the selected ones as records without splits."""
     sources = every_source()
     plan = ExportPlan(sources, Notices(sources), Funnel())
-    ledger = Ledger(spool, sources, plan.funnel)
-    selector = _Selector(options, plan, ledger)
+    selector = _Selector(options, plan)
     builder = RecordBuilder(options, sources, plan.notices)
-    profiles: dict[RecordProfile, int] = {}
     items = {"kernel": selector.files() if options.unit == "file" else selector.kernels()}
     items["pair"] = selector.pairs()
     for kind, batches in items.items():
-        selected = [np.zeros(0, dtype=ROW)]
         for batch in batches:
             progress(f"{kind}s weighed", plan.funnel.seen[kind])
             _count_tokens(kind, batch, options)
-            rows = _rows(batch)
-            if spool is not None:
-                drafts = list(builder.drafts(kind, batch))
-                lines = [encode(draft.record) for draft in drafts]
-                places = spool.put([item.content_hash for item in batch], lines)
-                rows["offset"], rows["length"] = places["offset"], places["length"]
-                rows["lines"] = [draft.lines for draft in drafts]
-                rows["bytes"] = [draft.size for draft in drafts]
-                rows["profile"] = [
-                    profiles.setdefault(draft.profile, len(profiles)) for draft in drafts
-                ]
-            selected.append(rows)
-        plan.rows[kind] = in_hash_order(np.concatenate(selected))
-    plan.profiles = list(profiles)
-    return plan, ledger
-
-
-def _rows(batch: Sequence[ExportItem]) -> Rows:
-    rows = np.zeros(len(batch), dtype=ROW)
-    places = hash_index([item.content_hash for item in batch])
-    rows["identity"], rows["tie"] = places["identity"], places["tie"]
-    rows["pk"] = [item.pk for item in batch]
-    rows["tokens"] = [item.tokens for item in batch]
-    rows["source"] = [item.source for item in batch]
-    rows["origin"] = [ORIGINS.index(item.origin) for item in batch]
-    rows["weight"] = [item.weight for item in batch]
-    return rows
+            plan.records[kind] += builder.records(kind, batch)
+        plan.records[kind].sort(key=lambda record: record.content_hash)
+    return plan
 
 
 def _count_tokens(kind: str, items: Sequence[ExportItem], options: ExportOptions) -> None:
@@ -141,11 +67,10 @@ def _count_tokens(kind: str, items: Sequence[ExportItem], options: ExportOptions
 class _Selector:
     """Reader of the items that the filter matches and the gates admit, in batches."""
 
-    def __init__(self, options: ExportOptions, plan: ExportPlan, ledger: Ledger) -> None:
+    def __init__(self, options: ExportOptions, plan: ExportPlan) -> None:
         self._options = options
         self._plan = plan
         self._sources = plan.sources
-        self._ledger = ledger
         self._where = Filter.from_text(options.where)
         self._rules = Rules(
             standalone=options.unit == "standalone",
@@ -177,7 +102,7 @@ class _Selector:
                 yield known
             else:
                 content_hash = known.facts.content_hash
-                self._ledger.leave_out(kind, known.name, content_hash, known.places, why)
+                self._plan.leave_out(kind, known.name, content_hash, why, known.places)
 
     def _item(self, known: KnownItem, texts: Sequence[str]) -> ExportItem:
         row, known_facts = known.row, known.facts
@@ -229,8 +154,7 @@ class _Selector:
             texts = texts_named([file.sha256 for file in admitted])
             for file in batch:
                 if file.why is not None:
-                    places = file.places
-                    self._ledger.leave_out("kernel", file.name, file.sha256, places, file.why)
+                    self._plan.leave_out("kernel", file.name, file.sha256, file.why, file.places)
             yield [self._file_item(file, texts[file.sha256]) for file in admitted]
 
     def _file_item(self, file: "_KnownFile", text: str) -> ExportItem:

@@ -13,7 +13,6 @@ by stratum; the remainder of one stratum is carried to others, so that the total
 are broken by seed and content. 1.1 million records take 0.8 s of processor and 25 MB (2026-11-26).
 """
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -280,17 +279,6 @@ def _rank(codes: Codes) -> Numbers:
     ranks = np.empty(len(codes), dtype=np.int64)
     ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
     return ranks
-
-
-def keyed(seed: int, identities: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers that depend only on the seed and the content."""
-    keyed = hashlib.blake2b(key=str(seed).encode(), digest_size=8)
-    data, digests = identities.astype(">u8").tobytes(), bytearray()
-    for start in range(0, len(data), 8):
-        digest = keyed.copy()
-        digest.update(data[start : start + 8])
-        digests += digest.digest()
-    return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
 
 
 def settle(known: Sequence[int]) -> int:

@@ -1,48 +1,27 @@
-"""The planned records in columns, and their counts for manifest and card."""
+"""The planned records, and their counts for manifest and card."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource
 from curation.export.coverage import Coverage
-from curation.export.gates import FUNNEL, ExclusionReason
+from curation.export.gates import FUNNEL, Exclusion, ExclusionReason
 from curation.export.held_out import HeldOut
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions
-from curation.export.schema import NONE, PALLAS, RecordProfile
+from curation.export.records import Record, located, record_id
+from curation.export.schema import NONE
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
-from curation.export.spool import PLACE
 from curation.export.training.ladders import Ladders
 from curation.export.training.repairs import Repairs
-from curation.models import PairOrigin, Split
+from curation.export.why import open_claims
+from curation.models import Split
 
 KINDS = ("pair", "kernel")
-ORIGINS = tuple(PairOrigin.values)
-COUNTED_BY_SPLIT = ("operation_type", "difficulty", "recipe", "repository", "source")
-
-# A selected item: some 60 bytes, to keep a million in memory.
-ROW = np.dtype(
-    [
-        *PLACE,
-        ("pk", "i8"),
-        ("tokens", "u4"),
-        ("source", "i4"),  # primary key of the repository that it is counted under, or 0
-        ("origin", "i1"),  # index into `ORIGINS`
-        ("weight", "f8"),
-        ("profile", "u4"),  # index into `ExportPlan.profiles`
-        ("lines", "u4"),  # number of lines in the texts of the item
-        ("bytes", "u4"),
-        ("known", "i1"),  # its split in earlier exports, or FREE
-        ("split", "i1"),
-    ]
-)
-Rows = NDArray[Any]
 
 
 @dataclass(slots=True)
@@ -75,8 +54,11 @@ class ExportPlan:
     notices: Notices
     funnel: Funnel
     # By kind, ordered by content hash.
-    rows: dict[str, Rows] = field(default_factory=dict)
-    profiles: list[RecordProfile] = field(default_factory=list)
+    records: dict[str, list[Record]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    # Lines of REJECTED.jsonl with the kind and the content hash of their items.
+    rejected: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+    # Names of all checks of the validations that admitted the pairs.
+    checks: tuple[str, ...] = ()
     # Items on which several people decided, by whether they agreed in the end.
     agreement: Counter[str] = field(default_factory=Counter)
     # Accounts of persons whose approvals count.
@@ -88,19 +70,24 @@ class ExportPlan:
     repairs: Repairs | None = None
     ladders: Ladders | None = None
 
+    def leave_out(
+        self, kind: str, name: str, content_hash: str, why: Exclusion,
+        places: Sequence[KernelPlace] = (),
+    ) -> None:  # fmt: skip
+        """Note an item that is not exported with its reason, never its source."""
+        self.funnel.reasons[kind][why.reason] += 1
+        entry = {
+            "id": record_id(kind, name, content_hash),
+            "kind": kind,
+            "name": name,
+            "reason": why.reason,
+            "message": why.message,
+            "provenance": located(places[0], self.sources) if places else None,
+        }
+        self.rejected.append((kind, content_hash, entry))
+
     def stages(self) -> dict[str, dict[str, int]]:
         return {f"{kind}s": self.funnel.stages(kind) for kind in KINDS}
-
-    def checks(self) -> tuple[str, ...]:
-        """Return the names of all checks of the validations that admitted the pairs."""
-        every = (profile.checks for profile, _ in occurring(self.rows["pair"], self.profiles))
-        return tuple(sorted(set(chain.from_iterable(every))))
-
-
-def occurring(rows: Rows, profiles: Sequence[RecordProfile]) -> list[tuple[RecordProfile, int]]:
-    """Return the profiles of these records with their counts."""
-    numbers, times = np.unique(rows["profile"], return_counts=True)
-    return [(profiles[n], count) for n, count in zip(numbers.tolist(), times.tolist(), strict=True)]
 
 
 @dataclass(slots=True)
@@ -112,69 +99,75 @@ class Size:
     bytes: int = 0
     tokens: int = 0
 
+    def add(self, record: Record) -> None:
+        text = "".join(record.texts)
+        self.records += 1
+        self.lines += text.count("\n")
+        self.bytes += len(text.encode("utf-8", "surrogatepass"))
+        self.tokens += record.metadata["tokens"]
+
+
+# The values of a record that are counted, by the name of the property.
+COUNTED: dict[str, Callable[[Record], Iterable[str]]] = {
+    "approved by": lambda record: [record.approved_by],
+    "category": lambda record: [record.metadata["category"] or NONE],
+    "difficulty": lambda record: [record.metadata["difficulty"] or NONE],
+    "license": lambda record: [record.metadata["license"] or NONE],
+    "open claims": lambda record: open_claims(record.metadata["claims"]) or [NONE],
+    "operation_type": lambda record: [record.metadata["operation_type"]],
+    "origin": lambda record: [record.metadata["origin"]],
+    "reviewed": lambda record: ["yes" if record.metadata["reviewed"] else "no"],
+    "split": lambda record: [SPLITS[record.split].value],
+}
+
 
 @dataclass(slots=True)
 class Statistics:
     # kind → property → value → count.
-    counts: dict[str, dict[str, Counter[str]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(Counter))
-    )
-    tokens: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, dict[str, Counter[str]]]
     # category → totals of its texts.
-    sizes: dict[str, Size] = field(default_factory=lambda: defaultdict(Size))
-    # Kernels in Pallas.
-    pallas: Size = field(default_factory=Size)
-
-    def count(self, kind: str, rows: Rows, profiles: Sequence[RecordProfile]) -> None:
-        counts = self.counts[kind]
-        for profile, times in occurring(rows, profiles):
-            counts["operation_type"][profile.operation_type] += times
-            counts["difficulty"][profile.difficulty or NONE] += times
-            counts["license"][profile.license or NONE] += times
-            counts["origin"][profile.origin] += times
-            counts["category"][profile.category or NONE] += times
-            counts["reviewed"]["yes" if profile.reviewed else "no"] += times
-            counts["approved by"][profile.approved_by] += times
-            for topic in profile.open_claims or ("none",):
-                counts["open claims"][topic] += times
-            if kind == "pair":
-                counts["validated on"][profile.device] += times
-        for split, times in enumerate(np.bincount(rows["split"]).tolist()):
-            if times:
-                counts["split"][SPLITS[split]] = times
-        self.tokens[kind] = int(rows["tokens"].sum())
-        self._measure(rows, profiles)
-
-    def _measure(self, rows: Rows, profiles: Sequence[RecordProfile]) -> None:
-        numbers = rows["profile"]
-        # These sums are exact integers up to 2 to the 53.
-        lines, sizes, tokens = (
-            np.bincount(numbers, rows[column]).astype(np.int64).tolist()
-            for column in ("lines", "bytes", "tokens")
-        )
-        for number, times in enumerate(np.bincount(numbers).tolist()):
-            if times:
-                profile = profiles[number]
-                counted = [self.sizes[profile.category or NONE]]
-                if profile.language == PALLAS:
-                    counted.append(self.pallas)
-                for size in counted:
-                    size.records += times
-                    size.lines += lines[number]
-                    size.bytes += sizes[number]
-                    size.tokens += tokens[number]
+    sizes: dict[str, Size]
+    # kind → totals of its texts, and those of the kernels in Pallas.
+    kinds: dict[str, Size]
+    pallas: Size
 
     def as_json(self, kind: str) -> dict[str, dict[str, int]]:
-        return {name: _ordered(counter) for name, counter in sorted(self.counts[kind].items())}
+        return {
+            name: _ordered(counter)
+            for name, counter in sorted(self.counts[kind].items())
+            if counter
+        }
 
     def by_category(self) -> dict[str, dict[str, int]]:
         """Return the totals of the records' texts, by category and in all."""
         sizes = {name: asdict(size) for name, size in sorted(self.sizes.items())}
-        whole = {
-            what: sum(size[what] for size in sizes.values())
-            for what in ("records", "lines", "bytes", "tokens")
+        total = Counter[str]()
+        for size in sizes.values():
+            total.update(size)
+        return {**sizes, "total": {what: total[what] for what in asdict(Size())}}
+
+
+def count(plan: ExportPlan) -> Statistics:
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    sizes: dict[str, Size] = defaultdict(Size)
+    kinds = {kind: Size() for kind in KINDS}
+    pallas = Size()
+    for kind in KINDS:
+        counted = {**COUNTED, "validated on": _device} if kind == "pair" else COUNTED
+        records = plan.records[kind]
+        counts[kind] = {
+            name: Counter(value for record in records for value in values(record))
+            for name, values in counted.items()
         }
-        return {**sizes, "total": whole}
+        for record in records:
+            totals = [sizes[record.metadata["category"] or NONE], kinds[kind]]
+            for size in [*totals, pallas] if record.is_pallas else totals:
+                size.add(record)
+    return Statistics(counts, sizes, kinds, pallas)
+
+
+def _device(record: Record) -> list[str]:
+    return [record.device]
 
 
 # --- Splits ----------------------------------------------------------------------------------
@@ -194,13 +187,13 @@ def split_tables(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str
     """Return the requested and the actual splits of each kind of record."""
     result: dict[str, dict[str, Any]] = {}
     for kind in KINDS:
-        whole = len(plan.rows[kind])
+        whole = len(plan.records[kind])
         rows: dict[str, Any] = {}
         remarks: list[str] = []
         off: list[str] = []
-        counted = _by_split(plan.rows[kind], plan.profiles)
-        for split, requested, counts in zip(SPLITS, options.splits, counted, strict=True):
-            records = sum(counts["operation_type"].values())
+        for number, (split, requested) in enumerate(zip(SPLITS, options.splits, strict=True)):
+            of_split = [record for record in plan.records[kind] if record.split == number]
+            records, counts = len(of_split), _balance(of_split)
             if whole and abs(records / whole - requested / 100) > 0.01:
                 off.append(split.value)
             rows[split.value] = {
@@ -228,18 +221,19 @@ def split_tables(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str
     return result
 
 
-def _by_split(rows: Rows, profiles: Sequence[RecordProfile]) -> Iterator[dict[str, Counter[str]]]:
-    """Count the records of each split by operation type, difficulty, recipe and repository.
+def _balance(records: Sequence[Record]) -> dict[str, Counter[str]]:
+    """Count records by what a split should mix. Records without a value are not counted.
 
-    `source` counts by the sources that are capped. Records without a value are not counted.
+    `source` counts by the sources that are capped.
     """
-    for split in range(len(SPLITS)):
-        counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED_BY_SPLIT}
-        for profile, times in occurring(rows[rows["split"] == split], profiles):
-            for name, counter in counts.items():
-                if value := getattr(profile, name):
-                    counter[value] += times
-        yield counts
+    values = {
+        "operation_type": [record.metadata["operation_type"] for record in records],
+        "difficulty": [record.metadata["difficulty"] for record in records],
+        "recipe": [record.metadata.get("recipe") for record in records],
+        "repository": [record.repository for record in records],
+        "source": [record.source for record in records],
+    }
+    return {name: Counter(filter(None, column)) for name, column in values.items()}
 
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:
@@ -268,24 +262,11 @@ class SourceShare:
 
 def shares(plan: ExportPlan) -> list[SourceShare]:
     """Return the sources, the heaviest first."""
-    totals: dict[str, list[int]] = {}
-    for kind in KINDS:
-        rows = plan.rows[kind]
-        both = rows["source"].astype(np.int64) * len(ORIGINS) + rows["origin"]
-        keys, group = np.unique(both, return_inverse=True)
-        figures = (
-            np.bincount(group, minlength=len(keys)),
-            np.bincount(group, rows["tokens"], len(keys)),
-            np.bincount(group, rows["tokens"] * rows["weight"], len(keys)),
-        )
-        for key, *counts in zip(keys.tolist(), *(f.tolist() for f in figures), strict=True):
-            source, origin = divmod(key, len(ORIGINS))
-            total = totals.setdefault(_source_name(source, origin, plan.sources), [0, 0, 0])
-            for number, count in enumerate(counts):
-                total[number] += round(count)
-    table = [SourceShare(name, *counts) for name, counts in totals.items()]
+    totals: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0])
+    for record in chain.from_iterable(plan.records.values()):
+        metadata = record.metadata
+        tokens = metadata["tokens"]
+        for number, amount in enumerate((1, tokens, tokens * metadata["weight"])):
+            totals[record.mixed_as][number] += amount
+    table = [SourceShare(name, *map(round, amounts)) for name, amounts in totals.items()]
     return sorted(table, key=lambda share: (-share.weighted_tokens, share.source))
-
-
-def _source_name(source: int, origin: int, sources: Mapping[int, ExportSource]) -> str:
-    return sources[source].name if source else ORIGINS[origin]

@@ -59,7 +59,7 @@ request_export({}, user=a_curator())
 EXPORT_SLOWLY = """
 import time
 from curation.export import select
-select.RecordBuilder.drafts = lambda *_: time.sleep(60)
+select.RecordBuilder.records = lambda *_: time.sleep(60)
 from curation.export.jobs import export
 export(1)
 """

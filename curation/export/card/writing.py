@@ -1,43 +1,42 @@
 """README.md: the dataset card, with the header that the Hub and `datasets` read."""
 
-import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from curation.export.card.configurations import configurations_section
-from curation.export.card.sections import (
-    benchmarks_section,
-    claims_section,
-    estimates_table,
-    files_table,
-    held_out_section,
-    left_out_section,
-    mixing_section,
-    pictures_section,
-    review_section,
-    splits_section,
-)
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from curation.evidence.claim_types import TOPICS
+from curation.export.card.pictures import bars
+from curation.export.folder import OutputFiles
+from curation.export.gates import PERSON
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
 from curation.export.schema import (
     ALPACA,
     KERNEL,
     KERNELBOOK,
+    NONE,
     PALLAS,
     Columns,
     features,
     pair_columns,
 )
 from curation.export.splits import SPLITS
-from curation.export.statistics import KINDS, ExportPlan, Statistics
-from curation.export.training import ladders
-from curation.export.training.prompts.writing import FOLDER as PROMPTS_FOLDER
+from curation.export.statistics import (
+    KINDS,
+    SPLIT_RULE,
+    ExportPlan,
+    Statistics,
+    shares,
+    split_tables,
+)
+from curation.export.training import ladders, repairs
 from curation.export.training.prompts.writing import PROMPTS
-from curation.export.training.repairs import COLUMNS as REPAIR_COLUMNS
-from curation.export.training.repairs import FOLDER as REPAIRS
-from curation.export.training.repairs import repairs_section
 from curation.text import pluralize
 from curation.tokens import tokenizer_of
 
@@ -54,167 +53,238 @@ HUB_LICENSES = {
     "Unlicense",
 }  # fmt: skip
 
+PICTURES = {
+    "operation_type": "Operations",
+    "license": "Licenses",
+    "origin": "Origins",
+    "category": "Sources by category",
+    "validated on": "Validation devices",
+}
 
-def write_card(
-    folder: Path,
-    plan: ExportPlan,
-    options: ExportOptions,
-    name: str,
-    statistics: Statistics,
-    files: Sequence[dict[str, Any]],
-    checks: Sequence[str],
-) -> None:
-    title = f"Triton kernels{f' {name}' if name else ''}"
-    configs = list(_configs(files, pair_columns(checks)))
-    # `datasets` reads all configs of a card as one file type, so Parquet has its own card.
-    lines = [config for config in configs if not config.folder.startswith(PARQUET)]
-    parquet = [config for config in configs if config.folder.startswith(PARQUET)]
-    text = [
-        *_header(title, plan, statistics, lines or parquet, ""),
-        *_body(folder, title, plan, options, statistics, files, lines or parquet),
-    ]
-    (folder / "README.md").write_bytes(("\n".join(text) + "\n").encode())
-    if parquet:
-        beside = [
-            *_header(title, plan, statistics, parquet, PARQUET),
-            f"# {title}",
-            "",
-            "The records of the [folder above](../README.md) as Parquet.",
-        ]
-        (folder / PARQUET / "README.md").write_bytes(("\n".join(beside) + "\n").encode())
+USES: dict[str, str] = {
+    "pairs": "Whole pairs with their tests: for training, and for checking answers.",
+    "kernels": "Kernels with their sources: for pretraining on text.",
+    HELD_OUT: "Generated pairs in other splits, whole recipes held out: for measuring how a model "
+    "generalizes.",
+    repairs.FOLDER: "Faulty kernels with the checks that rejected them, and their repair: for "
+    "training a model to repair kernels.",
+    ladders.FOLDER: "Versions of one function, each faster than the one before: for training a "
+    "model to optimize kernels.",
+    ladders.PREFERENCES: "A faster and a slower version of one function, both right: for "
+    "preference optimization.",
+    PALLAS: "Kernels in Pallas, which is not Triton.",
+    "alpaca": "Pairs as instruction, input and output: for trainers with these columns.",
+    "kernelbook": "Pairs in KernelBook's columns: for code written for that dataset.",
+    "prompts": "The task of each pair in plain English, its PyTorch reference, and its inputs, but "
+    "no Triton: for reinforcement learning and for evaluation. The pair with the same `id` has "
+    "the answer and the test. `metadata.phrasings` has all wordings of the task, of which "
+    "`description` is one; if `metadata.from_grammar` is false, it is the pair's own description. "
+    "Pairs whose PyTorch side names Triton are left out.",
+}
+
+# Files that are no configuration, by the start of their path.
+OTHER_FILES: dict[str, str] = {
+    "triton_functions.json": "The kernels of train as texts: for torchtune's "
+    "`text_completion_dataset`.",
+    "torchtune/triton_functions_": "The kernels of validation and test in the same form.",
+    "torchtune/instruct_": "An instruction with the PyTorch side, and the Triton side: for "
+    "torchtune's `instruct_dataset`.",
+    "torchtune/chat_": "The same as conversations: for torchtune's `chat_dataset`.",
+    "torchtune/prompts_": "The tasks of `prompts` as texts: for torchtune's "
+    "`text_completion_dataset`.",
+    "reviews/": "Decisions and line comments of reviewers: for training a model to review, and for "
+    "measuring agreement. `record` names the record, and `split` its split.",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
-    """A folder of records for the card's header, with its non-empty splits."""
+class Configuration:
+    """A folder of records, with the files of its splits that have records."""
 
     name: str
-    folder: str
-    files: dict[str, dict[str, Any]]
     columns: Columns
+    files: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def records(self) -> int:
+        return sum(file["records"] for file in self.files.values())
+
+    @property
+    def use(self) -> str:
+        return USES[self.name]
 
 
-def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config]:
-    known: dict[str, tuple[str, Columns]] = {
-        "pairs": ("pairs", pairs),
-        "kernels": ("kernels", KERNEL),
-        HELD_OUT: (HELD_OUT, pairs),
-        REPAIRS: (REPAIRS, REPAIR_COLUMNS),
-        ladders.FOLDER: (ladders.FOLDER, ladders.COLUMNS),
-        ladders.PREFERENCES: (ladders.PREFERENCES, ladders.PREFERENCE_COLUMNS),
-        PALLAS: (PALLAS, KERNEL),
-        f"{PARQUET}/pairs": ("pairs", pairs),
-        f"{PARQUET}/kernels": ("kernels", KERNEL),
-        f"{PARQUET}/{PALLAS}": (PALLAS, KERNEL),
-        "alpaca": ("alpaca", ALPACA),
-        "kernelbook": ("kernelbook", KERNELBOOK),
-        PROMPTS_FOLDER: (PROMPTS_FOLDER, PROMPTS),
+def write_card(
+    files: OutputFiles, plan: ExportPlan, options: ExportOptions, name: str, statistics: Statistics
+) -> None:
+    title = f"Triton kernels{f' {name}' if name else ''}"
+    entries = files.data_entries()
+    # `datasets` reads all configurations of a card as one file type, so Parquet has its own card.
+    lines, parquet = (_configurations(entries, plan, root) for root in ("", f"{PARQUET}/"))
+    context = {
+        **_context(plan, options, statistics),
+        "title": title,
+        "files": entries,
+        "records_of": {entry["path"]: entry["records"] for entry in entries},
+        "configurations": lines or parquet,
+        "other_files": list(_other_files(entries)),
+        "pictures": {
+            f"{kind}s": list(_pictures(files, kind, statistics))
+            for kind in KINDS
+            if plan.records[kind]
+        },
     }
-    for folder, (config, columns) in known.items():
-        splits = {
-            split.value: file
+    header = _header(title, statistics, lines or parquet, "")
+    files.write_text("README.md", header + _template().render(context))
+    if parquet:
+        text = f"# {title}\n\nThe records of the [folder above](../README.md) as Parquet.\n"
+        header = _header(title, statistics, parquet, f"{PARQUET}/")
+        files.write_text(f"{PARQUET}/README.md", header + text)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=False,  # noqa: S701 - it writes Markdown, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {
+        "thousands": lambda number: f"{number:,}",
+        "percent": lambda share, digits: f"{share:.{digits}%}",
+        "pluralize": pluralize,
+    }
+    return environment.get_template("card.md.j2")
+
+
+def _context(plan: ExportPlan, options: ExportOptions, statistics: Statistics) -> dict[str, Any]:
+    counts, mix = statistics.counts, shares(plan)
+    approvals = sum((counts[kind]["approved by"] for kind in KINDS), Counter[str]())
+    exported = {share.source: share.tokens for share in mix}
+    tokens = {kind: statistics.kinds[kind].tokens for kind in KINDS}
+    tokens["kernel"] -= statistics.pallas.tokens
+    return {
+        "options": options,
+        "tokenizer": tokenizer_of(options.tokenizer),
+        "split_names": [split.value for split in SPLITS],
+        "split_rule": SPLIT_RULE,
+        "splits": split_tables(plan, options),
+        "size": {f"{kind}s": statistics.kinds[kind] for kind in KINDS},
+        "pallas": statistics.pallas,
+        "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
+        "held_out": plan.held_out.as_json() if plan.held_out else None,
+        "repairs": plan.repairs.kinds if plan.repairs else None,
+        "ladders": plan.ladders,
+        "faster": ladders.FASTER,
+        "coverage": plan.coverage,
+        "funnel": plan.stages(),
+        "people": len(plan.people),
+        "by_people": approvals[PERSON],
+        "by_programs": sum(n for by, n in approvals.items() if by not in (PERSON, NONE)),
+        "devices": counts["pair"]["validated on"],
+        "agreement": {name: plan.agreement[name] for name in ("agreed", "disputed")},
+        "open_claims": [
+            (topic, *both)
+            for topic in (*TOPICS, NONE)
+            if any(both := [counts[kind]["open claims"][topic] for kind in KINDS])
+        ],
+        "mix": mix,
+        "estimates": sorted(
+            (source.name, row.estimated_tokens_low, row.estimated_tokens_high,
+             exported.get(source.name, 0))
+            for source in plan.sources.values()
+            if (row := source.row).last_ingested_at and row.estimated_tokens_low is not None
+        ),
+        "phases": [_in_words(row) for row in by_phase(tokens, options.total_tokens)],
+    }  # fmt: skip
+
+
+def _configurations(
+    entries: Sequence[Mapping[str, Any]], plan: ExportPlan, root: str
+) -> list[Configuration]:
+    pairs = pair_columns(plan.checks)
+    columns: dict[str, Columns] = {
+        "pairs": pairs,
+        "kernels": KERNEL,
+        HELD_OUT: pairs,
+        repairs.FOLDER: repairs.COLUMNS,
+        ladders.FOLDER: ladders.COLUMNS,
+        ladders.PREFERENCES: ladders.PREFERENCE_COLUMNS,
+        PALLAS: KERNEL,
+        "alpaca": ALPACA,
+        "kernelbook": KERNELBOOK,
+        "prompts": PROMPTS,
+    }
+    filled = {entry["path"].rpartition(".")[0]: entry for entry in entries if entry["records"]}
+    found = [
+        Configuration(name, columns[name], {
+            split.value: filled[path]
             for split in SPLITS
-            for file in files
-            if file["path"].rpartition(".")[0] == f"{folder}/{split}" and file["records"]
-        }
-        if splits:
-            yield Config(config, folder, splits, columns)
+            if (path := f"{root}{name}/{split}") in filled
+        })
+        for name in columns
+    ]  # fmt: skip
+    return [configuration for configuration in found if configuration.files]
 
 
 def _header(
-    title: str, plan: ExportPlan, statistics: Statistics, configs: Sequence[Config], root: str
-) -> Iterator[str]:
-    number = sum(len(plan.rows[kind]) for kind in KINDS)
-    yield "---"
-    yield f"pretty_name: {json.dumps(title)}"
-    yield f"license: [{', '.join(_hub_licenses(statistics))}]"
-    yield "language: [code, en]"
-    yield "tags: [triton, gpu, kernels, code]"
-    yield "task_categories: [text-generation]"
-    size = next((size for most, size in SIZES if number < most), "10M<n<100M")
-    yield f"size_categories: [{size}]"
-    if configs:
-        yield "configs:"
-    for config in configs:
-        yield f"- config_name: {config.name}"
-        yield "  data_files:"
-        for split, file in config.files.items():
-            yield f"  - split: {split}"
-            yield f"    path: {PurePosixPath(file['path']).relative_to(root)}"
-    if configs:
-        yield "dataset_info:"
-    for config in configs:
-        yield f"- config_name: {config.name}"
-        yield "  features:"
-        yield from features(config.columns, "  ")
-        yield "  splits:"
-        for split, file in config.files.items():
-            yield f"  - name: {split}"
-            yield f"    num_bytes: {file['bytes']}"
-            yield f"    num_examples: {file['records']}"
-    yield "---"
-    yield ""
-
-
-def _body(
-    folder: Path,
-    title: str,
-    plan: ExportPlan,
-    options: ExportOptions,
-    statistics: Statistics,
-    files: Sequence[dict[str, Any]],
-    configs: Sequence[Config],
-) -> Iterator[str]:
-    numbers, pallas = {kind: len(plan.rows[kind]) for kind in KINDS}, statistics.pallas
-    yield f"# {title}"
-    yield ""
-    yield (
-        f"{pluralize(numbers['kernel'] - pallas.records, 'kernel')} "
-        f"({statistics.tokens['kernel'] - pallas.tokens:,} tokens) and "
-        f"{pluralize(numbers['pair'], 'pair')} of Python and Triton "
-        f"({statistics.tokens['pair']:,} tokens), counted by {tokenizer_of(options.tokenizer)}. "
-        "Each record names its license, and its repository, commit, path and lines if it was read "
-        "from one; the notices that licenses require are in [NOTICE](NOTICE) and `licenses/`. "
-        "Items left out, with reasons, are in [REJECTED.jsonl](REJECTED.jsonl); hashes of all "
-        "files in [MANIFEST.json](MANIFEST.json)."
-    )
-    if pallas.records:
-        yield ""
-        yield (
-            f"{pluralize(pallas.records, 'kernel')} in Pallas, JAX's kernel language "
-            f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
-            "Triton. The tables and pictures below count them among the kernels."
-        )
-    sizes = {
-        config.name: sum(file["records"] for file in config.files.values()) for config in configs
+    title: str, statistics: Statistics, configurations: Sequence[Configuration], root: str
+) -> str:
+    """Return the YAML header. root: the folder of the card."""
+    number = sum(size.records for size in statistics.kinds.values())
+    licenses = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
+    known = {name.lower() if name in HUB_LICENSES else "other" for name in licenses}
+    header: dict[str, Any] = {
+        "pretty_name": title,
+        "license": sorted(known) or ["other"],
+        "language": ["code", "en"],
+        "tags": ["triton", "gpu", "kernels", "code"],
+        "task_categories": ["text-generation"],
+        "size_categories": [next((size for most, size in SIZES if number < most), "10M<n<100M")],
     }
-    yield from configurations_section(sizes, files)
-    yield from files_table(files, options)
-    yield from splits_section(plan, options)
-    if plan.held_out:
-        yield from held_out_section(plan.held_out, files)
-    if plan.repairs:
-        yield from repairs_section(plan.repairs)
-    if plan.ladders:
-        yield from ladders.ladders_section(plan.ladders)
-    yield from benchmarks_section(plan)
-    yield from left_out_section(plan)
-    for kind in KINDS:
-        if numbers[kind]:
-            yield from pictures_section(folder, kind, statistics)
-    yield from review_section(plan, statistics)
-    yield ""
-    yield from claims_section(plan, statistics)
-    yield from mixing_section(plan, options)
-    yield from estimates_table(plan, options)
-    yield from _phases_table(statistics, options)
+    if configurations:
+        header["configs"] = [
+            {
+                "config_name": configuration.name,
+                "data_files": [
+                    {"split": split, "path": file["path"].removeprefix(root)}
+                    for split, file in configuration.files.items()
+                ],
+            }
+            for configuration in configurations
+        ]
+        header["dataset_info"] = [
+            {
+                "config_name": configuration.name,
+                "features": features(configuration.columns),
+                "splits": [
+                    {"name": split, "num_bytes": file["bytes"], "num_examples": file["records"]}
+                    for split, file in configuration.files.items()
+                ],
+            }
+            for configuration in configurations
+        ]
+    return f"---\n{yaml.safe_dump(header, sort_keys=False, allow_unicode=True)}---\n\n"
 
 
-def _hub_licenses(statistics: Statistics) -> list[str]:
-    """Return the licenses of the records by the Hub's names."""
-    every = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
-    names = {name.lower() if name in HUB_LICENSES else "other" for name in every}
-    return sorted(names) or ["other"]
+def _other_files(entries: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, int, str]]:
+    for start, use in OTHER_FILES.items():
+        records = sum(entry["records"] for entry in entries if entry["path"].startswith(start))
+        if records:
+            yield start if start.endswith((".json", "/")) else f"{start}….json", records, use
+
+
+def _pictures(files: OutputFiles, kind: str, statistics: Statistics) -> Iterator[dict[str, Any]]:
+    counts = statistics.as_json(kind)
+    for what, name in PICTURES.items():
+        if what in counts:
+            path = f"pictures/{kind}s-{what.replace(' ', '-').replace('_', '-')}.svg"
+            title = f"{name} of the {kind}s"
+            files.write_text(path, bars(title, counts[what]))
+            yield {"title": title, "counts": counts[what], "path": path}
 
 
 # --- Phases of training ----------------------------------------------------------------------
@@ -267,31 +337,15 @@ def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
         yield PhaseRow(phase, available, share, repetitions)
 
 
-def _phases_table(statistics: Statistics, options: ExportOptions) -> Iterator[str]:
-    """Yield the recommended mix by phase of training, and this dataset's share in it."""
-    total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
-    yield ""
-    yield (
-        "By phase of training. The tokens of Triton and their shares are recommended for a model "
-        f"of 3 to 7 billion parameters. These tokens are set against {total}; repetitions say how "
-        "often they would be seen to reach the recommended amount. Instruction tuning takes pairs "
-        "only."
-    )
-    yield ""
-    yield (
-        "| phase | recommended Triton tokens | recommended share | these tokens | their share "
-        "| repetitions |"
-    )
-    yield "|---|--:|--:|--:|--:|--:|"
-    triton = statistics.tokens["kernel"] - statistics.pallas.tokens
-    tokens = {"kernel": triton, "pair": statistics.tokens["pair"]}
-    for row in by_phase(tokens, options.total_tokens):
-        phase = row.phase
-        yield (
-            f"| {phase.name} | {_range(phase.triton, _short)} | {_range(phase.share, _percent)} "
-            f"| {row.tokens:,} | {_range(row.share, _percent)} "
-            f"| {_range(row.repetitions, _times)} |"
-        )
+def _in_words(row: PhaseRow) -> dict[str, Any]:
+    return {
+        "name": row.phase.name,
+        "recommended": _range(row.phase.triton, _short),
+        "recommended_share": _range(row.phase.share, _percent),
+        "tokens": row.tokens,
+        "share": _range(row.share, _percent),
+        "repetitions": _range(row.repetitions, _times),
+    }
 
 
 def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> str:

@@ -6,7 +6,6 @@ The release stays unchanged; its users learn which records to drop.
 
 import json
 import time
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -19,7 +18,8 @@ from curation.evidence.sources import every_source
 from curation.export import facts as known_facts
 from curation.export.facts import KnownItem
 from curation.export.gates import Exclusion, ExclusionReason, Rules, exclusion
-from curation.models import Kernel, Pair, Release, ReleaseFile, ReleaseMember, Withdrawal
+from curation.export.release.storage import file_chunks
+from curation.models import Kernel, Pair, Release, ReleaseMember, Withdrawal
 
 BATCH = 1000
 # Longer chains of versions are reported as one removed and one added.
@@ -154,20 +154,11 @@ def _reasons(release: Release, ids: set[str]) -> dict[str, str]:
     if not ids:
         return {}
     messages = {}
-    for line in _lines(release, "REJECTED.jsonl"):
+    for line in b"".join(file_chunks(release, "REJECTED.jsonl")).splitlines():
         entry = json.loads(line)
         if entry["id"] in ids:
             messages[entry["id"]] = entry["message"]
     return messages
-
-
-def _lines(release: Release, path: str) -> Iterator[str]:
-    rest = b""
-    stretches = ReleaseFile.objects.filter(release=release, path=path).order_by("number")
-    for data in stretches.values_list("data", flat=True).iterator(chunk_size=1):
-        *lines, rest = (rest + zlib.decompress(bytes(data))).split(b"\n")
-        for line in lines:
-            yield line.decode()
 
 
 # --- Withdrawals -----------------------------------------------------------------------------

@@ -1,192 +1,168 @@
-"""Writers of the formats. Each gets the records in output order, and lists its files."""
+"""Formats of the records: each yields its files of one split."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
-from curation.export.folder import LineFile, decode, encode
+from curation.errors import CurationError
+from curation.export.folder import OutputFiles, encode
 from curation.export.held_out import FOLDER as HELD_OUT
-from curation.export.held_out import HeldOut
-from curation.export.options import ExportOptions
+from curation.export.options import ExportOptions, ProgressCallback
+from curation.export.records import Record
 from curation.export.schema import (
+    KERNEL,
     PALLAS,
     AlpacaRecord,
     Columns,
     KernelBookRecord,
+    ListOf,
+    pair_columns,
 )
 from curation.export.splits import SPLITS
-from curation.export.training.json_array import JsonArray, fenced
-from curation.export.training.parquet import ParquetFile
-from curation.export.training.prompts.phrasing import instruction
-from curation.export.training.prompts.writing import Prompts
+from curation.export.statistics import ExportPlan
+from curation.export.training.prompts.phrasing import fenced, instruction
+from curation.export.training.prompts.writing import prompt_of, prompt_text
 from curation.models import PairOrigin, Split
+from curation.tokens import tokenizer_of
 
-BATCH = 1000
-TRAIN = SPLITS.index(Split.TRAIN)
+# Rows of a row group, which shapes the bytes of a Parquet file.
+GROUP = 2000
 
 
-@dataclass(slots=True)
-class Record:
-    """A record with its split. `line` is the whole record as JSON."""
-
-    kind: str
-    pk: int
-    content_hash: str
-    split: int
-    weight: float
+class RecordFile(NamedTuple):
+    path: str
+    rows: Sequence[Mapping[str, Any]]
     tokens: int
-    language: str
-    line: str
-    _document: dict[str, Any] | None = None
-
-    @property
-    def document(self) -> dict[str, Any]:
-        if self._document is None:
-            self._document = decode(self.line)
-        return self._document
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        metadata: dict[str, Any] = self.document["metadata"]
-        return metadata
-
-    @property
-    def id(self) -> str:
-        name: str = self.document["id"] if self.kind == "pair" else self.metadata["id"]
-        return name
-
-    @property
-    def folder_kind(self) -> str:
-        """Return the kind of its files.
-
-        Pallas kernels have their own, because they are not Triton.
-        """
-        return PALLAS if self.language == PALLAS else self.kind
-
-    def add_checks(self, names: Sequence[str]) -> None:
-        """Add a null for each check that only other records' validations made."""
-        if verified := self.metadata["verified"]:
-            verified["checks"] = {name: verified["checks"].get(name) for name in names}
-        self.line = encode(self.document)
+    # Of a Parquet file.
+    columns: "Columns | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class FormatTarget:
-    """Output folder and options of a format.
+class SplitRecords:
+    """The records of one split. In train, each may be repeated by its weight."""
 
-    count: counts the tokens of texts. A rebuilt release has its counts in its manifest.
-    """
-
-    folder: Path
+    name: str
     options: ExportOptions
-    pair_columns: Columns
-    kernel_columns: Columns
-    count: Callable[[Sequence[str]], list[int]]
-    held_out: HeldOut | None = None
+    pairs: Sequence[Record]
+    kernels: Sequence[Record]
+    pallas: Sequence[Record]
+    # Whether any split has kernels in Pallas.
+    has_pallas: bool
+    checks: Sequence[str]
+
+    def folders(self) -> Iterator[tuple[str, Sequence[Record], Columns]]:
+        """Yield the folders of complete records. That of Pallas exists only if it has records."""
+        yield "pairs", self.pairs, pair_columns(self.checks)
+        yield "kernels", self.kernels, KERNEL
+        if self.has_pallas:
+            yield PALLAS, self.pallas, KERNEL
+
+    def count(self, texts: Sequence[str]) -> int:
+        return sum(tokenizer_of(self.options.tokenizer).count(texts))
+
+    def instruction(self, pair: Record) -> str:
+        return instruction(pair.content_hash, varied=self.options.varied_instructions)
 
 
-class Format(Protocol):
-    def write(self, kind: str, split: int, records: Sequence[Record]) -> None: ...
-
-    def files(self) -> list[dict[str, Any]]:
-        """Return the entries of the manifest, after all records were written."""
-        ...
+Format: TypeAlias = Callable[[SplitRecords], Iterator[RecordFile]]
 
 
-def write_formats(target: FormatTarget, records: Iterator[Record]) -> list[dict[str, Any]]:
-    """Write the records in all requested formats, and return the entries of the manifest."""
-    names = [*target.options.formats, *([HELD_OUT] if target.held_out else [])]
-    with ExitStack() as stack:
-        formats = [WRITERS[name](target, stack) for name in names]
-        while batch := list(islice(records, BATCH)):
-            by_file: dict[tuple[str, int], list[Record]] = {}
-            for record in batch:
-                times = _repeats(record, target.options)
-                by_file.setdefault((record.folder_kind, record.split), []).extend([record] * times)
-            for (kind, split), same_file in by_file.items():
-                for written in formats:
-                    written.write(kind, split, same_file)
-    return [file for written in formats for file in written.files()]
+def write_formats(
+    files: OutputFiles, plan: ExportPlan, options: ExportOptions, progress: ProgressCallback
+) -> None:
+    """Write the records in all requested formats."""
+    for split in _splits(plan, options):
+        for name in options.formats:
+            for file in FORMATS[name](split):
+                progress(f"records written to {file.path}", len(file.rows))
+                _write(files, file)
+    if plan.held_out:
+        for number, name in enumerate(SPLITS):
+            pairs = [
+                record
+                for record in plan.records["pair"]
+                if plan.held_out.split_of(record.metadata["recipe"], record.id) == number
+            ]
+            _write(files, _complete(f"{HELD_OUT}/{name}.jsonl", pairs))
 
 
-def _repeats(record: Record, options: ExportOptions) -> int:
-    """Return how often a record is in its file. Validation and test repeat no record."""
-    return max(1, round(record.weight)) if options.repeat_rows and record.split == TRAIN else 1
+def _splits(plan: ExportPlan, options: ExportOptions) -> Iterator[SplitRecords]:
+    kernels = plan.records["kernel"]
+    pallas = [record for record in kernels if record.is_pallas]
+    triton = [record for record in kernels if not record.is_pallas]
+    for number, split in enumerate(SPLITS):
+        # Validation and test repeat no record.
+        repeat = options.repeat_rows and split == Split.TRAIN
+        yield SplitRecords(
+            split.value,
+            options,
+            _of_split(plan.records["pair"], number, repeat=repeat),
+            _of_split(triton, number, repeat=repeat),
+            _of_split(pallas, number, repeat=repeat),
+            bool(pallas),
+            plan.checks,
+        )
 
 
-TEXT_COLUMNS = ("instruction", "input", "output", "python_code", "triton_code",
-                "original_triton_code")  # fmt: skip
+def _of_split(records: Sequence[Record], split: int, *, repeat: bool) -> list[Record]:
+    return [
+        record
+        for record in records
+        if record.split == split
+        for _ in range(max(1, round(record.metadata["weight"])) if repeat else 1)
+    ]
 
 
-class JsonLines:
-    """A folder for each kind of record, with a line of JSON for each record.
-
-    row: the columns of a record; None for the whole record.
-    """
-
-    def __init__(
-        self, target: FormatTarget, stack: ExitStack, folders: dict[str, str],
-        row: Callable[[Record], Mapping[str, Any]] | None = None,
-    ) -> None:  # fmt: skip
-        self._folder = target.folder
-        self._stack = stack
-        self._row = row
-        self._count = target.count
-        self._files = {kind: self._open(folder) for kind, folder in folders.items()}
-
-    def _open(self, folder: str) -> list[LineFile]:
-        return [
-            self._stack.enter_context(LineFile(self._folder / folder / f"{split}.jsonl"))
-            for split in SPLITS
-        ]
-
-    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
-        if kind == PALLAS and kind not in self._files and "kernel" in self._files:
-            # The folder exists only if there are Pallas kernels.
-            self._files[kind] = self._open(PALLAS)
-        if kind not in self._files:
-            return
-        file = self._files[kind][split]
-        if self._row is None:
-            file.write([record.line for record in records], _tokens(records))
-            return
-        rows = [self._row(record) for record in records]
-        texts = [row[name] for row in rows for name in TEXT_COLUMNS if name in row]
-        file.write([encode(row) for row in rows], sum(self._count(texts)))
-
-    def files(self) -> list[dict[str, Any]]:
-        return [file.as_json(self._folder) for files in self._files.values() for file in files]
+def _write(files: OutputFiles, file: RecordFile) -> None:
+    if file.columns is None:
+        files.write_records(file.path, [encode(row) for row in file.rows], file.tokens)
+    else:
+        path = files.folder / file.path
+        _write_parquet(path, file.rows, file.columns)
+        files.add(file.path, path.read_bytes())
+        files.note_records(file.path, len(file.rows), file.tokens)
 
 
-def jsonl(target: FormatTarget, stack: ExitStack) -> Format:
-    """Whole records: pairs/, kernels/ and pallas/."""
-    folders = {"pair": "pairs", "kernel": "kernels"}
-    return JsonLines(target, stack, folders)
+def _complete(path: str, records: Sequence[Record], columns: "Columns | None" = None) -> RecordFile:
+    documents = [record.document for record in records]
+    return RecordFile(path, documents, _tokens(records), columns)
 
 
-def alpaca(target: FormatTarget, stack: ExitStack) -> Format:
+def _tokens(records: Sequence[Record]) -> int:
+    return sum(record.metadata["tokens"] for record in records)
+
+
+def _jsonl(split: SplitRecords) -> Iterator[RecordFile]:
+    for folder, records, _ in split.folders():
+        yield _complete(f"{folder}/{split.name}.jsonl", records)
+
+
+def _parquet(split: SplitRecords) -> Iterator[RecordFile]:
+    for folder, records, columns in split.folders():
+        yield _complete(f"parquet/{folder}/{split.name}.parquet", records, columns)
+
+
+def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
     """Three columns, for trainers without support for others. Pairs only."""
-    varied = target.options.varied_instructions
-    return JsonLines(
-        target, stack, {"pair": "alpaca"}, lambda record: _alpaca_row(record, varied=varied)
-    )
+    rows: list[AlpacaRecord] = [
+        {
+            "instruction": split.instruction(pair),
+            "input": pair.document["python_code"],
+            "output": pair.document["triton_code"],
+        }
+        for pair in split.pairs
+    ]
+    texts = [text for row in rows for text in (row["instruction"], row["input"], row["output"])]
+    yield RecordFile(f"alpaca/{split.name}.jsonl", rows, split.count(texts))
 
 
-def _alpaca_row(record: Record, *, varied: bool) -> AlpacaRecord:
-    pair = record.document
-    return {
-        "instruction": instruction(record.content_hash, varied=varied),
-        "input": pair["python_code"],
-        "output": pair["triton_code"],
-    }
-
-
-def kernelbook(target: FormatTarget, stack: ExitStack) -> Format:
+def _kernelbook(split: SplitRecords) -> Iterator[RecordFile]:
     """Pairs in KernelBook's columns, for code that was written for it."""
-    return JsonLines(target, stack, {"pair": "kernelbook"}, _kernelbook_row)
+    rows = [_kernelbook_row(pair) for pair in split.pairs]
+    columns = ("python_code", "triton_code", "triton_code")
+    texts = [pair.document[column] for pair in split.pairs for column in columns]
+    yield RecordFile(f"kernelbook/{split.name}.jsonl", rows, split.count(texts))
 
 
 def _kernelbook_row(record: Record) -> KernelBookRecord:
@@ -208,131 +184,84 @@ def _kernelbook_row(record: Record) -> KernelBookRecord:
     }
 
 
-class HeldOutRecipes(JsonLines):
-    """The generated pairs as in pairs/, split by recipe, without repetition."""
-
-    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
-        super().__init__(target, stack, {"pair": HELD_OUT})
-        self._held_out = target.held_out or HeldOut({}, {})
-        self._last = ""
-
-    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
-        for record in records if kind == "pair" else ():
-            # A record that is repeated in train comes several times in a row.
-            if record.id == self._last:
-                continue
-            self._last = record.id
-            number = self._held_out.split_of(record.metadata["recipe"], record.id)
-            if number is not None:
-                super().write(kind, number, [record])
+def _prompts(split: SplitRecords) -> Iterator[RecordFile]:
+    """prompts/, and the same for torchtune's text completion. Pairs only."""
+    rows = [prompt for pair in split.pairs if (prompt := prompt_of(pair))]
+    texts = [prompt_text(prompt) for prompt in rows]
+    tokens = split.count(texts)
+    yield RecordFile(f"prompts/{split.name}.jsonl", rows, tokens)
+    inputs = [{"input": text} for text in texts]
+    yield RecordFile(f"torchtune/prompts_{split.name}.json", inputs, tokens)
 
 
-def _tokens(records: Sequence[Record]) -> int:
-    return sum([record.tokens for record in records])
-
-
-# --- torchtune -------------------------------------------------------------------------------
-class Torchtune:
+def _torchtune(split: SplitRecords) -> Iterator[RecordFile]:
     """Text completion of kernels; instructions and chats of pairs.
 
     torchtune trains on every record of a file, so each file contains one split only;
     `triton_functions.json` is the one to train on.
     """
 
-    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
-        self._folder = target.folder
-        self._fenced = target.options.fenced
-        self._varied = target.options.varied_instructions
-        self._count = target.count
-        names = ["triton_functions", *(f"torchtune/triton_functions_{s}" for s in SPLITS[1:])]
-        self._completion = [self._open(name, stack) for name in names]
-        self._instruct = [self._open(f"torchtune/instruct_{split}", stack) for split in SPLITS]
-        self._chat = [self._open(f"torchtune/chat_{split}", stack) for split in SPLITS]
+    def shown(text: str) -> str:
+        return f"{fenced(text)}\n" if split.options.fenced else text
 
-    def _open(self, name: str, stack: ExitStack) -> JsonArray:
-        return stack.enter_context(JsonArray(LineFile(self._folder / f"{name}.json")))
-
-    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
-        if kind == PALLAS:
-            return
-        if kind == "kernel":
-            inputs = [self._input(record) for record in records]
-            self._completion[split].write(inputs, _tokens(records))
-            return
-        questions = [
-            (self._question(record), self._shown(record.document["triton_code"]))
-            for record in records
-        ]
-        instruct = [encode({"input": question, "output": answer}) for question, answer in questions]
-        chat = [
-            encode(
-                {
-                    "messages": [
-                        {"role": "user", "content": question},
-                        {"role": "assistant", "content": answer},
-                    ]
-                }
-            )
-            for question, answer in questions
-        ]
-        tokens = sum(self._count([text for both in questions for text in both]))
-        self._instruct[split].write(instruct, tokens)
-        self._chat[split].write(chat, tokens)
-
-    def _input(self, record: Record) -> str:
-        if self._fenced:
-            return encode({"input": fenced(record.document["input"])})
-        # A quote inside a string is escaped, so the first match ends the input. Decoding the record
-        # takes a tenth of an export's time.
-        return record.line[: record.line.index('","metadata":') + 1] + "}"
-
-    def _question(self, record: Record) -> str:
-        sentence = instruction(record.content_hash, varied=self._varied)
-        return f"{sentence}\n\n{fenced(record.document['python_code'])}"
-
-    def _shown(self, text: str) -> str:
-        return fenced(text) if self._fenced else text
-
-    def files(self) -> list[dict[str, Any]]:
-        every = (*self._completion, *self._instruct, *self._chat)
-        return [array.file.as_json(self._folder) for array in every]
-
-
-class Parquet:
-    """pairs/, kernels/ and pallas/ with the columns of the JSON lines."""
-
-    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
-        self._target = target
-        self._stack = stack
-        self._files = {
-            "pair": self._open("pairs", target.pair_columns),
-            "kernel": self._open("kernels", target.kernel_columns),
+    train = split.name == Split.TRAIN
+    path = "triton_functions" if train else f"torchtune/triton_functions_{split.name}"
+    inputs = [{"input": shown(kernel.document["input"])} for kernel in split.kernels]
+    yield RecordFile(f"{path}.json", inputs, _tokens(split.kernels))
+    talks = [
+        (
+            f"{split.instruction(pair)}\n\n{fenced(pair.document['python_code'])}\n",
+            shown(pair.document["triton_code"]),
+        )
+        for pair in split.pairs
+    ]
+    tokens = split.count([text for talk in talks for text in talk])
+    instruct = [{"input": question, "output": answer} for question, answer in talks]
+    yield RecordFile(f"torchtune/instruct_{split.name}.json", instruct, tokens)
+    chat = [
+        {
+            "messages": [
+                {"role": "user", "content": question},
+                {"role": "assistant", "content": answer},
+            ]
         }
-
-    def _open(self, folder: str, columns: Columns) -> list[ParquetFile]:
-        beside = self._target.folder / "parquet" / folder
-        return [
-            self._stack.enter_context(ParquetFile(beside / f"{split}.parquet", columns))
-            for split in SPLITS
-        ]
-
-    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
-        if kind not in self._files:
-            self._files[kind] = self._open(kind, self._target.kernel_columns)
-        for record in records:
-            self._files[kind][split].write(record.document, record.tokens)
-
-    def files(self) -> list[dict[str, Any]]:
-        folder = self._target.folder
-        return [file.as_json(folder) for files in self._files.values() for file in files]
+        for question, answer in talks
+    ]
+    yield RecordFile(f"torchtune/chat_{split.name}.json", chat, tokens)
 
 
-WRITERS: dict[str, Callable[[FormatTarget, ExitStack], Format]] = {
-    "torchtune": Torchtune,
-    "jsonl": jsonl,
-    "parquet": Parquet,
-    "alpaca": alpaca,
-    "kernelbook": kernelbook,
-    "prompts": Prompts,
-    HELD_OUT: HeldOutRecipes,
+FORMATS: dict[str, Format] = {
+    "torchtune": _torchtune,
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+    "alpaca": _alpaca,
+    "kernelbook": _kernelbook,
+    "prompts": _prompts,
 }
+
+
+# --- Parquet ---------------------------------------------------------------------------------
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], columns: Columns) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise CurationError(
+            "Parquet needs pyarrow: pip install 'triton-curation[parquet]', or leave the "
+            "format out."
+        ) from None
+    types = {
+        "string": pa.string(), "int64": pa.int64(), "float64": pa.float64(), "bool": pa.bool_(),
+    }  # fmt: skip
+
+    def fields(columns: Columns) -> list[Any]:
+        return [pa.field(name, arrow_type(column)) for name, column in columns.items()]
+
+    def arrow_type(column: Any) -> Any:
+        if isinstance(column, dict):
+            return pa.struct(fields(column))
+        return pa.list_(arrow_type(column.of)) if isinstance(column, ListOf) else types[column]
+
+    table = pa.Table.from_pylist(rows, pa.schema(fields(columns)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path, compression="zstd", row_group_size=GROUP)

@@ -5,23 +5,22 @@ changes, so that exports of different days can be joined.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypedDict
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
-from curation.export.folder import LineFile, encode
+from curation.evidence.subjects import chunks
+from curation.export.folder import OutputFiles, encode
 from curation.export.options import ExportOptions
-from curation.export.records import record_id
+from curation.export.records import Record
 from curation.export.reviewer_names import ReviewerNames
 from curation.export.splits import SPLITS
 from curation.export.statistics import KINDS, ExportPlan
-from curation.models import Actor, Decision, Kernel, LineComment, Pair
+from curation.models import Actor, Decision, LineComment
 
 FOLDER = "reviews"
-BATCH = 1000
 
 
 class ReviewRecord(TypedDict):
@@ -42,20 +41,16 @@ class ReviewRecord(TypedDict):
     at: str
 
 
-def write_reviews(folder: Path, plan: ExportPlan, options: ExportOptions) -> list[LineFile]:
-    """Write the comments and decisions of the planned records, and return the files."""
+def write_reviews(files: OutputFiles, plan: ExportPlan, options: ExportOptions) -> None:
+    """Write the comments and decisions of the planned records."""
     names = None if options.review_names else ReviewerNames(_number)
-    files = []
     for kind in KINDS:
-        with LineFile(folder / FOLDER / f"{kind}s.jsonl") as file:
-            rows = plan.rows[kind]
-            for start in range(0, len(rows), BATCH):
-                batch = rows[start : start + BATCH]
-                numbers = zip(batch["pk"].tolist(), batch["split"].tolist(), strict=True)
-                splits = {pk: SPLITS[number].value for pk, number in numbers}
-                file.write([encode(row) for row in _rows(kind, splits, names)])
-        files.append(file)
-    return files
+        lines = [
+            encode(row)
+            for records in chunks(plan.records[kind])
+            for row in _rows(kind, {record.pk: record for record in records}, names)
+        ]
+        files.write_records(f"{FOLDER}/{kind}s.jsonl", lines)
 
 
 def _number(pk: int) -> str:
@@ -63,51 +58,38 @@ def _number(pk: int) -> str:
 
 
 def _rows(
-    kind: str, splits: Mapping[int, str], names: ReviewerNames | None
+    kind: str, records: Mapping[int, Record], names: ReviewerNames | None
 ) -> Iterator[ReviewRecord]:
-    """Yield the lines of some records, in their order: decisions, then comments by line.
-
-    splits: the split of each record, by its key.
-    """
-    pks = list(splits)
-    model: type[Model] = Kernel if kind == "kernel" else Pair
-    called = "name" if kind == "kernel" else "slug"
-    items = model._default_manager.filter(pk__among=pks)
-    records = {
-        pk: (record_id(kind, name, sha), sha)
-        for pk, name, sha in items.values_list("pk", called, "content_hash")
-    }
+    """Yield the lines of some records, in their order: decisions, then comments by line."""
     lines: dict[int, list[ReviewRecord]] = defaultdict(list)
-    for row in _decisions(kind, pks):
-        pk = getattr(row, f"{kind}_id")
-        record, content_hash = records[pk]
-        if row.user is not None and row.content_hash == content_hash:
-            lines[pk].append(_decision(record, splits[pk], row, names))
-    for comment in _comments(kind, pks):
-        pk = getattr(comment, f"{kind}_id")
-        record, content_hash = records[pk]
-        if comment.content_hash == content_hash:
-            lines[pk].append(_comment(record, splits[pk], comment, names))
-    for pk in pks:
+    for decision in _decisions(kind, records):
+        record = records[getattr(decision, f"{kind}_id")]
+        if decision.user is not None and decision.content_hash == record.content_hash:
+            lines[record.pk].append(_decision(record, decision, names))
+    for comment in _comments(kind, records):
+        record = records[getattr(comment, f"{kind}_id")]
+        if comment.content_hash == record.content_hash:
+            lines[record.pk].append(_comment(record, comment, names))
+    for pk in records:
         yield from lines.get(pk, ())
 
 
-def _decisions(kind: str, pks: Sequence[int]) -> QuerySet[Decision]:
+def _decisions(kind: str, pks: Collection[int]) -> QuerySet[Decision]:
     rows = Decision.objects.filter(**{f"{kind}__among": list(pks)}, actor=Actor.PERSON)
     return rows.filter(undoes=None, undone_by=None).select_related("user").order_by("pk")
 
 
-def _comments(kind: str, pks: Sequence[int]) -> QuerySet[LineComment]:
+def _comments(kind: str, pks: Collection[int]) -> QuerySet[LineComment]:
     rows = LineComment.objects.filter(**{f"{kind}__among": list(pks)}, deleted_at=None)
     thread = Coalesce("parent", "pk")
     return rows.select_related("parent", "author").order_by("file", "line", thread, "pk")
 
 
-def _decision(record: str, split: str, row: Decision, names: ReviewerNames | None) -> ReviewRecord:
+def _decision(record: Record, row: Decision, names: ReviewerNames | None) -> ReviewRecord:
     assert row.user is not None, "only persons' decisions are selected"  # noqa: S101
     return {
-        "record": record,
-        "split": split,
+        "record": record.id,
+        "split": SPLITS[record.split].value,
         "type": "decision",
         "status": row.status,
         "reasons": [str(reason) for reason in row.reasons],
@@ -122,13 +104,11 @@ def _decision(record: str, split: str, row: Decision, names: ReviewerNames | Non
     }
 
 
-def _comment(
-    record: str, split: str, row: LineComment, names: ReviewerNames | None
-) -> ReviewRecord:
+def _comment(record: Record, row: LineComment, names: ReviewerNames | None) -> ReviewRecord:
     thread = row.parent or row
     return {
-        "record": record,
-        "split": split,
+        "record": record.id,
+        "split": SPLITS[record.split].value,
         "type": "comment",
         "status": None,
         "reasons": [],

@@ -76,7 +76,7 @@ class Command(BaseCommand):
         )  # fmt: skip
         self._tell(outcome)
         for file in outcome.files:
-            if file["records"] and not file["kept"]:
+            if file["records"]:
                 count = pluralize(file["records"], "record")
                 self.stdout.write(f"{count} in {given['out'] / file['path']}.")
         self._push(given)

@@ -60,7 +60,7 @@ def test_a_write_that_fails_is_a_sentence_and_leaves_no_folder(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(RecordBuilder, "drafts", full)
+    monkeypatch.setattr(RecordBuilder, "records", full)
 
     with pytest.raises(CurationError, match="can't be written: No space left on device"):
         export(tmp_path / "out")

@@ -4,8 +4,6 @@ The content hash chooses the frames, so the same pair is always phrased alike. A
 if it passes the rules of `flaws`; a pair without any keeps its own description.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence
@@ -154,3 +152,7 @@ def instruction(content_hash: str, *, varied: bool) -> str:
     if not varied:
         return INSTRUCTION
     return VARIED[stable_number(content_hash, "instruction") % len(VARIED)]
+
+
+def fenced(text: str, language: str = "python") -> str:
+    return f"```{language}\n{text.strip()}\n```"

@@ -1,25 +1,15 @@
-"""Format `prompts`: the task of each pair, its reference and its inputs, without any Triton."""
-
-from __future__ import annotations
+"""Prompts: the task of each pair, its reference and its inputs, without any Triton."""
 
 import re
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TypedDict
 
 from curation.evidence.pass_rates import mean_rate
-from curation.export.folder import LineFile, encode
+from curation.export.folder import encode
+from curation.export.records import Record
 from curation.export.schema import columns_of
-from curation.export.splits import SPLITS
-from curation.export.training.json_array import JsonArray, fenced
 from curation.export.training.prompts.cases import parameters_of, read_cases
-from curation.export.training.prompts.phrasing import KERNEL, phrase
-from curation.tokens import tokenizer_of
+from curation.export.training.prompts.phrasing import KERNEL, fenced, phrase
 
-if TYPE_CHECKING:
-    from curation.export.training.formats import FormatTarget, Record
-
-FOLDER = "prompts"
 TRITON = re.compile(r"(?i)triton|\btl\.")
 
 
@@ -47,42 +37,6 @@ class PromptRecord(TypedDict):
 
 
 PROMPTS = columns_of(PromptRecord)
-
-
-class Prompts:
-    """prompts/, and the same for torchtune's text completion. Pairs only.
-
-    A pair whose Python side or id names Triton is left out.
-    """
-
-    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
-        folder = self._folder = target.folder
-        self._tokenizer = tokenizer_of(target.options.tokenizer)
-        self._lines = [
-            stack.enter_context(LineFile(folder / FOLDER / f"{split}.jsonl")) for split in SPLITS
-        ]
-        self._arrays = [
-            stack.enter_context(JsonArray(LineFile(folder / "torchtune" / f"prompts_{split}.json")))
-            for split in SPLITS
-        ]
-        # A record that is repeated comes several times in a row.
-        self._last: tuple[str, PromptRecord | None] = ("", None)
-
-    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
-        if kind != "pair":
-            return
-        for record in records:
-            if record.id != self._last[0]:
-                self._last = (record.id, prompt_of(record))
-            if prompt := self._last[1]:
-                text = f"{prompt['description']}\n\n{fenced(prompt['python'])}"
-                (tokens,) = self._tokenizer.count([text])
-                self._lines[split].write([encode(prompt)], tokens)
-                self._arrays[split].write([encode({"input": text})], tokens)
-
-    def files(self) -> list[dict[str, Any]]:
-        files = [*self._lines, *(array.file for array in self._arrays)]
-        return [file.as_json(self._folder) for file in files]
 
 
 def prompt_of(record: Record) -> PromptRecord | None:
@@ -118,3 +72,8 @@ def prompt_of(record: Record) -> PromptRecord | None:
         },
     }
     return None if TRITON.search(encode(prompt).replace(KERNEL, "")) else prompt
+
+
+def prompt_text(prompt: PromptRecord) -> str:
+    """Return the task above the reference."""
+    return f"{prompt['description']}\n\n{fenced(prompt['python'])}\n"

@@ -11,7 +11,6 @@ from curation.errors import CurationError
 from curation.export.options import ExportOptions
 from curation.export.release.changes import mark_withdrawn
 from curation.export.requests import request_export
-from curation.export.schema import KERNEL, columns_as_in
 from curation.models import (
     Decision,
     Kernel,
@@ -19,6 +18,7 @@ from curation.models import (
     Pair,
     Provenance,
     Release,
+    ReleaseFile,
     Repository,
     Status,
     Withdrawal,
@@ -92,13 +92,6 @@ def test_a_release_older_than_an_option_is_reproduced(
     assert run.name == "1"
 
 
-def test_columns_of_a_release_are_those_of_its_records() -> None:
-    assert isinstance(KERNEL["metadata"], dict)
-    before = {name: None for name in KERNEL["metadata"] if name not in ("hardware", "min_triton")}
-
-    assert list(columns_as_in(KERNEL["metadata"], before)) == list(before)
-
-
 def test_an_empty_release_is_refused_and_its_name_stays_free(tmp_path: Path) -> None:
     with pytest.raises(CurationError, match="0.1 is not a release: it would be empty"):
         export(tmp_path / "one", "--release", "0.1")
@@ -109,15 +102,12 @@ def test_an_empty_release_is_refused_and_its_name_stays_free(tmp_path: Path) -> 
     assert Release.objects.get().name == "0.1"
 
 
-def test_a_release_that_can_not_be_reproduced_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_that_lacks_a_file_is_not_written(tmp_path: Path) -> None:
     some_rows(2, 0)
     export(tmp_path / "one", "--release", "1")
-    other = '{"input":"other","metadata":{}}'
-    monkeypatch.setattr("curation.export.release.storage.encode", lambda value: other)
+    ReleaseFile.objects.filter(path="kernels/train.jsonl")._raw_delete("default")
 
-    with pytest.raises(CurationError, match="would not be what it was"):
+    with pytest.raises(CurationError, match="does not hold kernels/train.jsonl"):
         export(tmp_path / "two", "--release", "1")
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 

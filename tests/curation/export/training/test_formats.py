@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from curation.export.schema import KERNEL, columns_as_in, differing, pair_columns
+from curation.export.schema import KERNEL, differing, pair_columns
 from curation.models import Origin, Repository, ValidationCheck
 from curation.tokens import count_tokens
 from tests.curation.export.writing import (
@@ -222,18 +222,6 @@ def test_a_folder_of_this_machine_is_not_exported_as_a_repository(tmp_path: Path
 
     (record,) = records(folder / "pairs" / "train.jsonl")
     assert record["metadata"]["provenance"]["repository"] == "local/pairs"
-
-
-def test_a_release_keeps_the_columns_that_its_records_had() -> None:
-    known = pair_columns(["equal"])["metadata"]
-    assert isinstance(known, dict)
-    record = {"origin": "x", "provenance": {"path": "a.py"}, "verified": None}
-
-    assert columns_as_in(known, record) == {
-        "origin": "string",
-        "provenance": {"path": "string"},
-        "verified": known["verified"],
-    }
 
 
 def test_every_record_has_a_notice_and_a_license_text(folder: Path) -> None:
