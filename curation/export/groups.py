@@ -3,246 +3,102 @@
 Near-duplicate links and versions connect items. A pair is connected with its kernel, with its split
 group, and with pairs of the same operations in the Python code. An option connects all items of one
 repository or file. An item that is not exported connects others too. Exported pairs are also
-connected if their Python code has nearly the same structure. Only ids are kept in
-memory: some 12 bytes an item.
+connected if their Python code has nearly the same structure.
 """
 
-from array import array
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from typing import Any, TypeAlias
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from typing import TypeAlias
 
-import numpy as np
-from django.db.models import F, QuerySet
-from numpy.typing import NDArray
-
+from curation.export.options import ExportOptions
 from curation.models import DuplicateLink, Fingerprint, Kernel, Pair, Provenance
-from curation.similarity.minhash import bands, signature
-from curation.similarity.shingles import Shingles
-from curation.similarity.structure import Structure, as_shingles, from_bytes
-from curation.similarity.words import mix64
+from curation.similarity.structure import from_bytes
 
-Numbers: TypeAlias = NDArray[np.int64]
-Numbering: TypeAlias = Callable[[Numbers], Numbers]
+Node: TypeAlias = tuple[str, Hashable]
+"""An item by its kind and primary key, or a value that connects items, by its name."""
 
-STRETCH = 10_000
 # The threshold 4/5 as whole numbers, so that comparisons are exact.
 SHARED, OF = 4, 5
-# With one round of bands, a pair at exactly 4/5 is missed once in 20,000 times; with two, once in
-# 400 million.
-ROUNDS = 2
-# Number of structures that are signed or compared at once: bounds the memory.
-BLOCK = 1000
 
 
-class Families:
-    """Group of every kernel and pair: `root` maps each item's number to its group."""
+class Groups:
+    """Disjoint sets of nodes."""
 
-    def __init__(self, exported_pairs: Numbers, *, repositories: bool, files: bool) -> None:
-        self._kernels = _column(Kernel.objects.order_by("pk").values_list("pk", flat=True))
-        self._pairs = _column(Pair.objects.order_by("pk").values_list("pk", flat=True))
-        sets = DisjointSets(len(self._kernels) + len(self._pairs))
-        for left, right in self._connected(repositories, files):
-            sets.join(left, right)
-        # Groups without structure: near-duplicates, versions and chains of operations.
-        self.root_by_chain = sets.roots()
-        for left, right in self._alike(exported_pairs):
-            sets.join(left, right)
-        self.root = sets.roots()
+    def __init__(self) -> None:
+        self._parent: dict[Node, Node] = {}
 
-    def __len__(self) -> int:
-        return len(self.root)
-
-    def kernel_numbers(self, pks: Numbers) -> Numbers:
-        return np.searchsorted(self._kernels, pks)
-
-    def pair_numbers(self, pks: Numbers) -> Numbers:
-        return np.searchsorted(self._pairs, pks) + len(self._kernels)
-
-    def _connected(self, repositories: bool, files: bool) -> Iterator[tuple[int, int]]:
-        kernels, pairs = self.kernel_numbers, self.pair_numbers
-        links = DuplicateLink.objects.order_by()
-        of_kernels = links.filter(kernel__isnull=False).values_list("kernel_id", "of_kernel_id")
-        yield from _numbered(_edges(of_kernels), kernels, kernels)
-        of_pairs = links.filter(pair__isnull=False).values_list("pair_id", "of_pair_id")
-        yield from _numbered(_edges(of_pairs), pairs, pairs)
-        versions = Kernel.objects.order_by().filter(previous__isnull=False)
-        yield from _numbered(_edges(versions.values_list("pk", "previous_id")), kernels, kernels)
-        versions_of_pairs = Pair.objects.order_by().filter(previous__isnull=False)
-        yield from _numbered(
-            _edges(versions_of_pairs.values_list("pk", "previous_id")), pairs, pairs
-        )
-        drafted = Pair.objects.order_by().filter(kernel__isnull=False)
-        yield from _numbered(_edges(drafted.values_list("pk", "kernel_id")), pairs, kernels)
-        grouped = Pair.objects.exclude(split_group="").order_by("split_group", "pk")
-        yield from _numbered(_neighbors(grouped.values_list("split_group", "pk")), pairs, pairs)
-        chained = Fingerprint.objects.filter(pair__isnull=False).exclude(chain_hash="")
-        chains = chained.order_by("chain_hash", "pair_id").values_list("chain_hash", "pair_id")
-        yield from _numbered(_neighbors(chains), pairs, pairs)
-        for whole, column in (
-            (repositories, "source_file__repository_id"),
-            (files, "source_file_id"),
-        ):
-            if whole:
-                seen = Provenance.objects.order_by(column, "kernel_id")
-                rows = seen.annotate(group=F(column)).values_list("group", "kernel_id").distinct()
-                yield from _numbered(_neighbors(rows), kernels, kernels)
-
-    def _alike(self, exported_pairs: Numbers) -> Iterator[tuple[int, int]]:
-        """Connect the exported pairs whose Python code has nearly the same structure."""
-        exported = frozenset(exported_pairs.tolist())
-        rows = Fingerprint.objects.filter(pair__isnull=False, structure__isnull=False)
-        pks: list[int] = []
-        structures: list[bytes] = []
-        for pk, structure in _edges(rows.order_by("pair_id").values_list("pair_id", "structure")):
-            if pk in exported:
-                pks.append(pk)
-                structures.append(bytes(structure))
-        numbers = self.pair_numbers(np.array(pks, dtype=np.int64)).tolist()
-        for left, right in neighbor_links(structures):
-            yield numbers[left], numbers[right]
-
-
-def _column(rows: QuerySet[Any, int]) -> Numbers:
-    return np.fromiter(rows.iterator(chunk_size=STRETCH), dtype=np.int64)
-
-
-def _neighbors(rows: QuerySet[Any, Any]) -> Iterator[tuple[int, int]]:
-    """Connect each item to the previous one if both have the same first column."""
-    group: object = None
-    before = 0
-    for name, pk in rows.iterator(chunk_size=STRETCH):
-        if name == group:
-            yield before, pk
-        group, before = name, pk
-
-
-def _edges(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, Any]]:
-    yield from rows.iterator(chunk_size=STRETCH)
-
-
-def _numbered(
-    rows: Iterator[tuple[int, int]], left: Numbering, right: Numbering
-) -> Iterator[tuple[int, int]]:
-    """Convert primary keys into numbers, 10,000 rows at a time."""
-    while stretch := list(islice(rows, STRETCH)):
-        ends = np.asarray(stretch, dtype=np.int64)
-        yield from zip(left(ends[:, 0]).tolist(), right(ends[:, 1]).tolist(), strict=True)
-
-
-class DisjointSets:
-    """Union-find over numbers, at four bytes a number."""
-
-    def __init__(self, size: int) -> None:
-        self._parent = array("i", range(size))
-
-    def __len__(self) -> int:
-        return len(self._parent)
-
-    def join(self, left: int, right: int) -> None:
-        left, right = self._find(left), self._find(right)
-        if left != right:
-            # The lower number becomes the root, so that the order of the links does not matter.
-            self._parent[max(left, right)] = min(left, right)
-
-    def roots(self) -> NDArray[np.int32]:
-        """Return the lowest number of each number's set."""
-        root = np.array(self._parent, dtype=np.int32)
-        while not np.array_equal(root, root[root]):
-            root = root[root]
-        return root
-
-    def _find(self, number: int) -> int:
+    def find(self, node: Node) -> Node:
+        """Return the node that stands for the group."""
         parent = self._parent
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
+        while (above := parent.get(node, node)) != node:
+            parent[node] = parent.get(above, above)
+            node = above
+        return node
+
+    def join(self, left: Node, right: Node) -> None:
+        left, right = self.find(left), self.find(right)
+        if left != right:
+            self._parent[right] = left
 
 
-# --- Neighbors by structure ------------------------------------------------------------------
-def neighbor_links(structures: Sequence[bytes]) -> Iterator[tuple[int, int]]:
-    """Yield links between positions in `structures` that are nearly the same.
+def connect_rows(groups: Groups, options: ExportOptions) -> None:
+    """Connect all kernels and pairs of the database, except by structure."""
+    for left, right in _links(options):
+        groups.join(left, right)
 
-    A structure is a set of hashes of token 5-grams, without names and numbers: sorted little-endian
-    uint32. Two are neighbors if their Jaccard similarity is at least 4/5. The links give the
-    connected components of this relation (single linkage), not every neighbor. An empty structure
-    has none.
 
-    Candidates share a MinHash band and are compared exactly. 90,819 generated pairs (31,055
-    distinct structures of 53 grams on average) take 9 s of processor and give the same 6,051
-    components as brute force (2026-11-26).
+def _links(options: ExportOptions) -> Iterator[tuple[Node, Node]]:
+    for kind, items in (("kernel", Kernel.objects.order_by()), ("pair", Pair.objects.order_by())):
+        links = DuplicateLink.objects.order_by().exclude(**{kind: None})
+        for pk, other in links.values_list(f"{kind}_id", f"of_{kind}_id").iterator():
+            yield (kind, pk), (kind, other)
+        versions = items.exclude(previous=None).values_list("pk", "previous_id")
+        for pk, previous in versions.iterator():
+            yield (kind, pk), (kind, previous)
+    pairs = Pair.objects.order_by()
+    for pk, kernel in pairs.exclude(kernel=None).values_list("pk", "kernel_id").iterator():
+        yield ("pair", pk), ("kernel", kernel)
+    for pk, name in pairs.exclude(split_group="").values_list("pk", "split_group").iterator():
+        yield ("pair", pk), ("split group", name)
+    chains = Fingerprint.objects.order_by().exclude(pair=None).exclude(chain_hash="")
+    for pk, chain in chains.values_list("pair_id", "chain_hash").iterator():
+        yield ("pair", pk), ("chain", chain)
+    places = Provenance.objects.order_by()
+    for wanted, column in (
+        (options.together, "source_file__repository_id"),
+        (options.unit == "file", "source_file_id"),
+    ):
+        rows = places.values_list("kernel_id", column).iterator() if wanted else ()
+        for pk, value in rows:
+            yield ("kernel", pk), (column, value)
+
+
+def connect_structures(groups: Groups, pairs: Collection[int]) -> None:
+    """Connect the exported pairs whose Python code has nearly the same structure."""
+    rows = Fingerprint.objects.filter(pair__among=frozenset(pairs), structure__isnull=False)
+    structures = rows.order_by("pair_id").values_list("pair_id", "structure")
+    connect_near(groups, {("pair", pk): bytes(data) for pk, data in structures if data})
+
+
+def connect_near(groups: Groups, structures: Mapping[Node, bytes]) -> None:
+    """Connect nodes whose structures have a Jaccard similarity of at least 4/5.
+
+    A structure is a set of hashes of token 5-grams, without names and numbers. Nodes without any
+    are left alone.
     """
-    first: dict[bytes, int] = {}
-    for position, structure in enumerate(structures):
-        known = first.setdefault(structure, position) if structure else position
-        if known != position:
-            yield known, position
-    if not first:
-        return
-    grams = [from_bytes(structure) for structure in first]
-    positions = list(first.values())
-    components = DisjointSets(len(grams))
-    for number in range(ROUNDS):
-        for column in _bands(grams, number).T:
-            # Slightly stale within a column, which costs only a comparison.
-            roots = components.roots().astype(np.int64)
-            for members in _buckets(column, roots):
-                for left, right in _linked(members, grams, roots):
-                    components.join(left, right)
-                    yield positions[left], positions[right]
-
-
-def _bands(grams: Sequence[Structure], number: int) -> NDArray[np.int64]:
-    """Return a row for each structure and a column for each band of this round."""
-    rows = [bands(signature(_shingles(each, number))) for each in grams]
-    return np.array(rows, dtype=np.int64).reshape(len(rows), -1)
-
-
-def _shingles(grams: Structure, number: int) -> Shingles:
-    """Return 64-bit hashes, different ones for each round."""
-    shingles = as_shingles(grams)
-    return mix64(shingles) if number else shingles
-
-
-def _buckets(band: NDArray[np.int64], roots: Numbers) -> Iterator[Numbers]:
-    """Yield the structures that share a value of a band and are not all connected yet."""
-    order = np.argsort(band, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(band[order]) != 0))
-    lowest = np.minimum.reduceat(roots[order], starts)
-    highest = np.maximum.reduceat(roots[order], starts)
-    ends = np.append(starts[1:], len(order))
-    for number in np.flatnonzero(lowest != highest).tolist():
-        yield order[starts[number] : ends[number]]
-
-
-def _linked(
-    members: Numbers, grams: Sequence[Structure], roots: Numbers
-) -> Iterator[tuple[int, int]]:
-    """Yield one link for each two components of which some members are neighbors."""
-    blocks = [members[start : start + BLOCK] for start in range(0, len(members), BLOCK)]
-    for number, left in enumerate(blocks):
-        for right in blocks[number:]:
-            near = _near(grams, left, right) & (roots[left][:, None] != roots[right])
-            rows, columns = np.nonzero(near)
-            low, high = roots[left[rows]], roots[right[columns]]
-            both = np.minimum(low, high) * len(roots) + np.maximum(low, high)
-            _, chosen = np.unique(both, return_index=True)
-            yield from zip(
-                left[rows[chosen]].tolist(), right[columns[chosen]].tolist(), strict=True
-            )
-
-
-def _near(grams: Sequence[Structure], left: Numbers, right: Numbers) -> NDArray[np.bool_]:
-    """Return a matrix: True where an item of `left` is a neighbor of one of `right`."""
-    members = left if left is right else np.concatenate((left, right))
-    sets = [grams[number] for number in members.tolist()]
-    sizes = np.array([len(each) for each in sets], dtype=np.float32)
-    vocabulary, columns = np.unique(np.concatenate(sets), return_inverse=True)
-    incidence = np.zeros((len(sets), len(vocabulary)), dtype=np.float32)
-    incidence[np.repeat(np.arange(len(sets)), sizes.astype(np.int64)), columns] = 1
-    # Whole numbers, which a float32 holds exactly. Not `@`: on small matrices the threads of BLAS
-    # cost more than the product, 25 s of processor for 6 s on a loaded machine of two cores.
-    shared = np.einsum("ij,kj->ik", incidence[: len(left)], incidence[-len(right) :])
-    either = sizes[: len(left), None] + sizes[-len(right) :] - shared
-    return np.asarray(OF * shared >= SHARED * either)
+    grams = {node: from_bytes(structure).tolist() for node, structure in structures.items()}
+    frequency = Counter(gram for of_node in grams.values() for gram in of_node)
+    by_gram: dict[int, list[Node]] = defaultdict(list)
+    for node, of_node in grams.items():
+        # Two such sets share at least 4/5 of either. So in one order of all grams, they share one
+        # of the first fifth. With rare grams first, few other sets do.
+        of_node.sort(key=lambda gram: (frequency[gram], gram))
+        first = of_node[: len(of_node) // OF + 1]
+        wanted = set(of_node)
+        for candidate in {other for gram in first for other in by_gram[gram]}:
+            if groups.find(candidate) != groups.find(node):
+                common = len(wanted.intersection(grams[candidate]))
+                if OF * common >= SHARED * (len(of_node) + len(grams[candidate]) - common):
+                    groups.join(candidate, node)
+        for gram in first:
+            by_gram[gram].append(node)

@@ -6,7 +6,7 @@ the same as in the dataset; the splits differ.
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,12 +88,12 @@ def _next(
     return fitting[0] if fitting else min(adding, key=lambda name: sizes[name], default=None)
 
 
-def drop_connected(splits: Sequence[int], groups: Sequence[int]) -> list[bool]:
+def drop_connected(splits: Sequence[int], groups: Sequence[Hashable]) -> list[bool]:
     """Mark records that share a group with a record of a later split.
 
     Test keeps all its records.
     """
-    last: dict[int, int] = {}
+    last: dict[Hashable, int] = {}
     for split, group in zip(splits, groups, strict=True):
         last[group] = max(split, last.get(group, TRAIN))
     return [last[group] > split for split, group in zip(splits, groups, strict=True)]

@@ -1,20 +1,17 @@
 """Plan of an export: select the records, then apply caps, then assign splits."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from curation.evidence.subjects import chunks
 from curation.export.coverage import cover
 from curation.export.gates import Exclusion, ExclusionReason
-from curation.export.groups import Families
+from curation.export.groups import Groups, Node, connect_rows, connect_structures
 from curation.export.held_out import TRAIN, HeldOut, choose_recipes, drop_connected
 from curation.export.options import ExportOptions, ProgressCallback
 from curation.export.records import Record, fill_checks
 from curation.export.select import select
-from curation.export.splits import FIFTH, FREE, SPLITS, Records, assign, settle
+from curation.export.splits import FIFTH, FREE, SPLITS, SplitGroup, Traits, assign
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import SplitAssignment
 
@@ -79,41 +76,83 @@ def order_key(seed: int, content_hash: str) -> int:
 
 # --- Splits ----------------------------------------------------------------------------------
 def _split(plan: ExportPlan, options: ExportOptions) -> None:
-    exported_pairs = np.array([record.pk for record in plan.records["pair"]], dtype=np.int64)
-    families = Families(exported_pairs, repositories=options.together, files=options.unit == "file")
-    numbered = {"kernel": families.kernel_numbers, "pair": families.pair_numbers}
-    assigned = _assigned(families, options.plan)
-    known = _known_by_family(families, assigned)
+    groups = Groups()
+    connect_rows(groups, options)
+    pairs = [record.pk for record in plan.records["pair"]]
+    # Groups without structure: near-duplicates, versions and chains of operations.
+    by_chain = {pk: groups.find(("pair", pk)) for pk in pairs}
+    connect_structures(groups, pairs)
+    assigned = _assigned(options.plan)
+    known = _known_by_group(groups, assigned)
 
-    def numbers(kind: str) -> np.ndarray:
-        return numbered[kind](np.array([record.pk for record in plan.records[kind]], np.int64))
+    def known_split(record: Record) -> int:
+        return known.get(groups.find((record.kind, record.pk)), FREE)
 
     for kind in KINDS:
+        for record in plan.records[kind]:
+            record.known = assigned.get((kind, record.pk), FREE)
         # A group may join earlier groups of different splits. Leave out the records of all
         # splits but one, so that no record moves and no group is in two splits.
-        straddling = []
-        for record, number in zip(plan.records[kind], numbers(kind).tolist(), strict=True):
-            record.known = int(assigned[number])
-            if record.known not in (FREE, int(known[families.root[number]])):
-                straddling.append(record)
+        straddling = [
+            record
+            for record in plan.records[kind]
+            if record.known not in (FREE, known_split(record))
+        ]
         _leave_out(plan, kind, straddling, Exclusion(
             ExclusionReason.STRADDLES, "Its group turned out to belong to another split."
         ))  # fmt: skip
-        family = known[families.root[numbers(kind)]].tolist()
-        _leave_out(plan, kind, _overfilling(plan.records[kind], family, options), Exclusion(
+        records = plan.records[kind]
+        over = _overfilling(records, [known_split(record) for record in records], options)
+        _leave_out(plan, kind, over, Exclusion(
             ExclusionReason.CAP,
             "Its group is in validation or test, of which its recipe or repository already fills "
             "a fifth.",
         ))  # fmt: skip
-    roots = {kind: families.root[numbers(kind)] for kind in KINDS}
-    keys = _keys(plan, roots, len(known), options.seed)
-    splits = assign(_columns(plan, roots), keys, known, options.splits)
+    by_group: dict[Node, list[Record]] = defaultdict(list)
     for kind in KINDS:
-        for record, split in zip(plan.records[kind], splits[roots[kind]].tolist(), strict=True):
-            record.split = split
+        for record in plan.records[kind]:
+            by_group[groups.find((kind, record.pk))].append(record)
+    split_groups = [
+        SplitGroup(
+            order_key(options.seed, min(record.content_hash for record in records)),
+            [_traits(record) for record in records],
+            known.get(root, FREE),
+        )
+        for root, records in by_group.items()
+    ]
+    assign(split_groups, options.splits)
+    for group, records in zip(split_groups, by_group.values(), strict=True):
+        for record in records:
+            record.split = group.split
     if options.held_out_recipes:
-        by_chain = families.root_by_chain[numbers("pair")].tolist()
         plan.held_out = _hold_out(plan.records["pair"], by_chain, options)
+
+
+def _traits(record: Record) -> Traits:
+    metadata = record.metadata
+    return Traits(
+        record.kind, metadata["operation_type"], str(metadata["difficulty"]), record.source
+    )
+
+
+def _assigned(plan: str) -> dict[Node, int]:
+    """Return the recorded split of every item, chosen or not."""
+    rows = SplitAssignment.objects.filter(plan=plan).order_by()
+    return {
+        ("kernel", kernel) if kernel else ("pair", pair): SPLITS.index(split)
+        for kernel, pair, split in rows.values_list("kernel_id", "pair_id", "split").iterator()
+    }
+
+
+def _known_by_group(groups: Groups, assigned: Mapping[Node, int]) -> dict[Node, int]:
+    """Return the split of each group with assigned members: that of the majority."""
+    votes: dict[Node, Counter[int]] = defaultdict(Counter)
+    for node, split in assigned.items():
+        votes[groups.find(node)][split] += 1
+    return {
+        root: min(splits, key=lambda split: (-splits[split], split))
+        for root, splits in votes.items()
+    }
 
 
 def _overfilling(
@@ -145,83 +184,24 @@ def _overfilling(
     return over
 
 
-def _hold_out(pairs: Sequence[Record], groups: Sequence[int], options: ExportOptions) -> HeldOut:
+def _hold_out(
+    pairs: Sequence[Record], groups: Mapping[int, Node], options: ExportOptions
+) -> HeldOut:
     """Hold out whole recipes, and drop records that share a group with them.
 
     groups -- of each pair, by near-duplicates, versions and chains of operations, not by structure
     """
-    generated = [
-        (record, group)
-        for record, group in zip(pairs, groups, strict=True)
-        if record.metadata["recipe"]
-    ]
+    generated = [record for record in pairs if record.metadata["recipe"]]
     operations: dict[str, Counter[str]] = {}
-    for record, _ in generated:
+    for record in generated:
         metadata = record.metadata
         operations.setdefault(metadata["recipe"], Counter())[metadata["operation_type"]] += 1
     recipes = choose_recipes(operations, options.splits, options.seed)
-    splits = [recipes.get(record.metadata["recipe"], TRAIN) for record, _ in generated]
-    dropping = drop_connected(splits, [group for _, group in generated])
+    splits = [recipes.get(record.metadata["recipe"], TRAIN) for record in generated]
+    dropping = drop_connected(splits, [groups[record.pk] for record in generated])
     dropped = {
         record.id: split
-        for (record, _), split, drop in zip(generated, splits, dropping, strict=True)
+        for record, split, drop in zip(generated, splits, dropping, strict=True)
         if drop
     }
     return HeldOut(recipes, dropped)
-
-
-def _columns(plan: ExportPlan, roots: dict[str, np.ndarray]) -> Records:
-    """Return the columns for the assignment, in an order that depends on content only."""
-
-    def coded(value: Callable[[Record], str]) -> np.ndarray:
-        """Number the values. A code belongs to one kind of record only."""
-        values = [(kind, value(record)) for kind in KINDS for record in plan.records[kind]]
-        codes = {name: code for code, name in enumerate(sorted(set(values)))}
-        return np.array([codes[name] for name in values], dtype=np.int32)
-
-    return Records(
-        np.concatenate([roots[kind] for kind in KINDS]),
-        np.repeat(np.arange(len(KINDS), dtype=np.int8), [len(roots[kind]) for kind in KINDS]),
-        coded(lambda record: record.metadata["operation_type"]),
-        coded(lambda record: str(record.metadata["difficulty"])),
-        coded(lambda record: record.source),
-    )
-
-
-def _assigned(families: Families, plan: str) -> np.ndarray:
-    """Return the recorded split of every item, chosen or not."""
-    assigned = np.full(len(families), FREE, dtype=np.int8)
-    rows = SplitAssignment.objects.filter(plan=plan).order_by()
-    names = {split.value: number for number, split in enumerate(SPLITS)}
-    for column, numbered in (
-        ("kernel_id", families.kernel_numbers),
-        ("pair_id", families.pair_numbers),
-    ):
-        found = rows.filter(**{f"{column}__isnull": False}).values_list(column, "split")
-        for some in chunks(found):
-            pks = np.array([pk for pk, _ in some], dtype=np.int64)
-            assigned[numbered(pks)] = [names[split] for _, split in some]
-    return assigned
-
-
-def _known_by_family(families: Families, assigned: np.ndarray) -> np.ndarray:
-    known = np.full(len(families), FREE, dtype=np.int8)
-    members = np.flatnonzero(assigned != FREE)
-    roots, splits = families.root[members], assigned[members]
-    known[roots] = splits
-    # Most families have one split; only the others are handled one by one.
-    for root in np.unique(roots[known[roots] != splits]).tolist():
-        known[root] = settle(splits[roots == root].tolist())
-    return known
-
-
-def _keys(plan: ExportPlan, roots: dict[str, np.ndarray], families: int, seed: int) -> np.ndarray:
-    """Return a number for each family, derived from the seed and its lowest content hash."""
-    lowest: dict[int, str] = {}
-    for kind in KINDS:
-        for record, root in zip(plan.records[kind], roots[kind].tolist(), strict=True):
-            lowest[root] = min(record.content_hash, lowest.get(root, record.content_hash))
-    keys = np.zeros(families, dtype=np.uint64)
-    for root, content_hash in lowest.items():
-        keys[root] = order_key(seed, content_hash)
-    return keys

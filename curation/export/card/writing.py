@@ -1,16 +1,17 @@
 """README.md: the dataset card, with the header that the Hub and `datasets` read."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from curation.evidence.claim_types import TOPICS
+from curation.export.card.phases import by_phase, in_words
 from curation.export.card.pictures import bars
 from curation.export.folder import OutputFiles
 from curation.export.gates import PERSON
@@ -198,7 +199,7 @@ def _context(plan: ExportPlan, options: ExportOptions, statistics: Statistics) -
             for source in plan.sources.values()
             if (row := source.row).last_ingested_at and row.estimated_tokens_low is not None
         ),
-        "phases": [_in_words(row) for row in by_phase(tokens, options.total_tokens)],
+        "phases": [in_words(row) for row in by_phase(tokens, options.total_tokens)],
     }  # fmt: skip
 
 
@@ -219,7 +220,7 @@ def _configurations(
         "prompts": PROMPTS,
     }
     filled = {entry["path"].rpartition(".")[0]: entry for entry in entries if entry["records"]}
-    found = [
+    configurations = [
         Configuration(name, columns[name], {
             split.value: filled[path]
             for split in SPLITS
@@ -227,7 +228,7 @@ def _configurations(
         })
         for name in columns
     ]  # fmt: skip
-    return [configuration for configuration in found if configuration.files]
+    return [configuration for configuration in configurations if configuration.files]
 
 
 def _header(
@@ -285,89 +286,3 @@ def _pictures(files: OutputFiles, kind: str, statistics: Statistics) -> Iterator
             title = f"{name} of the {kind}s"
             files.write_text(path, bars(title, counts[what]))
             yield {"title": title, "counts": counts[what], "path": path}
-
-
-# --- Phases of training ----------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """A phase of training with the recommended mix, as lowest and highest values."""
-
-    name: str
-    triton: tuple[float, float]
-    """Tokens of Triton."""
-    share: tuple[float, float] | None = None
-    """The share of all tokens, or None if the mix is not counted in tokens."""
-    total: tuple[float, float] = (0, 0)
-    """All tokens of the phase."""
-    kinds: tuple[str, ...] = ("kernel", "pair")
-
-
-PHASES = (
-    Phase("base pretraining", (50e9, 100e9), (0.025, 0.05), (1e12, 2e12)),
-    Phase("continued pretraining", (10e9, 20e9), (0.05, 0.1), (200e9, 500e9)),
-    Phase("instruction tuning", (500e3, 2e6), kinds=("pair",)),
-)
-
-
-class PhaseRow(NamedTuple):
-    """This dataset's share in the tokens of a phase, lowest and highest."""
-
-    phase: Phase
-    tokens: int
-    share: tuple[float, float] | None
-    repetitions: tuple[float, float] | None
-    """None if it has no tokens for this phase."""
-
-
-def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
-    """Yield a row for each phase.
-
-    tokens: of the dataset, by kind.
-    total: all tokens of the phase; 0: the recommended ones.
-    """
-    for phase in PHASES:
-        available = sum(tokens[kind] for kind in phase.kinds)
-        share, target = None, phase.triton
-        if phase.share:
-            totals = (float(total), float(total)) if total else phase.total
-            share = (available / totals[1], available / totals[0])
-            if total:
-                target = (phase.share[0] * total, phase.share[1] * total)
-        repetitions = (target[0] / available, target[1] / available) if available else None
-        yield PhaseRow(phase, available, share, repetitions)
-
-
-def _in_words(row: PhaseRow) -> dict[str, Any]:
-    return {
-        "name": row.phase.name,
-        "recommended": _range(row.phase.triton, _short),
-        "recommended_share": _range(row.phase.share, _percent),
-        "tokens": row.tokens,
-        "share": _range(row.share, _percent),
-        "repetitions": _range(row.repetitions, _times),
-    }
-
-
-def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> str:
-    if ends is None:
-        return "n/a"
-    low, high = map(spell, ends)
-    return low if low == high else f"{low} to {high}"
-
-
-def _short(count: float) -> str:
-    """Format a number with a unit: "50 B" for fifty billion."""
-    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if count >= unit:
-            return f"{count / unit:g} {name}"
-    return f"{count:g}"
-
-
-def _percent(share: float) -> str:
-    if share < 1e-6:
-        return "under 0.0001%"
-    return f"{float(f'{100 * share:.2g}'):.10f}".rstrip("0").rstrip(".") + "%"
-
-
-def _times(count: float) -> str:
-    return f"{count:,.0f}" if count >= 10 else f"{count:.1f}"

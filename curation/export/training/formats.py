@@ -34,7 +34,7 @@ class RecordFile(NamedTuple):
     path: str
     rows: Sequence[Mapping[str, Any]]
     tokens: int
-    # Of a Parquet file.
+    # For a Parquet file.
     columns: "Columns | None" = None
 
 
@@ -47,7 +47,7 @@ class SplitRecords:
     pairs: Sequence[Record]
     kernels: Sequence[Record]
     pallas: Sequence[Record]
-    # Whether any split has kernels in Pallas.
+    # True if any split has kernels in Pallas.
     has_pallas: bool
     checks: Sequence[str]
 

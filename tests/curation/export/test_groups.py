@@ -1,32 +1,35 @@
-"""Neighbor links connect exactly what brute force connects."""
+"""Structures connect exactly what brute force connects."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from curation.export.groups import DisjointSets, neighbor_links
+from curation.export.groups import Groups, Node, connect_near
 
 
 def packed(grams: set[int]) -> bytes:
     return np.array(sorted(grams), dtype="<u4").tobytes()
 
 
-def components(size: int, links: Sequence[tuple[int, int]]) -> list[int]:
-    sets = DisjointSets(size)
-    for left, right in links:
-        sets.join(left, right)
-    roots: list[int] = sets.roots().tolist()
-    return roots
+def components(size: int, groups: Groups) -> list[int]:
+    """Return the lowest number of each number's group."""
+    lowest: dict[Node, int] = {}
+    return [lowest.setdefault(groups.find(("set", number)), number) for number in range(size)]
+
+
+def near(sets: Sequence[bytes]) -> list[int]:
+    groups = Groups()
+    connect_near(groups, {("set", number): grams for number, grams in enumerate(sets)})
+    return components(len(sets), groups)
 
 
 def by_brute_force(sets: Sequence[set[int]]) -> list[int]:
-    links = [
-        (left, right)
-        for left, one in enumerate(sets)
-        for right, other in enumerate(sets[:left])
-        if one and 5 * len(one & other) >= 4 * len(one | other)
-    ]
-    return components(len(sets), links)
+    groups = Groups()
+    for left, one in enumerate(sets):
+        for right, other in enumerate(sets[:left]):
+            if one and 5 * len(one & other) >= 4 * len(one | other):
+                groups.join(("set", left), ("set", right))
+    return components(len(sets), groups)
 
 
 def test_neighbor_components_equal_those_of_brute_force() -> None:
@@ -42,7 +45,7 @@ def test_neighbor_components_equal_those_of_brute_force() -> None:
     order = draw.permutation(len(sets)).tolist()
     shuffled = [sets[number] for number in order]
 
-    found = components(len(sets), list(neighbor_links([packed(grams) for grams in shuffled])))
+    found = near([packed(grams) for grams in shuffled])
 
     assert found == by_brute_force(shuffled)
     assert 60 < len(set(found)) < len(sets)
@@ -51,16 +54,12 @@ def test_neighbor_components_equal_those_of_brute_force() -> None:
 def test_structures_are_neighbors_from_80_percent_similarity() -> None:
     whole = set(range(1, 11))
 
-    near = list(neighbor_links([packed(whole), packed(whole - {1, 2})]))
-    apart = list(neighbor_links([packed(whole), packed(whole - {1, 2} | {11})]))
-
-    assert near == [(0, 1)]
-    assert apart == []
+    assert near([packed(whole), packed(whole - {1, 2})]) == [0, 0]
+    assert near([packed(whole), packed(whole - {1, 2} | {11})]) == [0, 1]
 
 
 def test_equal_structures_are_linked_and_empty_ones_are_not() -> None:
     one = packed({1, 2, 3})
 
-    assert list(neighbor_links([one, b"", one, b""])) == [(0, 2)]
-    assert list(neighbor_links([b"", b""])) == []
-    assert list(neighbor_links([])) == []
+    assert near([one, b"", one, b""]) == [0, 1, 0, 3]
+    assert near([]) == []

@@ -1,5 +1,6 @@
 """Splits are stratified, groups stay whole, and no record moves."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.export.splits import FREE, Records, assign
+from curation.export.groups import Groups, connect_structures
+from curation.export.splits import FREE, SplitGroup, Traits, assign
 from curation.models import Pair, SplitAssignment
 from tests.curation.export.writing import a_seen_kernel, export, identities, manifest, reasons
 from tests.factories import (
@@ -24,16 +26,26 @@ from tests.factories import (
 Numbers = list[int]
 
 
+@dataclass(frozen=True)
+class Records:
+    """Records of one kind in columns; what is not given is the same for all."""
+
+    groups: Numbers
+    operations: "np.ndarray"
+    difficulties: "np.ndarray"
+    sources: Numbers
+    kinds: Numbers
+
+
 def records(groups: Numbers, operations: Numbers | None = None, **columns: Numbers) -> Records:
-    """Records of one kind; what is not given is the same for all."""
     same = [0] * len(groups)
     return Records(
-        np.array(groups, dtype=np.int32),
-        np.array(columns.get("kinds", same), dtype=np.int8),
-        np.array(operations or same, dtype=np.int16),
-        np.array(columns.get("difficulties", same), dtype=np.int16),
+        groups,
+        np.array(operations or same),
+        np.array(columns.get("difficulties", same)),
         # Without a source of its own, each record is from another one.
-        np.array(columns.get("sources", range(len(groups))), dtype=np.int32),
+        columns.get("sources", list(range(len(groups)))),
+        columns.get("kinds", same),
     )
 
 
@@ -41,10 +53,18 @@ def split(
     these: Records, shares: tuple[int, ...] = (80, 10, 10), known: Numbers | None = None
 ) -> "np.ndarray":
     """The split of each record."""
-    groups = int(these.groups.max()) + 1
-    keys = np.array([n * 2654435761 % 2**32 for n in range(groups)], dtype=np.uint64)
-    before = np.array(known or [FREE] * groups, dtype=np.int8)
-    return assign(these, keys, before, shares)[these.groups]
+    columns = (these.kinds, these.operations, these.difficulties, these.sources)
+    traits = [Traits(*map(str, row)) for row in zip(*columns, strict=True)]
+    groups = {
+        number: SplitGroup(
+            number * 2654435761 % 2**32,
+            [trait for trait, group in zip(traits, these.groups, strict=True) if group == number],
+            known[number] if known else FREE,
+        )
+        for number in dict.fromkeys(these.groups)
+    }
+    assign(list(groups.values()), shares)
+    return np.array([groups[number].split for number in these.groups])
 
 
 def counts(splits: "np.ndarray") -> Numbers:
@@ -83,15 +103,15 @@ def test_every_group_gets_one_split_and_assigned_groups_keep_theirs(
     rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...], known: Numbers
 ) -> None:
     these = drawn(rows)
-    before = np.array(known, dtype=np.int8)
-    keys = np.arange(61, dtype=np.uint64)
+    before = np.array(known)[these.groups]
 
-    after = assign(these, keys, before, shares)
+    after = split(these, shares, known)
 
     assert (after[before != FREE] == before[before != FREE]).all()
-    assert (after[these.groups] != FREE).all()
-    free = after[these.groups][before[these.groups] == FREE]
-    assert all(shares[split] for split in free.tolist())
+    assert (after != FREE).all()
+    assert all(shares[number] for number in after[before == FREE].tolist())
+    for group in set(these.groups):
+        assert len(set(after[np.array(these.groups) == group].tolist())) == 1
 
 
 @given(some_records, some_shares)
@@ -105,7 +125,7 @@ def test_an_operation_or_difficulty_with_twenty_groups_is_in_every_split(
     wanted = {number for number, share in enumerate(shares) if share}
     for codes in (these.operations, these.difficulties):
         for code in np.unique(codes).tolist():
-            if len(np.unique(these.groups[codes == code])) >= 20:
+            if len(np.unique(np.array(these.groups)[codes == code])) >= 20:
                 assert set(splits[codes == code].tolist()) == wanted
 
 
@@ -246,19 +266,16 @@ def test_pairs_with_the_same_python_structure_share_a_split(tmp_path: Path) -> N
 
 
 def test_an_excluded_pair_does_not_connect_other_pairs_by_structure(tmp_path: Path) -> None:
-    from curation.export.groups import Families
-
     one, between, other = (an_approved_pair() for _ in range(3))
     for pair, grams in ((one, range(90)), (between, range(10, 100)), (other, range(20, 110))):
         pair.fingerprints.update(structure=packed(set(grams)))
+    with_it, without = Groups(), Groups()
 
-    with_it = Families(
-        np.array([p.pk for p in (one, between, other)]), repositories=False, files=False
-    )
-    without = Families(np.array([one.pk, other.pk]), repositories=False, files=False)
+    connect_structures(with_it, [p.pk for p in (one, between, other)])
+    connect_structures(without, [one.pk, other.pk])
 
-    assert len(np.unique(with_it.root)) == 1
-    assert len(np.unique(without.root)) == 3
+    assert with_it.find(("pair", one.pk)) == with_it.find(("pair", other.pk))
+    assert without.find(("pair", one.pk)) != without.find(("pair", other.pk))
 
 
 def test_each_repository_stays_in_one_split_on_request(tmp_path: Path) -> None:

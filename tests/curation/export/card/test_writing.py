@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from curation.export.card.writing import by_phase
+from curation.export.card.phases import by_phase
 from tests.curation.export.writing import a_seen_kernel, export, some_rows
 from tests.factories import a_repository
 
