@@ -1,0 +1,81 @@
+"""Validations that admitted the pairs, as columns of their records."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from curation.export.schema import NONE, VerifiedColumn
+from curation.models import ValidationCheck, ValidationResult, ValidationRun
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The validation that admitted a pair."""
+
+    device: str = NONE
+    column: VerifiedColumn | None = None
+    # The parts that compute: Triton, torch.
+    computed_by: str | None = None
+    torch_operations: list[str] = field(default_factory=list)
+
+
+UNVERIFIED = Verified()
+
+
+def verified(results: Collection[int]) -> dict[int, Verified]:
+    """Return the validations by result."""
+    checks: dict[int, dict[str, str | None]] = defaultdict(dict)
+    rows = ValidationCheck.objects.filter(result__among=results).order_by()
+    for result, name, outcome in rows.values_list("result_id", "name", "outcome"):
+        checks[result][name] = outcome
+    rows_of_results = ValidationResult.objects.filter(pk__among=results).order_by()
+    rest = list(rows_of_results.values_list("pk", "run_id", "figures", "created_at"))
+    runs = ValidationRun.objects.filter(pk__among={run for _, run, *_ in rest}).order_by()
+    by_run = {
+        pk: (device, environment)
+        for pk, device, environment in runs.values_list("pk", "device", "environment")
+    }
+    return {pk: _verified(*by_run[run], checks[pk], figures, at) for pk, run, figures, at in rest}
+
+
+def _verified(
+    device: str,
+    environment: Mapping[str, Any],
+    checks: Mapping[str, str | None],
+    figures: Mapping[str, Any],
+    at: datetime,
+) -> Verified:
+    def version(name: str) -> str | None:
+        value = environment.get(name)
+        return None if value is None else str(value)
+
+    def number(name: str, kind: type[int] | type[float]) -> Any:
+        value = figures.get(name)
+        return kind(value) if isinstance(value, int | float) else None
+
+    grades = figures.get("grades") or {}
+    own_error = grades.get("own_error")
+    column: VerifiedColumn = {
+        "device": device,
+        "torch": version("torch"),
+        "triton": version("triton"),
+        "python": version("python"),
+        "checks": dict(sorted(checks.items())),
+        "cases": number("cases", int),
+        "max_abs_error": number("max_abs_error", float),
+        "max_rel_error": number("max_rel_error", float),
+        "accuracy": grades.get("accuracy"),
+        "own_error": None if own_error is None else float(own_error),
+        "sizes": grades.get("sizes"),
+        "values": grades.get("values"),
+        "special_values": grades.get("special_values"),
+        "unvaried": grades.get("unvaried"),
+        "launched": grades.get("launched"),
+        "test_strength": grades.get("test_strength"),
+        "speedup": number("speedup", float),
+        "at": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    operations = list(grades.get("torch_operations") or ())
+    return Verified(device, column, grades.get("computed_by"), operations)
