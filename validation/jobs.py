@@ -101,14 +101,17 @@ def _check(
 
 def _let_overtake(run: ValidationRun, opened: OpenChecker) -> None:
     """Try the case of a person who waits, unless pairs are timed: each is then alone."""
-    waiting = TriedCase.objects.filter(device=run.device, state=RunState.QUEUED).order_by("pk")
-    first = waiting.values_list("pk", flat=True).first()
-    if first is None or run.options.get("timing"):
+    if run.options.get("timing"):
+        return
+    waiting = TriedCase.objects.filter(state=RunState.QUEUED).order_by("pk")
+    case = waiting.values_list("pk", "device").first()
+    if case is None:
         return
     from validation.equivalence import Harness
 
-    if isinstance(opened, Harness):
-        carry_out(TriedCase, first, partial(_try_case, open_=opened))
+    # A batch for another device, such as the compiler, has no harness that can try it.
+    harness = opened if isinstance(opened, Harness) and case[1] == run.device else None
+    carry_out(TriedCase, case[0], partial(_try_case, open_=harness))
 
 
 def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from django.test import Client
 
 from curation.models import Device, Pair, RunState, TriedCase, ValidationResult
 from curation.web.cases import changed_values, fields_of, read_cases
-from tests.factories import a_pair, a_reviewer, a_tried_case
+from tests.factories import a_kernel, a_pair, a_reviewer, a_tried_case
 from tests.hostile.zoo.load import zoo
 from validation.jobs import try_case, validate
 from validation.requests import request_case, request_validation, retry_case
@@ -90,6 +90,20 @@ def test_a_case_is_tried_in_the_middle_of_a_bulk_validation(pair: Pair) -> None:
     assert (case.state, bulk.state) == (RunState.SUCCEEDED, RunState.SUCCEEDED), case.message
     assert case.finished_at and bulk.finished_at and case.finished_at < bulk.finished_at
     assert case.report["outputs"]
+
+
+@pytest.mark.slow
+def test_a_case_is_tried_in_the_middle_of_a_compile_batch(pair: Pair) -> None:
+    kernels = [a_kernel(standalone_source=f"import triton\nN = {n}\n") for n in range(2)]
+    [bulk] = request_validation(kernels, device=Device.COMPILER, hand_over=False)
+    case = request_case(pair, place=1, instead={}, change="", requested_by=None)
+
+    validate(bulk.pk)
+
+    case.refresh_from_db()
+    bulk.refresh_from_db()
+    assert (case.state, bulk.state) == (RunState.SUCCEEDED, RunState.SUCCEEDED), case.message
+    assert case.finished_at and bulk.finished_at and case.finished_at < bulk.finished_at
 
 
 def test_a_reviewer_cancels_the_own_case_and_no_other(pair: Pair, reviewer: Client) -> None:
