@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Exists, F, Max, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -153,6 +153,12 @@ def _categories() -> list[tuple[str, int, int]]:
     return list(rows)
 
 
+def _decided() -> QuerySet[Decision]:
+    """Select the decisions of the last days. An undo and what it undid are none."""
+    since = timezone.now() - timedelta(days=DAYS)
+    return Decision.objects.filter(undoes=None, undone_by=None, created_at__gte=since).order_by()
+
+
 def _has_decided_for_a_week() -> bool:
     """Return whether people have decided for a week. A rate of fewer days says nothing."""
     before = timezone.now() - timedelta(days=PACE_DAYS)
@@ -163,11 +169,15 @@ def _reviewers() -> list[dict[str, Any]]:
     """Return each person's work of the last days, and how often another one ever agreed."""
     since = timezone.now() - timedelta(days=DAYS)
     alone = Q(bulk=None)
-    decided = Decision.objects.filter(actor=Actor.PERSON, created_at__gte=since).order_by()
-    work = decided.values(name=F("user__username")).annotate(
-        decisions=Count("pk", filter=alone),
-        approved=Count("pk", filter=alone & Q(status=Status.APPROVED)),
-        in_bulk=Count("pk", filter=~alone),
+    work = (
+        _decided()
+        .filter(actor=Actor.PERSON)
+        .values(name=F("user__username"))
+        .annotate(
+            decisions=Count("pk", filter=alone),
+            approved=Count("pk", filter=alone & Q(status=Status.APPROVED)),
+            in_bulk=Count("pk", filter=~alone),
+        )
     )
     rows: dict[str, dict[str, Any]] = {row["name"]: row | {"second": 0} for row in work}
     again = SecondReview.objects.filter(given_at__gte=since).order_by()
@@ -190,9 +200,8 @@ def _reviewers() -> list[dict[str, Any]]:
 
 def _deciders() -> dict[str, int]:
     """Count the decisions of the last days, those of persons and of programs apart."""
-    since = timezone.now() - timedelta(days=DAYS)
     by_person = Q(actor=Actor.PERSON)
-    return Decision.objects.filter(created_at__gte=since).aggregate(
+    return _decided().aggregate(
         people=Count("user", distinct=True, filter=by_person),
         by_people=Count("pk", filter=by_person),
         by_programs=Count("pk", filter=~by_person),
@@ -202,10 +211,9 @@ def _deciders() -> dict[str, int]:
 def _days() -> list[int]:
     """Count the decisions of people on each of the last days, today last."""
     today = timezone.now().date()
-    since = timezone.now() - timedelta(days=DAYS)
     rows = (
-        Decision.objects.filter(actor=Actor.PERSON, created_at__gte=since)
-        .order_by()
+        _decided()
+        .filter(actor=Actor.PERSON)
         .annotate(day=TruncDate("created_at"))
         .values_list("day")
         .annotate(n=Count("pk"))
