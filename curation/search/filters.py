@@ -1,11 +1,12 @@
 """Filter language of lists, bulk decisions, the API, saved views and the export.
 
 A filter is a query string (`?status=approved&operation=matmul`) or a shell text (`status=approved
-operation=matmul "tl.dot"`). Values of one key are alternatives; keys are combined with AND; words
-without a key are searched for. A key that does not apply to an item, such as the language of a
-pair, does not match it.
+operation=matmul "tl.dot"`). Values of one key are alternatives; keys are combined with AND. Words
+without a key are searched for: an item must contain all words, and each "phrase in quotation
+marks". A key that does not apply to an item, such as the language of a pair, does not match it.
 """
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -76,6 +77,8 @@ RANGES: Mapping[str, Callable[[str], object]] = {
     "registers": number_range, "open_claims": number_range,
 }  # fmt: skip
 LONGEST = 1000
+# A phrase in quotation marks, or a word. A mark before another character belongs to the phrase.
+TEXT = re.compile(r'(?<!\S)"((?:[^"]|"(?!\s|\Z))++)"(?!\S)|(\S+)')
 # A statement has a condition for each word: SQLite allows 1,000, and each costs time.
 MOST_OF_KEY, MOST_VALUES = 50, 200
 
@@ -121,8 +124,9 @@ class Filter:
         for key, value in written:
             if key not in KEYS:
                 raise WrongFilter(f"There is no filter {key!r}. There are: {', '.join(KEYS)}.")
-            if value := _checked(key, value.strip()):
-                values_by_key.setdefault(key, []).append(value)
+            for text in _texts(value) if key == "q" else (value.strip(),):
+                if _checked(key, text):
+                    values_by_key.setdefault(key, []).append(text)
         for key, values in values_by_key.items():
             if len(values) > MOST_OF_KEY:
                 raise WrongFilter(
@@ -146,10 +150,17 @@ class Filter:
         except ValueError:
             raise WrongFilter(f"A quotation mark is not closed in {text!r}.") from None
         written = (part.partition("=") for part in parts)
-        return cls.parse((key, value) if equals else ("q", key) for key, equals, value in written)
+        return cls.parse(
+            (key, value) if equals else ("q", _quoted(key.strip()))
+            for key, equals, value in written
+        )
 
     def pairs(self) -> list[tuple[str, str]]:
-        return [(key, value) for key in KEYS for value in getattr(self, key)]
+        return [
+            (key, _quoted(value) if key == "q" else value)
+            for key in KEYS
+            for value in getattr(self, key)
+        ]
 
     def query(self) -> str:
         """Return the filter as a query string, in canonical order."""
@@ -181,6 +192,19 @@ class Filter:
 
 
 KEYS: Words = tuple(field.name for field in fields(Filter))
+
+
+def _texts(search: str) -> list[str]:
+    """Return the words of a search, and its phrases without their quotation marks."""
+    # The bound keeps the time of the expression short. A phrase of the maximum has two marks more.
+    _checked("q", search[:-2].strip())
+    return [text for found in TEXT.findall(search) if (text := found[0] or found[1]).strip()]
+
+
+def _quoted(text: str) -> str:
+    """Return a word or phrase as a person writes it in a search."""
+    is_phrase = any(map(str.isspace, text)) or (len(text) > 1 and text[0] == text[-1] == '"')
+    return f'"{text}"' if is_phrase else text
 
 
 def _checked(key: str, value: str) -> str:

@@ -71,14 +71,14 @@ HINTS = {
 def find(request: HttpRequest) -> HttpResponse:
     written = parse_qsl(request.META["QUERY_STRING"], keep_blank_values=True)
     own = {key: value for key, value in written if key in OWN_KEYS}
-    kind = own.get("items") if own.get("items") in KINDS else "kernels"
-    assert kind is not None  # noqa: S101 - for mypy
+    kind = own.get("items", "") if own.get("items") in KINDS else "kernels"
     order = own.get("order", "")
     if listing.columns_of(KINDS[kind], order) is None:
         order = "newest"
     code = 200
     try:
         filter = Filter.parse((key, value) for key, value in written if key not in OWN_KEYS)
+        Filter.parse([("items", own.get("items", ""))])
     except WrongFilter as error:
         messages.error(request, str(error))
         filter, code = Filter(), 400
@@ -103,7 +103,7 @@ def find(request: HttpRequest) -> HttpResponse:
         "filter": filter,
         "query": filter.query(),
         "these": urlencode([("items", kind), *filter.pairs()]),
-        "words": " ".join(filter.q),
+        "words": " ".join(value for key, value in filter.pairs() if key == "q"),
         "rows": [
             {**_row(item, seen, visibilities.get(item.pk)), "excerpt": lines.get(item.pk, "")}
             for item in page.items

@@ -63,6 +63,23 @@ def test_a_filter_word_without_a_key_is_a_text_search() -> None:
     assert Filter.from_text('status=approved "tl.dot(a, b)"').q == ("tl.dot(a, b)",)
 
 
+@pytest.mark.parametrize(
+    ("search", "texts"),
+    [
+        ("softmax  mask", {"softmax", "mask"}),
+        ('"tl.dot(a, b)" acc', {"tl.dot(a, b)", "acc"}),
+        ('"x = "a b""', {'x = "a b"'}),
+        ('"open phrase', {'"open', "phrase"}),
+        ('s["a"] "  "', {'s["a"]'}),
+    ],
+)
+def test_a_search_finds_all_words_and_a_quoted_phrase(search: str, texts: set[str]) -> None:
+    filter = Filter.parse([("q", search)])
+
+    assert {*filter.q} == texts
+    assert Filter.from_query(filter.query()) == Filter.from_text(filter.text()) == filter
+
+
 def test_a_filter_with_the_maximum_number_of_values_runs(db: None) -> None:
     keys = {"q": "word{}", "tag": "x{}", "finding": "x{}", "decided": "2026-01-01..20{:02}-01-02"}
     written = [(key, value.format(n + 26)) for key, value in keys.items() for n in range(50)]

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import uuid
 from datetime import timedelta
 from html import unescape
 from itertools import product
@@ -18,6 +19,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from curation.decisions.decide import decide, undo
 from curation.decisions.figures import keep
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import KEYS, Filter
@@ -132,11 +134,21 @@ def test_the_links_of_a_list_select_only_the_kind_of_item_it_shows(
         assert kept == {kernel if kind == "kernels" else pair}
 
 
-def test_an_invalid_filter_gives_an_error_above_an_unfiltered_list(browser: Client) -> None:
-    answer = browser.get(f"{reverse('find')}?decided=soon")
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("decided=soon", "is no day and no range of days"),
+        ("items=drafts", "items=drafts is not valid: items is kernels or pairs"),
+        ("kind=pairs", "kind=pairs is not valid: kind is entry or helper"),
+    ],
+)
+def test_an_invalid_filter_gives_an_error_above_an_unfiltered_list(
+    query: str, sentence: str, browser: Client
+) -> None:
+    answer = browser.get(f"{reverse('find')}?{query}")
 
     assert answer.status_code == 400
-    assert "is no day and no range of days" in answer.content.decode()
+    assert sentence in answer.content.decode()
 
 
 @pytest.mark.slow
@@ -288,6 +300,20 @@ def test_the_dashboard_counts_bulk_decisions_and_second_reviews_apart(browser: C
     assert (rows["eve"]["decisions"], rows["eve"]["in_bulk"], rows["eve"]["second"]) == (2, 3, 0)
     assert (rows["rhea"]["decisions"], rows["rhea"]["second"]) == (0, 1)
     assert rows["rhea"]["agreed"] == [1, 1]
+
+
+def test_the_dashboard_counts_no_undone_decision_and_no_undo() -> None:
+    ada, kernel = make.a_reviewer(), make.a_kernel()
+    other = make.a_kernel()
+    decide(item=kernel, version=1, user=ada, status=Status.APPROVED, request=uuid.uuid4())
+    made = decide(item=other, version=1, user=ada, status=Status.APPROVED, request=uuid.uuid4())
+    undo(decision=made, user=ada, request=uuid.uuid4())
+
+    gathered = dashboard.gather()
+
+    assert gathered["days"][-1] == 1
+    assert [row["decisions"] for row in gathered["reviewers"]] == [1]
+    assert gathered["deciders"] == {"people": 1, "by_people": 1, "by_programs": 0}
 
 
 def test_the_dashboard_gives_no_percentage_of_fewer_than_ten_items(browser: Client) -> None:
