@@ -6,10 +6,13 @@ from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.contrib.admin.apps import AdminConfig
-from django.http import HttpRequest
+from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.decorators import method_decorator
 from django.utils.http import urlencode
 from redis.exceptions import RedisError
 
@@ -34,6 +37,15 @@ class CurationAdminSite(AdminSite):
     """Django's admin, with counts on the home."""
 
     index_template = "admin/home.html"
+
+    @method_decorator(login_not_required)
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Tell a person who is logged in, but is not staff, whom to ask."""
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise PermissionDenied
+        return super().login(request, extra_context)
 
     def index(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
