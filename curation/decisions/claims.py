@@ -70,6 +70,15 @@ def leave(token: uuid.UUID, user: User) -> None:
     Claim.objects.filter(token=token, user=user, expires_at__gt=soon).update(expires_at=soon)
 
 
+def leave_others(item: Kernel | Pair | None, user: User) -> None:
+    """Shorten the user's claims on other items, which a browser that crashed may have left."""
+    soon = timezone.now() + AFTER_A_TAB
+    others = Claim.objects.filter(user=user, expires_at__gt=soon)
+    if item:
+        others = others.exclude(**{about(type(item)): item})
+    others.update(expires_at=soon)
+
+
 def holder(item: Kernel | Pair) -> User | None:
     """Return the user who has a claim on the item."""
     claims = Claim.objects.filter(**{about(type(item)): item}, expires_at__gt=timezone.now())

@@ -217,7 +217,8 @@ def _free(
     items = filter.of(free)
     if model is Pair:
         items = items.exclude(author=user)
-    return items.filter(status=Status.PENDING) if pending else items
+    newer = model._default_manager.filter(previous=OuterRef("pk"), status=Status.PENDING)
+    return items.filter(~Exists(newer), status=Status.PENDING) if pending else items
 
 
 def _skips(model: Model, user: User) -> Exists:

@@ -170,7 +170,7 @@ def refusal(review: SecondReview, user: User) -> str:
     if user.pk in (review.first.user_id, review.user_id):
         return (
             f"You are one of the two reviewers who disagree on {review.item}. "
-            "Another curator has to settle it."
+            "A curator who is neither has to settle it."
         )
     if not user.has_perm(SETTLE):
         return f"Two reviewers disagree on {review.item}. A curator has to settle it."

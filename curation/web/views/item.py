@@ -41,6 +41,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("find")
     item = next_item(person(request), filter)
+    claims.leave_others(item, person(request))
     if item is None:
         return render(request, "curation/empty_queue.html", {"filter": filter})
     return redirect(address(item, filter.query()))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from curation.decisions import claims, priority
@@ -187,6 +188,19 @@ def test_closing_a_tab_leaves_another_tab_the_time_to_renew_the_claim(ada: User)
     assert claims.renew(claim.token, ada)
 
 
+def test_opening_the_queue_soon_frees_other_items_of_a_browser_that_crashed(ada: User) -> None:
+    claims.take(make.a_kernel(), ada)
+    now = claims.take(make.a_kernel(), ada)
+    client = Client()
+    client.force_login(ada)
+
+    client.get("/")
+
+    left = {claim.pk: claim.expires_at - timezone.now() for claim in Claim.objects.all()}
+    assert now is not None
+    assert sorted(span < timedelta(seconds=90) for span in left.values()) == [False, True]
+
+
 def test_a_reviewer_can_not_renew_or_leave_the_claim_of_another(ada: User) -> None:
     claim = make.a_claim()
 
@@ -201,6 +215,17 @@ def test_the_queue_never_gives_an_edit_to_its_author(ada: User) -> None:
 
     assert next_item(ada) is None
     assert next_item(make.a_reviewer()) == pair
+
+
+def test_the_queue_gives_a_pair_only_while_no_newer_version_waits(ada: User) -> None:
+    old = make.a_pair()
+    new = make.a_pair(previous=old)
+
+    assert next_item(ada) == new
+    assert next_item(make.a_reviewer()) is None
+
+    Pair.objects.filter(pk=new.pk).update(status="rejected")
+    assert next_item(make.a_reviewer()) == old
 
 
 def test_rejected_and_retired_kernels_are_not_in_the_queue(ada: User) -> None:
