@@ -13,7 +13,7 @@ ROLES = {
     REVIEWERS: ("reviewer", "Approves and rejects items."),
     CURATORS: ("curator", "Reviews, queues ingests, edits pairs, settles disputes, exports "
                "datasets, manages people and uses the admin."),
-    PROGRAMS: ("program", "Decides as a program: beside another role, and for no person."),
+    PROGRAMS: ("program", "Marks the account of a program; figures of reviewers leave it out."),
 }  # fmt: skip
 
 # Permissions of reviewers. They do not use the admin.

@@ -65,7 +65,7 @@ def read(
             yield _unread(entry.path, entry.problem)
     paths = [entry.path for entry in entries if entry.problem is None]
     for number, blob in enumerate(tree.read_all(paths)):
-        progress("read", number, len(paths))
+        progress("reading files", number, len(paths))
         if isinstance(blob, Absent):
             yield _unread(blob.path, blob.problem)
         else:

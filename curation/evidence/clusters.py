@@ -33,7 +33,7 @@ def place_changed(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROG
     for subject in scope.subjects:
         known = scope.rows(subject).values_list("pk", flat=True)
         due = _due(subject, [*_never_looked_at(subject), *known])
-        for batch in progress.batches("duplicates", due, BATCH):
+        for batch in progress.batches("finding near-duplicates", due, BATCH):
             place_items(subject, batch, progress)
         count += len(due)
     return count

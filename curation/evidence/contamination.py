@@ -29,7 +29,7 @@ def compare(progress: JobProgress = NO_PROGRESS, *, benchmark_is_read: bool = Fa
     compared = 0
     for subject in SUBJECTS:
         keys = _due(subject, None if waits else held.version)
-        for batch in progress.batches("benchmarks", keys, BATCH):
+        for batch in progress.batches("comparing with benchmarks", keys, BATCH):
             _compare(subject, batch, held, progress)
         compared += len(keys)
     return compared

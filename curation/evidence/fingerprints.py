@@ -36,7 +36,7 @@ def make_missing(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGR
     count = 0
     for subject in scope.subjects:
         keys = list(missing(subject, scope).order_by("pk").values_list("pk", flat=True))
-        for batch in progress.batches("fingerprints", keys, BATCH):
+        for batch in progress.batches("taking fingerprints", keys, BATCH):
             make(subject, batch, progress)
         count += len(keys)
     return count

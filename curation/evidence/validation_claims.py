@@ -105,7 +105,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "differ": "NaN, infinities or huge values: other answers than PyTorch",
         NOT_TRIED: "NaN, infinities and huge values: not tried",
     },
-    "unvaried": {NOT_TRIED: "Arguments with one value in all inputs: not looked for"},
+    "unvaried": {NOT_TRIED: "Arguments that the test never varies: not looked for"},
     "computed_by": {
         "triton": "Its own kernels compute everything",
         NOT_TRIED: "Share of PyTorch: not measured",
@@ -129,7 +129,7 @@ def _graded(
     state = WRONG if value in ("shown", "differ") else OPEN if name in left_open else SHOWN
     lines: tuple[int, ...] = ()
     if name == "unvaried" and value != NOT_TRIED:
-        text = f"In all inputs the same: {', '.join(value)}" if value else "Each argument varies"
+        text = f"Only one value tested: {', '.join(value)}" if value else "Each argument varies"
     elif name == "test_strength" and value != NOT_TRIED:
         text = f"Its own test notices {value} kinds of damage"
     elif name == "computed_by" and value == "mixed":

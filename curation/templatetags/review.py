@@ -29,6 +29,7 @@ REVIEWING = frozenset({"kernel", "pair", "decide", "skip", "ask"})
 LONGEST = 4000
 
 register = template.Library()
+register.filter("markdown", rendered)
 
 
 @register.simple_tag(takes_context=True)
@@ -53,11 +54,6 @@ def _navigation(
 ) -> SafeString:
     shown = {"page": page, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
     return render_to_string("curation/navigation.html", shown)
-
-
-@register.filter
-def markdown(text: str) -> SafeString:
-    return rendered(text)
 
 
 @register.simple_tag
@@ -152,18 +148,6 @@ def milliseconds(seconds: float) -> str:
     return f"{seconds * 1e3:,.2f} ms" if seconds < 0.1 else f"{seconds * 1e3:,.0f} ms"
 
 
-# Stages of runs whose names say too little.
-STAGES = {
-    "read": "reading files", "uses": "finding helpers", "isolate": "cutting out kernels",
-    "extract": "finding kernels",
-}  # fmt: skip
-
-
-@register.filter
-def stage(name: str) -> str:
-    return STAGES.get(name, name)
-
-
 @register.filter
 def spoken(code: str) -> str:
     """Format a code as words: `no-test` becomes “No test”."""
@@ -192,9 +176,3 @@ def breakable(name: str) -> SafeString:
     if "<" in shown:
         return shown
     return mark_safe(re.sub(r"(?<=\w)(?=[_.]\w)", "<wbr>", shown))  # noqa: S308 - escaped
-
-
-@register.filter
-def highlighted(html: str) -> SafeString:
-    """Mark a line as safe that Pygments has escaped."""
-    return mark_safe(html)  # noqa: S308 - from curation.web.highlight.lines only

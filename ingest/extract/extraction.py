@@ -81,7 +81,7 @@ class Session:
     def _found(self, selected: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})
         for number, path in enumerate(paths):
-            self._tell("isolate", number, len(paths))
+            self._tell("cutting out kernels", number, len(paths))
             if selected is not None and path not in selected:
                 continue
             yield from self.problems.get(path, ())
@@ -102,7 +102,7 @@ class Session:
         """Index every kernel and every name of the tree, before uses are searched."""
         known = [path for path in self.repository.paths if has_known_suffix(path)]
         for number, path in enumerate(known):
-            self._tell("find", number, len(known))
+            self._tell("finding kernels", number, len(known))
             try:
                 with self.at(path):
                     self._find_in(path)
@@ -142,7 +142,7 @@ class Session:
             if path.endswith(".py") or (path.endswith(SOURCES) and path in self.candidates)
         ]
         for number, path in enumerate(paths):
-            self._tell("uses", number, len(paths))
+            self._tell("finding helpers", number, len(paths))
             try:
                 with self.at(path):
                     self._read_uses_in(path)

@@ -297,7 +297,7 @@ def test_a_finished_ingest_says_its_result_and_leads_to_its_kernels(client: Clie
 
 def test_the_progress_of_an_ingest_is_said_in_words(client: Client) -> None:
     client.force_login(make.a_curator())
-    run = make.an_ingest_run(**make.running(stage="uses", done=0, total=60))
+    run = make.an_ingest_run(**make.running(stage="finding helpers", done=0, total=60))
     fresh = make.an_ingest_run(**make.running())
 
     assert "Finding helpers: 0 of 60" in text(client, run.get_absolute_url())
