@@ -3,7 +3,6 @@
 import hashlib
 import json
 import uuid
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from django.utils import timezone
 
 from curation.decisions import second_reviews as second
 from curation.decisions.actors import acted_by
-from curation.decisions.decide import check_reasons
+from curation.decisions.decide import apply_all, check_reasons, decisions_on, undo_of
 from curation.decisions.requests import same
 from curation.errors import Conflict
 from curation.models import (
@@ -37,10 +36,6 @@ Versions = Mapping[int, int]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
 BATCH = 200
 MOST = 10_000
-
-
-class ResultChanged(Conflict):
-    """The filter matches other items than those that were counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,7 @@ def decide_all(
     reasons: Sequence[str] = (),
     comment: str = "",
 ) -> BulkDecision:
-    """Decide on exactly the items that were counted, or raise ResultChanged.
+    """Decide on exactly the items that were counted, or raise Conflict.
 
     Idempotent by `request`: a retry finishes an interrupted decision.
 
@@ -106,7 +101,7 @@ def decide_all(
     if bulk is None:
         results = _results(filter, status, user)
         if _fingerprint(results) != counted:
-            raise ResultChanged(
+            raise Conflict(
                 "The list has changed since it was counted. Nothing is decided yet: "
                 "check the new count, then confirm."
             )
@@ -185,33 +180,10 @@ def undo_all(*, bulk: BulkDecision, user: User) -> int:
     rows = list(bulk.decisions.filter(undoes=None, undone_by=None).order_by("pk"))
     for start in range(0, len(rows), BATCH):
         with transaction.atomic():
-            undoings = [_undoing(row, actor, bulk) for row in rows[start : start + BATCH]]
-            created = Decision.objects.bulk_create(row for row in undoings if row)
-            undone += len(created)
+            some = rows[start : start + BATCH]
+            undone += len(apply_all(undo_of(row, **actor, bulk=bulk) for row in some))
     BulkDecision.objects.filter(pk=bulk.pk, undone_at=None).update(undone_at=timezone.now())
     return undone
-
-
-def _undoing(row: Decision, actor: Mapping[str, Any], bulk: BulkDecision) -> Decision | None:
-    model: Model = Kernel if row.kernel_id else Pair
-    unchanged = model._default_manager.filter(
-        pk=row.kernel_id or row.pair_id, version=row.version + 1, status=row.status
-    )
-    if not unchanged.update(
-        status=row.previous_status, version=F("version") + 1, updated_at=timezone.now()
-    ):
-        return None
-    return Decision(
-        kernel_id=row.kernel_id,
-        pair_id=row.pair_id,
-        content_hash=row.content_hash,
-        version=row.version + 1,
-        status=row.previous_status,
-        previous_status=row.status,
-        **actor,
-        undoes=row,
-        bulk=bulk,
-    )
 
 
 def _goes_on(bulk: BulkDecision) -> bool:
@@ -227,35 +199,13 @@ def _end(bulk: BulkDecision) -> None:
 def _decide(
     items: QuerySet[Any], status: Status, bulk: BulkDecision, counted: Versions | None = None
 ) -> None:
-    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
-    seen = [
+    columns = {"bulk": bulk, "reasons": bulk.reasons, "comment": bulk.comment}
+    made = apply_all(
         row
-        for row in locked.values_list("pk", "version", "status", "content_hash")
-        if counted is None or counted[row[0]] == row[1]
-    ]
-    alike: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for pk, version, previous, _ in seen:
-        alike[version, previous].append(pk)
-    for (version, previous), pks in alike.items():
-        items.model._default_manager.filter(pk__among=pks, version=version, status=previous).update(
-            status=status, version=F("version") + 1, updated_at=timezone.now()
-        )
-    actor = acted_by(bulk.user)
-    Decision.objects.bulk_create(
-        Decision(
-            **{f"{about(items.model)}_id": pk},
-            content_hash=content_hash,
-            version=version,
-            previous_status=previous,
-            status=status,
-            **actor,
-            bulk=bulk,
-            reasons=bulk.reasons,
-            comment=bulk.comment,
-        )
-        for pk, version, previous, content_hash in seen
+        for row in decisions_on(items, status=status, **acted_by(bulk.user), **columns)
+        if counted is None or counted[row.kernel_id or row.pair_id or 0] == row.version
     )
-    BulkDecision.objects.filter(pk=bulk.pk).update(count=F("count") + len(seen))
+    BulkDecision.objects.filter(pk=bulk.pk).update(count=F("count") + len(made))
 
 
 def _left(model: Model, bulk: BulkDecision) -> QuerySet[Any]:

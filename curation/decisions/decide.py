@@ -1,7 +1,7 @@
 """Decisions on one item: they change its status, each time with a row that gives the reason."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -33,16 +33,6 @@ from curation.search.matching import about
 
 Item = Kernel | Pair
 UNDOABLE = 20
-# Largest value of the version column: a request may send a larger one.
-LARGEST = 2**31 - 1
-
-
-class StaleItem(Conflict):
-    """The item was decided on after the page was rendered."""
-
-
-class NotYours(Conflict):
-    """The item is the user's own work, or another user has a claim on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +65,30 @@ def check_reasons(status: Status, reasons: Sequence[str], comment: str, *, neede
         raise CurationError(f"“{other}” is a reason to {verb}. Untick it, or {verb}.")
 
 
+def review(
+    *,
+    item: Item,
+    version: int,
+    kind: ItemClassification | None,
+    open_claims: Sequence[str] | None = None,
+    again: bool = True,
+    needs_reason: bool = False,
+    **verdict: Any,
+) -> Decision | None:
+    """Decide, or give the second review that is open to the person, and return None.
+
+    again: False if a query has told that no second review is.
+    verdict: arguments of both `decide` and `second_reviews.give`.
+    """
+    check_reasons(verdict["status"], verdict["reasons"], verdict["comment"], needed=needs_reason)
+    asked = second.asked_for(item, verdict["user"], verdict["request"]) if again else None
+    if asked is None:
+        return decide(item=item, version=version, kind=kind, open_claims=open_claims, **verdict)
+    if not second.give(review=asked, **verdict):
+        raise Conflict("Another reviewer has given the second review meanwhile.")
+    return None
+
+
 @one_decision(Decision)
 def decide(
     *,
@@ -94,30 +108,28 @@ def decide(
     is saved as a correction. `open_claims`: the topics that were open on the sheet.
     """
     if isinstance(item, Pair) and item.author_id == user.pk:
-        raise NotYours(f"You edited {item} yourself. Another reviewer has to decide on it.")
-    previous = item.status
-    if not _moved(item, version, status):
-        # Idempotent retry: the same request may already have been processed, or be in progress.
-        facts = {f"{about(type(item))}_id": item.pk, "version": version, "status": status}
-        if earlier := made_of(Decision, request, user_id=user.pk, **facts):
-            return earlier
-        raise StaleItem(_what_happened(item, user))
-    # Read after the update, which locks the row, so that nothing is stale.
-    [around] = _around(type(item), item.pk, timezone.now(), user)
-    if around.holder not in (None, user.pk):
-        raise NotYours(f"{around.held_by} is reviewing {item} right now. Nothing has changed.")
-    decision = Decision.objects.create(
+        raise Conflict(f"You edited {item} yourself. Another reviewer has to decide on it.")
+    decision = Decision(
         **_about(item),
         content_hash=item.content_hash,
         version=version,
-        previous_status=previous,
+        previous_status=item.status,
         status=status,
-        **acted_by(user, around.in_programs),
         reasons=list(reasons),
         comment=comment,
         open_claims=None if open_claims is None else list(open_claims),
         request=request,
     )
+    facts = {f"{about(type(item))}_id": item.pk, "version": version, "status": status}
+    if earlier := _applied_or_made(decision, item, user, **facts):
+        return earlier
+    # Read after the update, which locks the row, so that nothing is stale.
+    [around] = _around(type(item), item.pk, timezone.now(), user)
+    if around.holder not in (None, user.pk):
+        raise Conflict(f"{around.held_by} is reviewing {item} right now. Nothing has changed.")
+    for column, value in acted_by(user, around.in_programs).items():
+        setattr(decision, column, value)
+    decision.save()
     if kind is not None and kind != ItemClassification.of(item):
         _correct(item, kind, user, decision)
     if around.holder:
@@ -139,24 +151,14 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
     if earlier := made_of(Decision, request, **facts):
         return earlier
     if not undoable(user).filter(pk=decision.pk).exists():
-        raise NotYours(
+        raise Conflict(
             f"Only your own last {UNDOABLE} decisions can be undone. Decide again instead."
         )
     item = decision.item
-    if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
-        if earlier := made_of(Decision, request, **facts):
-            return earlier
-        raise StaleItem(_what_happened(item, user))
-    undoing = Decision.objects.create(
-        **_about(item),
-        content_hash=item.content_hash,
-        version=decision.version + 1,
-        previous_status=decision.status,
-        status=decision.previous_status,
-        **acted_by(user),
-        undoes=decision,
-        request=request,
-    )
+    undoing = undo_of(decision, request=request, **acted_by(user))
+    if earlier := _applied_or_made(undoing, item, user, **facts):
+        return earlier
+    undoing.save()
     correction = Correction.objects.filter(decision=decision).first()
     if correction:
         _correct(
@@ -185,27 +187,66 @@ def decide_by_policy(
 
     Items that a person decides on meanwhile are skipped.
     """
-    seen = list(items.order_by().values_list("pk", "version", "status", "content_hash"))
-    decisions = []
-    for pk, version, previous, content_hash in seen:
-        moved = items.model._default_manager.filter(pk=pk, version=version).update(
-            status=status, version=F("version") + 1, updated_at=timezone.now()
-        )
-        if moved:
-            decisions.append(
-                Decision(
-                    **{f"{about(items.model)}_id": pk},
-                    content_hash=content_hash,
-                    version=version,
-                    previous_status=previous,
-                    status=status,
-                    actor=Actor.POLICY,
-                    rules=rules,
-                    comment=comment,
-                )
-            )
-    Decision.objects.bulk_create(decisions)
-    return len(decisions)
+    columns = {"status": status, "actor": Actor.POLICY, "rules": rules, "comment": comment}
+    return len(apply_all(decisions_on(items, **columns)))
+
+
+def decisions_on(items: QuerySet[Any], **columns: Any) -> Iterator[Decision]:
+    """Yield a decision on each item as it is now, not applied yet."""
+    rows = items.order_by("pk").values_list("pk", "version", "status", "content_hash")
+    for pk, version, status, content_hash in rows:
+        item = {f"{about(items.model)}_id": pk, "content_hash": content_hash}
+        yield Decision(**item, version=version, previous_status=status, **columns)
+
+
+def undo_of(decision: Decision, **columns: Any) -> Decision:
+    """Return the decision that undoes another, not applied yet."""
+    return Decision(
+        kernel_id=decision.kernel_id,
+        pair_id=decision.pair_id,
+        content_hash=decision.content_hash,
+        version=decision.version + 1,
+        previous_status=decision.status,
+        status=decision.previous_status,
+        undoes=decision,
+        **columns,
+    )
+
+
+def apply_all(decisions: Iterable[Decision]) -> list[Decision]:
+    """Change the items of decisions, and save these. Items that have changed are skipped."""
+    return Decision.objects.bulk_create([row for row in decisions if _applied(row)])
+
+
+def _applied(decision: Decision) -> bool:
+    """Compare-and-set of the item's status and version, the base of every decision."""
+    model: type[Item] = Kernel if decision.kernel_id else Pair
+    rows = model._default_manager.filter(
+        pk=decision.kernel_id or decision.pair_id,
+        version=decision.version,
+        status=decision.previous_status,
+    )
+    columns = {"status": decision.status, "version": F("version") + 1}
+    return bool(rows.update(**columns, updated_at=timezone.now()))
+
+
+def _applied_or_made(
+    decision: Decision, item: Item, user: User, **facts: object
+) -> Decision | None:
+    """Apply a decision. Return the earlier one if its request was processed already."""
+    if _applied(decision):
+        return None
+    # Idempotent retry: the same request may already have been processed, or be in progress.
+    if earlier := made_of(Decision, decision.request, **{"user_id": user.pk, **facts}):
+        return earlier
+    newest = item.decisions.select_related("user").first()
+    who = f" by {newest.user or newest.rules}" if newest else ""
+    item.refresh_from_db(fields=["status"])
+    if newest and newest.user == user:
+        raise Conflict(f"You have decided on {item} in another tab: it is {item.status} now.")
+    raise Conflict(
+        f"{item} has changed meanwhile: it is {item.status} now{who}. Check it again, then decide."
+    )
 
 
 @compiled_query
@@ -226,17 +267,6 @@ def _around(model: type[Item], /, pk: int, now: datetime, user: User) -> QuerySe
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
         )
     )
-
-
-def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
-    """Compare-and-set of status and version, the base of every decision."""
-    if version > LARGEST:
-        return False
-    rows = type(item)._default_manager.filter(
-        pk=item.pk, version=version, status=seen or item.status
-    )
-    moved = rows.update(status=status, version=F("version") + 1, updated_at=timezone.now())
-    return bool(moved)
 
 
 def _correct(item: Item, kind: ItemClassification, user: User, decision: Decision) -> None:
@@ -261,14 +291,3 @@ def _answer(item: Item, user: User, comment: str) -> None:
 
 def _about(item: Item) -> dict[str, Any]:
     return {about(type(item)): item}
-
-
-def _what_happened(item: Item, user: User) -> str:
-    newest = item.decisions.select_related("user").first()
-    who = f" by {newest.user or newest.rules}" if newest else ""
-    item.refresh_from_db(fields=["status"])
-    if newest and newest.user == user:
-        return f"You have decided on {item} in another tab: it is {item.status} now."
-    return (
-        f"{item} has changed meanwhile: it is {item.status} now{who}. Check it again, then decide."
-    )

@@ -24,10 +24,6 @@ MOST_EXAMPLES = 3
 KEPT_SECONDS, CACHED = 30, "guidelines"
 
 
-class GuidelineRefused(CurationError):
-    """The text or the example can't be saved."""
-
-
 @dataclass(frozen=True, slots=True)
 class Example:
     """An example with what a page shows of it, without the texts of its item."""
@@ -108,18 +104,18 @@ def save(*, operation_type: str, text: str, seen: int, author: User) -> Guidelin
     """
     text = text.replace("\r\n", "\n").strip() + "\n"
     if not text.strip():
-        raise GuidelineRefused("Guidelines can't be empty.")
+        raise CurationError("Guidelines can't be empty.")
     if len(text) > LONGEST:
-        raise GuidelineRefused(f"Keep guidelines below {LONGEST:,} characters.")
+        raise CurationError(f"Keep guidelines below {LONGEST:,} characters.")
     with transaction.atomic():
         newest = versions(operation_type).first()
         if (newest.pk if newest else 0) != seen:
-            raise GuidelineRefused(
+            raise CurationError(
                 f"{newest.author if newest else 'Another curator'} has saved another version "
                 "meanwhile. Compare, then save again."
             )
         if text == (newest.text if newest else default_text(operation_type)):
-            raise GuidelineRefused("Nothing has changed in the text.")
+            raise CurationError("Nothing has changed in the text.")
         saved = Guideline.objects.create(operation_type=operation_type, text=text, author=author)
     site_cache.delete(CACHED)
     return saved
@@ -129,18 +125,18 @@ def add_example(*, operation_type: str, item: Item, reason: str, user: User) -> 
     """Save an item as an example of its present status."""
     reason = " ".join(reason.split())
     if item.status not in (Status.APPROVED, Status.REJECTED):
-        raise GuidelineRefused(f"{item} is {item.status}: choose an approved or a rejected item.")
+        raise CurationError(f"{item} is {item.status}: choose an approved or a rejected item.")
     if item.operation_type != operation_type:
-        raise GuidelineRefused(
+        raise CurationError(
             f"{item} has the operation {item.operation_type or 'not known'}, not {operation_type}."
         )
     if not reason:
-        raise GuidelineRefused("Write a reason: it is what reviewers learn from.")
+        raise CurationError("Write a reason: it is what reviewers learn from.")
     if len(reason) > LONGEST_REASON:
-        raise GuidelineRefused(f"Keep the reason below {LONGEST_REASON} characters.")
+        raise CurationError(f"Keep the reason below {LONGEST_REASON} characters.")
     rows = GuidelineExample.objects.filter(operation_type=operation_type, status=item.status)
     if rows.count() >= MOST_EXAMPLES:
-        raise GuidelineRefused(
+        raise CurationError(
             f"There are {MOST_EXAMPLES} {item.status} examples already. Remove one first."
         )
     try:
@@ -153,7 +149,7 @@ def add_example(*, operation_type: str, item: Item, reason: str, user: User) -> 
                 added_by=user,
             )
     except IntegrityError:
-        raise GuidelineRefused(f"{item} is an example already.") from None
+        raise CurationError(f"{item} is an example already.") from None
     site_cache.delete(CACHED)
     return example
 

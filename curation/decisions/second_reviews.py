@@ -43,10 +43,6 @@ WITHDRAWABLE = timedelta(minutes=1)
 TELLING = ("status", "reviewer", "decided")
 
 
-class Disputed(Conflict):
-    """The person may not settle this dispute."""
-
-
 class Visibility(StrEnum):
     """Visibility of an item's open second review to one person."""
 
@@ -180,20 +176,20 @@ def refusal(review: SecondReview, user: User) -> str:
 def close(decision: Decision, item: Item) -> None:
     """Close the second reviews that a person's decision on `item` answers or makes pointless.
 
-    Raise Disputed if the person may not settle the dispute on it. If one of the two could decide
+    Raise Conflict if the person may not settle the dispute on it. If one of the two could decide
     again, or undo the first decision, the dispute would vanish unsettled.
     """
     reviews = SecondReview.objects.filter(**{about(type(item)): item})
     # First this update: it waits for a concurrent second review, which may create a dispute.
     waits = reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
     if decision.actor == Actor.PROGRAM and waits:
-        raise Disputed(f"A second review of {item} is open. A person has to give it.")
+        raise Conflict(f"A second review of {item} is open. A person has to give it.")
     for review in reviews.filter(state=Agreement.DISPUTED).select_related("first"):
         assert decision.user is not None, "policies close nothing"  # noqa: S101
         if decision.actor == Actor.PROGRAM:
-            raise Disputed(f"Two reviewers disagree on {review.item}. A person has to settle it.")
+            raise Conflict(f"Two reviewers disagree on {review.item}. A person has to settle it.")
         if problem := refusal(review, decision.user):
-            raise Disputed(problem)
+            raise Conflict(problem)
         reviews.filter(pk=review.pk).update(state=Agreement.SETTLED, settled_by=decision)
     if decision.undoes_id:
         settled = reviews.filter(settled_by=decision.undoes_id)

@@ -24,10 +24,6 @@ MENTIONED_MOST = 20
 EARLIER = 10
 
 
-class CannotComment(CurationError):
-    """The comment names no line, is empty or too long, or belongs to another person."""
-
-
 @dataclass(frozen=True, slots=True)
 class Thread:
     first: LineComment
@@ -46,17 +42,17 @@ def comment(
     """Write a comment on a line, or a reply to `parent`, and tell those whom it concerns."""
     text = text.strip()
     if not text:
-        raise CannotComment("Write the comment first.")
+        raise CurationError("Write the comment first.")
     if len(text) > LONGEST:
-        raise CannotComment(f"Keep the comment below {LONGEST:,} characters.")
+        raise CurationError(f"Keep the comment below {LONGEST:,} characters.")
     if parent is not None:
         parent = parent.parent or parent
         file, line = parent.file, parent.line
     if file not in item.SOURCES:
-        raise CannotComment(f"{item} has no text {file}.")
+        raise CurationError(f"{item} has no text {file}.")
     lines = getattr(item, file).splitlines()
     if not 1 <= line <= len(lines):
-        raise CannotComment(f"{file} has the lines 1 to {len(lines):,}.")
+        raise CurationError(f"{file} has the lines 1 to {len(lines):,}.")
     with transaction.atomic():
         made = LineComment.objects.create(
             **{about(type(item)): item}, content_hash=item.content_hash, file=file, line=line,
@@ -107,7 +103,7 @@ def resolve(*, thread: LineComment, resolved: bool, user: User) -> None:
 def delete(*, made: LineComment, user: User) -> None:
     """Delete the text of the user's comment. Its place in the thread stays."""
     if made.author_id != user.pk:
-        raise CannotComment("Only its author can delete a comment.")
+        raise CurationError("Only its author can delete a comment.")
     LineComment.objects.filter(pk=made.pk, deleted_at=None).update(
         text="", deleted_at=timezone.now()
     )

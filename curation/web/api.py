@@ -18,13 +18,7 @@ from django.views.defaults import page_not_found
 
 from curation.decisions import claims
 from curation.decisions import second_reviews as second
-from curation.decisions.decide import (
-    ItemClassification,
-    NotYours,
-    StaleItem,
-    check_reasons,
-    decide,
-)
+from curation.decisions.decide import ItemClassification, review
 from curation.decisions.queue import next_item
 from curation.errors import Conflict, CurationError
 from curation.evidence.claim_facts import sheets
@@ -121,7 +115,7 @@ def claim(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
         return JsonResponse({"released": bool(released)})
     own_claim = claims.take(item, user)
     if own_claim is None:
-        raise NotYours(
+        raise Conflict(
             f"{claims.holder(item) or 'Another reviewer'} is reviewing {item} right now."
         )
     return JsonResponse({"token": str(own_claim.token), "until": own_claim.expires_at.isoformat()})
@@ -137,21 +131,19 @@ def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonRespon
         raise ApiError(400, "status is approved or rejected.")
     if not isinstance(version, int) or isinstance(version, bool):
         raise ApiError(400, "version is the number that the item had when you read it.")
-    verdict: dict[str, Any] = {
-        "status": Status(status),
-        "user": user,
-        "request": _request_id(body),
-        "reasons": _texts(body, "reasons"),
-        "comment": _text(body, "comment")[:10_000],
-    }
-    check_reasons(Status(status), verdict["reasons"], verdict["comment"], needed=False)
-    review = second.asked_for(item, user, verdict["request"])
-    if review is not None:
-        if not second.give(review=review, **verdict):
-            raise StaleItem("Another reviewer has given the second review meanwhile.")
+    made = review(
+        item=item,
+        user=user,
+        status=Status(status),
+        version=version,
+        request=_request_id(body),
+        kind=_kind(body, item),
+        reasons=_texts(body, "reasons"),
+        comment=_text(body, "comment")[:10_000],
+    )
+    if made is None:
         return JsonResponse({"second_review": True})
-    made_decision = decide(item=item, version=version, kind=_kind(body, item), **verdict)
-    return JsonResponse({"status": made_decision.status, "version": made_decision.version + 1})
+    return JsonResponse({"status": made.status, "version": made.version + 1})
 
 
 @csrf_exempt

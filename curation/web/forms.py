@@ -8,7 +8,7 @@ from curation.decisions.decide import ItemClassification
 from curation.decisions.drafts import Edit
 from curation.decisions.editing import LONGEST, PairTexts
 from curation.evidence.claim_types import TOPICS
-from curation.models import Difficulty, Draft, OperationType, Status
+from curation.models import Difficulty, Draft, Kernel, OperationType, Pair, Status
 
 LONGEST_COMMENT = 10_000
 
@@ -33,19 +33,21 @@ class DecisionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         cleaned["reasons"] = [str(reason)[:100] for reason in self._reasons]
-        if self._open_claims is not None:
-            named = self._open_claims.split(",")
-            cleaned["open_claims"] = [topic for topic in TOPICS if topic in named]
+        named = None if self._open_claims is None else self._open_claims.split(",")
+        cleaned["open_claims"] = named and [topic for topic in TOPICS if topic in named]
         return cleaned
 
-    def kind(self) -> ItemClassification | None:
-        """Return the classification in the form, or None if it had no such fields."""
+    def kind(self, item: Kernel | Pair) -> ItemClassification | None:
+        """Return the classification in the form, or None if it had no such fields.
+
+        An emptied choice keeps the old value.
+        """
         if not self._says_kind:
             return None
         tags = (tag.strip() for tag in self.cleaned_data["tags"].split(","))
         return ItemClassification(
-            self.cleaned_data["operation_type"],
-            self.cleaned_data["difficulty"],
+            self.cleaned_data["operation_type"] or item.operation_type,
+            self.cleaned_data["difficulty"] or item.difficulty,
             tuple(dict.fromkeys(tag for tag in tags if tag)),
         )
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.decisions import second_reviews as second
-from curation.decisions.decide import ItemClassification, check_reasons, decide, undo, undoable
+from curation.decisions.decide import review, undo, undoable
 from curation.decisions.notices import notify
 from curation.decisions.priority import pin
 from curation.decisions.queue import next_item
@@ -36,6 +36,8 @@ from curation.web.views.item import address, page
 
 # Headers of the page's script: see `swap` in static/js/review.js.
 SWAPS, ADDRESS = "X-Swap", "X-Address"
+# Fields of the form that a decision stores as they are.
+DECIDED = ("version", "request", "reasons", "comment", "open_claims")
 
 
 @require_POST
@@ -48,34 +50,22 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         messages.error(request, f"Nothing has changed: {_sentence(form)}")
         return page(request, kind, pk, _typed(request), code=400)
     item = there(kind, rows.undecided(KINDS[kind], pk, user, form.cleaned_data["request"]))
-    verdict: dict[str, Any] = {
-        "status": Status(form.cleaned_data["status"]),
-        "user": user,
-        "request": form.cleaned_data["request"],
-        "reasons": form.cleaned_data["reasons"],
-        "comment": form.cleaned_data["comment"],
-    }
-    needed = item.disputed or verdict["status"] == Status.REJECTED
+    status = Status(form.cleaned_data["status"])
     try:
-        check_reasons(verdict["status"], verdict["reasons"], verdict["comment"], needed=needed)
-        review = second.asked_for(item, user, verdict["request"]) if item.second_look else None
-        if review is not None:
-            if not second.give(review=review, **verdict):
-                raise CurationError("Another reviewer has given the second review meanwhile.")
-            saved = f"{item}: your second review is saved."
-            messages.success(request, saved, extra_tags="undo")
-        else:
-            made = decide(
-                item=item,
-                version=form.cleaned_data["version"],
-                kind=_kind(form, item),
-                open_claims=form.cleaned_data.get("open_claims"),
-                **verdict,
-            )
-            messages.success(request, f"{item} is {made.status}.", extra_tags="undo")
+        made = review(
+            item=item,
+            user=user,
+            status=status,
+            kind=form.kind(item),
+            again=item.second_look,
+            needs_reason=item.disputed or status == Status.REJECTED,
+            **{name: form.cleaned_data[name] for name in DECIDED},
+        )
     except CurationError as error:
         messages.error(request, str(error))
         return page(request, kind, pk, _typed(request), code=409)
+    saved = f" is {made.status}." if made else ": your second review is saved."
+    messages.success(request, f"{item}{saved}", extra_tags="undo")
     return _on(request, item)
 
 
@@ -191,16 +181,6 @@ def _on(request: HttpRequest, item: Any) -> HttpResponse:
     answer = page(request, kind_of(following), following.pk)
     answer.headers[ADDRESS] = where
     return answer
-
-
-def _kind(form: DecisionForm, item: Any) -> ItemClassification | None:
-    """Return the corrected classification. An emptied choice keeps the old value."""
-    kind = form.kind()
-    if kind is None:
-        return None
-    return ItemClassification(
-        kind.operation_type or item.operation_type, kind.difficulty or item.difficulty, kind.tags
-    )
 
 
 def _typed(request: HttpRequest) -> dict[str, Any]:

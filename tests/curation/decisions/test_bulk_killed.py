@@ -56,8 +56,8 @@ def killed_at(step: str, calls: int, work: Callable[[], object]) -> None:
         try:
             whole, left = getattr(bulk, step), iter(range(calls - 1))
 
-            def dying(*args: Any) -> Any:
-                done = whole(*args)
+            def dying(*args: Any, **named: Any) -> Any:
+                done = whole(*args, **named)
                 if next(left, None) is None:
                     os.kill(os.getpid(), signal.SIGKILL)
                 return done
@@ -134,7 +134,7 @@ def test_finishing_a_killed_bulk_decision_skips_new_and_decided_items(browser: C
 def test_a_killed_bulk_undo_is_completed_when_repeated(undone: int, browser: Client) -> None:
     browser.post(reverse("bulk"), a_shelf(browser))
     address = reverse("undo-bulk", args=[BulkDecision.objects.get().pk])
-    killed_at("_undoing", 2 * undone + 1, lambda: browser.post(address))
+    killed_at("undo_of", 2 * undone + 1, lambda: browser.post(address))
     page = browser.get(reverse("bulk")).content.decode()
 
     answer = browser.post(address, follow=True).content.decode()

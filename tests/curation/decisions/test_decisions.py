@@ -10,7 +10,8 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.db.models import Model
 
-from curation.decisions.decide import StaleItem, decide
+from curation.decisions.decide import decide
+from curation.errors import Conflict
 from curation.models import Decision, Kernel, Status
 from tests.factories import a_kernel, a_pair, a_reviewer
 from tests.waiting import DEADLINE
@@ -53,7 +54,7 @@ def test_a_decision_on_a_stale_version_is_refused(
     stale: Model = type(kernel).objects.get(pk=kernel.pk)
     decide(item=kernel, status=Status.REJECTED, version=1, user=reviewer, request=uuid.uuid4())
 
-    with pytest.raises(StaleItem, match="it is rejected now by ada. Check it again, then decide."):
+    with pytest.raises(Conflict, match="it is rejected now by ada. Check it again, then decide."):
         decide(
             item=stale,  # type: ignore[arg-type]
             status=Status.APPROVED,

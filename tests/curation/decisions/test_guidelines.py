@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from curation.decisions import guidelines
-from curation.decisions.guidelines import GuidelineRefused
+from curation.errors import CurationError
 from curation.models import GuidelineExample, Kernel, OperationType, Status
 from tests import factories as make
 
@@ -71,7 +71,7 @@ def test_a_version_that_another_curator_has_not_seen_is_refused(curator: Client)
 
 
 def test_an_unchanged_text_is_no_new_version() -> None:
-    with pytest.raises(GuidelineRefused, match="Nothing has changed"):
+    with pytest.raises(CurationError, match="Nothing has changed"):
         guidelines.save(
             operation_type="softmax",
             text=guidelines.default_text("softmax"),
@@ -104,7 +104,7 @@ def test_a_curator_chooses_an_example_by_its_address(curator: Client) -> None:
 def test_an_unfit_example_is_refused_by_a_sentence(
     over: dict[str, Any], reason: str, sentence: str
 ) -> None:
-    with pytest.raises(GuidelineRefused, match=sentence):
+    with pytest.raises(CurationError, match=sentence):
         guidelines.add_example(
             operation_type="softmax", item=a_softmax(**over), reason=reason, user=make.a_curator()
         )
@@ -115,7 +115,7 @@ def test_an_operation_has_at_most_three_examples_of_a_status() -> None:
     for _ in range(3):
         guidelines.add_example(operation_type="softmax", item=a_softmax(), reason="why", user=user)
 
-    with pytest.raises(GuidelineRefused, match="Remove one first"):
+    with pytest.raises(CurationError, match="Remove one first"):
         guidelines.add_example(operation_type="softmax", item=a_softmax(), reason="why", user=user)
     rejected = a_softmax(status=Status.REJECTED)
     guidelines.add_example(operation_type="softmax", item=rejected, reason="why", user=user)

@@ -12,6 +12,7 @@ from curation.decisions import second_reviews as second
 from curation.decisions.bulk import decide_all, dry_count, undo_all
 from curation.decisions.decide import decide, undo
 from curation.decisions.queue import next_item
+from curation.errors import Conflict
 from curation.export.gates import DecisionRow, approved_by
 from curation.models import Actor, Agreement, Decision, Kernel, Pair, SecondReview, Status
 from curation.people import PROGRAMS
@@ -89,7 +90,7 @@ def test_a_program_is_no_second_person() -> None:
     assert second.waiting_for(item, person) == review
     assert second.waiting_for(item, program) is None
     assert next_item(program) is None
-    with pytest.raises(second.Disputed, match="A person has to give it"):
+    with pytest.raises(Conflict, match="A person has to give it"):
         approve_again(item, program)
     assert SecondReview.objects.get().state == Agreement.WAITING
 
