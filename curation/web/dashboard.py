@@ -154,7 +154,7 @@ def _categories() -> list[tuple[str, int, int]]:
 
 
 def _decided() -> QuerySet[Decision]:
-    """Select the decisions of the last days. An undo and what it undid are none."""
+    """Select the decisions of the last days, without undos and undone ones."""
     since = timezone.now() - timedelta(days=DAYS)
     return Decision.objects.filter(undoes=None, undone_by=None, created_at__gte=since).order_by()
 
