@@ -13,10 +13,8 @@ class CurationConfig(AppConfig):
         from curation.operations.database import keep_copy
         from curation.search import lookups
         from curation.search.indexes import make_indexes
-        from curation.search.tags import make_tag_indexes
 
         lookups.register()
         guard_jobs()
         pre_migrate.connect(keep_copy, sender=self)
         post_migrate.connect(make_indexes, sender=self)
-        post_migrate.connect(make_tag_indexes, sender=self)

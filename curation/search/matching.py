@@ -8,8 +8,9 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 
-from django.db import models
+from django.db import connection, models
 from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models.expressions import RawSQL
 from django.db.models.lookups import In
 
 from curation.errors import CurationError
@@ -27,7 +28,6 @@ from curation.models import (
     Verdict,
 )
 from curation.search.condition import holds
-from curation.search.tags import tagged
 
 Model = type[Kernel] | type[Pair]
 Condition = Callable[[Model, tuple[str, ...]], Q]
@@ -98,6 +98,18 @@ def _category(model: Model, values: tuple[str, ...]) -> Q:
 def _license(model: Model, values: tuple[str, ...]) -> Q:
     named = Q(license__expression__in=[value for value in values if value != NONE])
     return named | Q(license=None) if NONE in values else named
+
+
+def _tag(model: Model, tags: tuple[str, ...]) -> Q:
+    """Match items with any of `tags`."""
+    if connection.vendor != "sqlite":
+        condition = Q()
+        for tag in tags:
+            condition |= Q(tags__contains=[tag])
+        return condition
+    places = ", ".join(["%s"] * len(tags))
+    rows = f"SELECT id FROM {model._meta.db_table}_tags WHERE tag IN ({places})"  # noqa: S608
+    return Q(pk__in=RawSQL(rows, tags))  # noqa: S611 - names of our own, the tags are parameters
 
 
 def _finding(model: Model, values: tuple[str, ...]) -> Q:
@@ -286,7 +298,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "verdict": _column("license_verdict"),
     "operation": _column("operation_type", none=""),
     "difficulty": _column("difficulty", none=""),
-    "tag": tagged,
+    "tag": _tag,
     "finding": _finding,
     "validation": _validation,
     "duplicates": _duplicates,

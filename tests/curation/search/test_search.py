@@ -6,7 +6,6 @@ from django.db import connection
 from curation.models import Kernel, Pair
 from curation.search.filters import Filter
 from curation.search.indexes import SEARCHED, make_indexes, words_of
-from curation.search.tags import make_tag_indexes
 from tests.factories import a_kernel, a_pair
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +94,7 @@ def test_dropped_tag_triggers_are_restored_and_missed_tags_indexed() -> None:
     a_kernel(name="meanwhile", tags=["new"])
     Kernel.objects.filter(pk=kernel.pk).update(tags=["new"])
 
-    make_tag_indexes()
+    make_indexes()
 
     assert tagged("new") == {"before", "meanwhile"}
     assert tagged("old") == set()
