@@ -18,15 +18,6 @@ def icon(request: HttpRequest) -> HttpResponse:
     return redirect(static("img/icon.svg"))
 
 
-def administration() -> tuple[list[URLPattern | URLResolver], str, str]:
-    """Return the admin's URLs without "view on site".
-
-    No page uses it, and for a model without a table it could only fail.
-    """
-    addresses, app, name = admin.site.urls
-    return [each for each in addresses if getattr(each, "name", "") != "view_on_site"], app, name
-
-
 handler404 = "curation.web.api.not_here"
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -36,7 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("favicon.ico", login_not_required(icon), name="icon"),
     path("login/", Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
-    path("admin/", administration()),
+    path("admin/", admin.site.urls),
     path("", include("curation.export.views")),
     path("", include("curation.web.urls")),
     *(path("", include(urls)) for urls in settings.MORE_URLS),

@@ -18,7 +18,6 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from curation.admin.lean import LeanAdmin
 from curation.admin.lines_field import LinesField
 from curation.errors import CurationError
 from curation.models import IngestRun, Origin, Repository
@@ -35,7 +34,7 @@ _READ = (
 )  # fmt: skip
 
 
-class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for the stubs only
+class RepositoryForm(forms.ModelForm):
     sparse_paths = LinesField(
         required=False, help_text="Folders and files to read, one a line; empty: everything."
     )
@@ -121,7 +120,9 @@ class OptOutForm(forms.Form):
 
 
 @admin.register(Repository)
-class RepositoryAdmin(LeanAdmin[Repository]):
+class RepositoryAdmin(admin.ModelAdmin):
+    # Its page has a link to its kernels instead.
+    view_on_site = False
     form = RepositoryForm
     add_fieldsets = (
         (None, {"fields": ("url",)}),
@@ -171,9 +172,8 @@ class RepositoryAdmin(LeanAdmin[Repository]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Repository]:
         newest = IngestRun.objects.filter(repository=OuterRef("pk")).order_by("-pk")
-        return (
-            super().get_queryset(request).annotate(last_state=Subquery(newest.values("state")[:1]))
-        )
+        rows: QuerySet[Repository] = super().get_queryset(request)
+        return rows.annotate(last_state=Subquery(newest.values("state")[:1]))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.fieldsets if obj is not None else self.add_fieldsets

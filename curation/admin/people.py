@@ -13,7 +13,6 @@ from django.db.models import Model, QuerySet
 from django.forms import CheckboxSelectMultiple
 from django.http import HttpRequest
 
-from curation.admin.lean import LeanAdmin
 from curation.people import CURATORS, PROGRAMS, REVIEWERS, ROLES
 
 OURS = (REVIEWERS, CURATORS, PROGRAMS)
@@ -37,7 +36,7 @@ _ACTIVE_HELP = "May log in. Deactivate an account instead of deleting it."
 
 
 @admin.register(User)
-class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # generic in the stubs
+class PersonAdmin(UserAdmin):
     fieldsets: ClassVar[Any] = (*_PERSON, ("Role", {"fields": _ROLE}), *_DATES)
     superuser_fieldsets: ClassVar[Any] = (
         *_PERSON,
@@ -110,7 +109,7 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
 
 
 @admin.register(Group)
-class PeopleGroupAdmin(LeanAdmin[Group], GroupAdmin):
+class PeopleGroupAdmin(GroupAdmin):
     """Admin of groups, for superusers. The two groups that the code refers to keep their names."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:

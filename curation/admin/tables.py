@@ -9,8 +9,6 @@ from django.forms import Field as FormField
 from django.http import HttpRequest
 from django.utils import timezone
 
-from curation.admin.lean import LeanAdmin
-from curation.admin.read_only import ReadOnlyAdmin
 from curation.evidence.opt_outs import mark_opted_out
 from curation.export.requests import request_export
 from curation.models import (
@@ -24,8 +22,29 @@ from curation.models import (
 )
 
 
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Shows every column, then the `readonly_fields`. Newest first.
+
+    Superusers can't edit either: an edited release or notice would no longer be a record.
+    """
+
+    ordering = ("-pk",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return (*(field.name for field in self.opts.fields), *self.readonly_fields)
+
+
 @admin.register(License)
-class LicenseAdmin(LeanAdmin[License]):
+class LicenseAdmin(admin.ModelAdmin):
     """Admin of licenses. Ingests add them; only the verdict is editable."""
 
     fields = ("expression", "name", "verdict", "text")
@@ -42,7 +61,7 @@ class LicenseAdmin(LeanAdmin[License]):
 
 
 @admin.register(OptOut)
-class OptOutAdmin(LeanAdmin[OptOut]):
+class OptOutAdmin(admin.ModelAdmin):
     fields = ("repository", "path", "author", "reason", "lifted_at", "created_by", "created_at")
     readonly_fields = ("lifted_at", "created_by", "created_at")
     autocomplete_fields = ("repository",)
@@ -83,7 +102,7 @@ class OptOutAdmin(LeanAdmin[OptOut]):
 
 
 @admin.register(DecisionReason)
-class DecisionReasonAdmin(LeanAdmin[DecisionReason]):
+class DecisionReasonAdmin(admin.ModelAdmin):
     """Admin of decision reasons. Decisions copy the text; an unwanted reason is not offered."""
 
     list_display = ("text", "status", "position", "offered")
@@ -104,7 +123,7 @@ class DecisionReasonAdmin(LeanAdmin[DecisionReason]):
 
 
 @admin.register(Release)
-class ReleaseAdmin(ReadOnlyAdmin[Release]):
+class ReleaseAdmin(ReadOnlyAdmin):
     list_display = ("name", "seed", "code_version", "created_by", "created_at", "withdrawn")
     list_select_related = ("created_by",)
     search_fields = ("name", "code_version")
@@ -117,7 +136,8 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Release]:
         of_release = Withdrawal.objects.filter(member__release=OuterRef("pk"))
-        return super().get_queryset(request).annotate(some_withdrawn=Exists(of_release))
+        rows: QuerySet[Release] = super().get_queryset(request)
+        return rows.annotate(some_withdrawn=Exists(of_release))
 
     @admin.action(description="Rebuild for download", permissions=["export"])
     def write_again(self, request: HttpRequest, queryset: QuerySet[Release]) -> None:
@@ -131,11 +151,10 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
 
 
 @admin.register(Notice)
-class NoticeAdmin(ReadOnlyAdmin[Notice]):
+class NoticeAdmin(ReadOnlyAdmin):
     """Admin of notices: the column `trouble` says why one could not be sent."""
 
     list_display = ("user", "kind", "text", "created_at", "read_at", "sent_at", "trouble")
     list_filter = ("kind", "created_at")
     list_select_related = ("user",)
-    list_texts = ("text", "trouble")
     search_fields = ("user__username", "text")

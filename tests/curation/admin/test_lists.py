@@ -1,4 +1,4 @@
-"""Lists of the admin: a fixed number of queries, and no long texts."""
+"""Lists of the admin: a fixed number of queries."""
 
 import pytest
 from django.contrib import admin
@@ -7,7 +7,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_rq.models import Dashboard
 
-from curation.models import Kernel, Pair
 from tests.curation.admin.every_model import EVERY_MODEL, Shown
 
 each_model = pytest.mark.parametrize("shown", EVERY_MODEL, ids=str)
@@ -43,17 +42,6 @@ def test_an_admin_list_of_ten_rows_needs_the_queries_of_three(
 
     assert len(many) == len(few), "\n".join(many)
     assert len(many) <= 7, "\n".join(many)
-
-
-@pytest.mark.any_database
-@each_model
-def test_an_admin_list_loads_no_source_text(shown: Shown, by_superuser: Client) -> None:
-    shown.a_row()
-
-    asked = "\n".join(queries(by_superuser, shown.page("changelist")))
-
-    unread = (*Kernel.SOURCES, *Pair.SOURCES, "signature", "manifest", "matched_text", "log")
-    assert [name for name in unread if f'"{name}"' in asked] == []
 
 
 @each_model

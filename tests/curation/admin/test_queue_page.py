@@ -9,7 +9,6 @@ import django_rq
 import pytest
 import redis
 from django.contrib import admin
-from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, reverse
 from django_rq.models import Dashboard
@@ -199,12 +198,6 @@ def test_an_account_without_the_permission_reaches_no_queue_page(
 def test_the_queue_model_has_no_add_change_or_delete_page(by_superuser: Client) -> None:
     for page in ("add/", "1/change/", "1/delete/", "1/history/", "1/"):
         assert by_superuser.get(f"{PAGE}{page}").status_code == 404
-
-
-def test_the_admin_redirect_to_a_dashboard_row_gives_a_404(by_superuser: Client) -> None:
-    kind = ContentType.objects.get_for_model(Dashboard)
-
-    assert by_superuser.get(f"/admin/r/{kind.pk}/1/").status_code == 404
 
 
 def test_the_queue_pages_include_no_rq_scheduler_page(by_curator: Client) -> None:
