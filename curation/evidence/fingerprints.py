@@ -6,7 +6,6 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from curation.evidence.known_shingles import keep_shingles
 from curation.evidence.placement_lock import take_placement_lock
 from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import (
@@ -63,9 +62,6 @@ def make(subject: Subject, keys: Sequence[int], progress: JobProgress = NO_PROGR
             for each, (_, _, _, *texts) in zip(fingerprints, rows, strict=True)
         ]
     prints = {pk: each for (pk, *_), each in zip(rows, fingerprints, strict=True)}
-    keep_shingles(
-        subject, {row[1]: each.shingles for row, each in zip(rows, fingerprints, strict=True)}
-    )
     with transaction.atomic():
         progress.renew()
         _forget(subject, [pk for pk, _, outdated, *_ in rows if outdated])

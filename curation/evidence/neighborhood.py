@@ -13,8 +13,7 @@ from django.db.models import QuerySet
 
 from curation.evidence.fingerprints import SCHEME
 from curation.evidence.item_facts import COLUMNS, ItemFacts
-from curation.evidence.known_shingles import known_shingles
-from curation.evidence.subjects import PAIR, Subject, chunks
+from curation.evidence.subjects import PAIR, Subject, chunks, identity_shingles
 from curation.models import Band, DuplicateLink, Fingerprint
 from curation.similarity import fingerprint
 from curation.similarity.duplicates import (
@@ -73,6 +72,7 @@ class Neighborhood:
         """Previous version of each item, including versions that are not loaded."""
         self._candidates: dict[int, list[int]] = {}
         self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
+        self._shingles: dict[int, Shingles] = {}
 
     def __getitem__(self, key: int) -> Member:
         return self._members[key]
@@ -220,16 +220,20 @@ class Neighborhood:
         unknown = [other for other in others if _pair(key, other) not in self._alike]
         # Texts that differ in names only need no comparison.
         read = {
-            member.content_hash: member.key
+            member.key
             for other in unknown
             if self[other].syntax_hash != self[key].syntax_hash
             for member in (self[key], self[other])
         }
-        shingles = known_shingles(self._subject, read)
+        self._shingles |= _shingles(self._subject, read - self._shingles.keys())
         for other in unknown:
             self._alike[_pair(key, other)] = likeness(
-                _fingerprint(self[key], shingles), _fingerprint(self[other], shingles)
+                self._fingerprint(key), self._fingerprint(other)
             )
+
+    def _fingerprint(self, key: int) -> fingerprint.Fingerprint:
+        member, shingles = self[key], self._shingles.get(key, NO_SHINGLES)
+        return fingerprint.Fingerprint(member.syntax_hash, member.words, b"", (), shingles)
 
 
 def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
@@ -288,9 +292,14 @@ def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
     return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
 
 
-def _fingerprint(member: Member, shingles: Mapping[str, Shingles]) -> fingerprint.Fingerprint:
-    known = shingles.get(member.content_hash, NO_SHINGLES)
-    return fingerprint.Fingerprint(member.syntax_hash, member.words, b"", (), known)
+def _shingles(subject: Subject, keys: Iterable[int]) -> dict[int, Shingles]:
+    shingles: dict[int, Shingles] = {}
+    for chunk in chunks(keys):
+        items = subject.rows().filter(pk__among=chunk)
+        rows = list(items.values_list("pk", *subject.identity))
+        read = identity_shingles([texts for _, *texts in rows])
+        shingles |= {pk: found for (pk, *_), found in zip(rows, read, strict=True)}
+    return shingles
 
 
 def _pair(one: int, other: int) -> tuple[int, int]:

@@ -1,15 +1,13 @@
 """`/healthz`: report whether requests are served and work is stored."""
 
 import logging
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
@@ -57,7 +55,7 @@ def _database(complaints: list[str]) -> dict[str, Any]:
         if lease is not None:
             left = (lease.expires_at - timezone.now()).total_seconds()
             age = round(scheduler_seconds() - left, 1)
-        lacks = probe.lacks()
+        lacks = cache.get_or_set(NAME, _write, PROBE_SECONDS) or ""
     except DatabaseError:
         connection.close()
     complaints += [lacks] if lacks else []
@@ -96,31 +94,8 @@ def _disk(complaints: list[str]) -> dict[str, Any]:
     return {"disk_free_bytes": free, "disk_free_percent": round(percent, 1)}
 
 
-@dataclass(slots=True)
-class WriteProbe:
-    """A small write to the database, whose outcome is cached until the next one is due."""
-
-    _turn: threading.Lock = field(default_factory=threading.Lock)
-    _due: float = -float("inf")
-    _lacks: str = ""
-
-    def lacks(self) -> str:
-        """Return why the database stores nothing, or "" if it does."""
-        # While one thread waits for the database, the others repeat the cached outcome.
-        if time.monotonic() >= self._due and self._turn.acquire(blocking=self._due < 0):
-            try:
-                if time.monotonic() >= self._due:
-                    self._lacks = _write()
-                    self._due = time.monotonic() + PROBE_SECONDS
-            finally:
-                self._turn.release()
-        return self._lacks
-
-
-probe = WriteProbe()
-
-
 def _write() -> str:
+    """Return why the database takes no small write, or "" if it does."""
     try:
         with _impatient():
             keep(NAME, {})

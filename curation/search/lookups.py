@@ -33,24 +33,12 @@ class Among(Lookup):
 
     def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         column, params = self._column(compiler, connection)
-        if between := self._between():
-            return f"{column} BETWEEN %s AND %s", [*params, *between]
         keys = json.dumps(self.rhs)
         return f"{column} IN (SELECT value FROM json_each(%s))", [*params, keys]  # noqa: S608 - no foreign text
 
     def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         column, params = self._column(compiler, connection)
-        if between := self._between():
-            return f"{column} BETWEEN %s AND %s", [*params, *between]
         return f"{column} = ANY(%s)", [*params, self.rhs]
-
-    def _between(self) -> tuple[int, int] | None:
-        """Return the bounds of keys without a gap, which a database reads as one range."""
-        keys = self.rhs
-        if len(keys) < 2 or not isinstance(keys[0], int):
-            return None
-        first, last = min(keys), max(keys)
-        return (first, last) if len(set(keys)) == last - first + 1 else None
 
     def _column(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         if not self.rhs:

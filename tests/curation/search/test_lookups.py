@@ -64,15 +64,6 @@ def test_among_refuses_a_queryset() -> None:
         list(Kernel.objects.filter(pk__among=Kernel.objects.values("pk")))
 
 
-def test_consecutive_keys_are_selected_with_between() -> None:
-    one, two, three = (make.a_kernel() for _ in range(3))
-    side_by_side = Kernel.objects.filter(pk__among={three.pk, two.pk})
-
-    assert "BETWEEN" in str(side_by_side.query)
-    assert list(side_by_side.order_by("pk")) == [two, three]
-    assert "BETWEEN" not in str(Kernel.objects.filter(pk__among={one.pk, three.pk}).query)
-
-
 def test_stored_returns_a_column_without_decoding() -> None:
     make.a_kernel(tags=["masked"])
 
