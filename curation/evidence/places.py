@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from curation.evidence.opt_outs import wishes_in_force
 from curation.evidence.sources import ExportSource
@@ -108,9 +108,11 @@ class DraftedPlaces:
         self._keys = {source.row.name: key for key, source in sources.items()}
         self._wishes = wishes_in_force()
 
-    def of(self, metadata: str, expression: str | None, verdict: str) -> list[KernelPlace]:
-        """Return the place that the JSON of a pair names, if its source is known."""
-        drawn = json.loads(metadata).get("provenance") or {}
+    def of(
+        self, metadata: Mapping[str, Any], expression: str | None, verdict: str
+    ) -> list[KernelPlace]:
+        """Return the place that the metadata of a pair names, if its source is known."""
+        drawn = metadata.get("provenance") or {}
         source = self._keys.get(drawn.get("repository") or "")
         lines = LINES.fullmatch(str(drawn.get("lines", "")))
         if source is None or lines is None:

@@ -1,4 +1,4 @@
-"""Facts about batches of items, read with a fixed number of queries inside one snapshot.
+"""Kernels and pairs with all that gates and records need, read in batches inside one snapshot.
 
 All reads of an export see the same state, whatever is written meanwhile. Without a snapshot, a
 license that is found blocked between two reads would be in a record that the first one admitted.
@@ -8,21 +8,21 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 
-from curation.evidence.grades import ValidationRow, validations_of
+from curation.evidence.grades import ValidationRow, deciding, validations_of
 from curation.evidence.places import DraftedPlaces, KernelPlace, places_of
 from curation.evidence.sources import ExportSource
-from curation.export.gates import APPROVED, PERSON, DecisionRow, GateFacts, approved_by
+from curation.export.approvals import APPROVED, PERSON, DecisionRow, approved_by, decisions_of
 from curation.export.options import ExportOptions
 from curation.models import (
     Agreement,
     ContaminationMatch,
-    Decision,
     DuplicateLink,
     Fingerprint,
     Kernel,
@@ -30,18 +30,13 @@ from curation.models import (
     PairOrigin,
     SecondReview,
 )
-from curation.search.lookups import stored
 
-# More rows do not fit the cache of the processor: 2,500 take a fifth more time (2026-11-26).
 BATCH = 1000
 
 # Local paths, which compilers leave in generated text.
 LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")
 
-REAL = PairOrigin.REAL_WORLD.value
 PAIR_TEXTS = ("python_code", "triton_code", "test_code")
-
-Row = Mapping[str, Any]
 
 
 @contextmanager
@@ -56,9 +51,6 @@ def db_snapshot() -> Iterator[None]:
             yield
         return
     with connection.cursor() as cursor:
-        # Reduce SQLite's cache, because an export reads each row once or twice.
-        cursor.execute("PRAGMA mmap_size = 0")
-        cursor.execute("PRAGMA cache_size = -8000")
         try:
             # Django's transactions would take the write lock.
             cursor.execute("BEGIN DEFERRED")
@@ -70,45 +62,64 @@ def db_snapshot() -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class KnownItem:
-    """An item, its facts for the gates, and its places, preferred one first."""
+class Item:
+    """A kernel, a pair, or a file of kernels, with what gates and its record need."""
 
-    pk: int
-    name: str
-    tokens: int
-    origin: str
-    facts: GateFacts
-    places: Sequence[KernelPlace]
-    # Columns of its row by name, and the requested texts.
-    row: Row
-    texts: Sequence[str]
-
-
-@dataclass(slots=True)
-class ExportItem:
-    """An item that passed the gates, before it becomes a record."""
-
-    pk: int
+    kind: str
     name: str
     content_hash: str
     license: str | None
     tokens: int
-    places: Sequence[KernelPlace]
-    row: Row
-    # The kernel's text, or the pair's three.
-    texts: Sequence[str]
-    lines: int
-    hardware: list[str]
-    # Empty if it must be computed from the text.
-    min_triton: str
-    # Primary key of the repository that it is counted under, or 0.
-    source: int
     origin: str
+    # The columns of its row by name. A file has those of a kernel in it.
+    row: Mapping[str, Any]
+    # The present and earlier places, preferred one first.
+    places: Sequence[KernelPlace]
+    # The kernel's or the file's text, or the pair's three.
+    texts: Sequence[str]
+    hardware: list[str]
+    lines: int = 0
+    decisions: Sequence[DecisionRow] = ()
+    # None for kernels, which need no validation.
+    validations: Sequence[ValidationRow] | None = None
+    local_path: bool = False
+    # The item that stands for it, the overlap with a benchmark, and the opt-out; or empty.
+    duplicate_of: str = ""
+    contaminated_by: str = ""
+    opted_out: str = ""
+    # Hash of the benchmarks it was compared with: "" before any comparison, None before the search
+    # for near-duplicates.
+    compared_with: str | None = None
+    # True if a second review differs, and no third person has settled the dispute.
+    disputed: bool = False
+    # The kernels of a file.
+    parts: Sequence["Item"] = ()
+    # The decision that its approval is based on.
+    approver: DecisionRow | None = field(init=False)
+    # The newest validation on the best device.
+    validation: ValidationRow | None = field(init=False)
     # Kind of the actor of its approval; empty if it is not approved.
-    approved_by: str
-    weight: float
-    # The validation that admitted a pair.
-    validation: ValidationRow | None = None
+    approved_by: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.approver = approved_by(self.decisions, self.content_hash)
+        self.validation = deciding(self.validations) if self.validations else None
+        approvals = {part.approved_by for part in self.parts}
+        if not approvals:
+            approved = self.approver if self.row["status"] == APPROVED else None
+            approvals = {approved.actor if approved else ""}
+        # A file counts as a person's only if a person approved all its kernels.
+        self.approved_by = min(approvals - {PERSON}, default=PERSON)
+
+    @property
+    def pk(self) -> int:
+        pk: int = self.row["pk"]
+        return pk
+
+    @property
+    def source(self) -> int:
+        """Return the key of the repository that it is counted under, or 0."""
+        return self.places[0].source if self.places else 0
 
     @property
     def reviewed(self) -> bool:
@@ -116,69 +127,59 @@ class ExportItem:
         return self.approved_by == PERSON
 
 
-# Columns in the form in which they are stored: see `curation.search.lookups`.
-_STORED = ("tags", "standalone", "differentiable", "metadata")
-_GATES = ("pk", "content_hash", "status", "license_verdict", "license__expression",
-    "license__verdict", "tokens", "tags", "operation_type", "difficulty", "hardware", "min_triton",
+_COLUMNS = (
+    "pk", "content_hash", "status", "license_verdict", "license__expression", "license__verdict",
+    "tokens", "tags", "operation_type", "difficulty", "hardware", "min_triton",
 )  # fmt: skip
-_KERNEL = (*_GATES, "name", "standalone", "kind", "language", "lines")
+_KERNEL = (*_COLUMNS, "name", "standalone", "kind", "language", "lines")
 _PAIR = (
-    *_GATES, "slug", "origin", "kernel_id", "entry_point", "differentiable", "recipe", "metadata",
+    *_COLUMNS, "slug", "origin", "kernel_id", "entry_point", "differentiable", "recipe", "metadata",
     "description",
 )  # fmt: skip
 
 
 def kernels(
     items: QuerySet[Kernel], sources: Mapping[int, ExportSource], texts: Sequence[str] = ()
-) -> Iterator[list[KnownItem]]:
-    """Yield all of `items` in batches, in key order."""
-    for batch in _batches("kernel", items, (*_KERNEL, *texts)):
+) -> Iterator[list[Item]]:
+    """Yield all of `items` in batches, in key order. texts: the columns of their text."""
+    for batch in _batches(items, (*_KERNEL, *texts)):
         pks = frozenset([row["pk"] for row in batch])
         places = places_of(pks, sources)
         local = _with_local_paths(pks, places, sources)
-        about = _about("kernel", pks)
-        result = []
-        for row in batch:
-            pk, seen = row["pk"], places.get(row["pk"], ())
-            facts = _facts(row, about, seen, sources)
-            facts.standalone = bool(row["standalone"])
-            facts.local_path = pk in local
-            origin = sources[seen[0].source].origin if seen else REAL
-            own_texts = [row[text] for text in texts]
-            result.append(
-                KnownItem(pk, row["name"], row["tokens"] or 0, origin, facts, seen, row, own_texts)
+        facts = _Facts("kernel", pks)
+        yield [
+            facts.item(
+                row, places.get(row["pk"], ()), sources, name=row["name"], lines=row["lines"],
+                texts=[joined([row[text] for text in texts])], local_path=row["pk"] in local,
             )
-        yield result
+            for row in batch
+        ]  # fmt: skip
 
 
-def pairs(
-    items: QuerySet[Pair], sources: Mapping[int, ExportSource], texts: Sequence[str] = ()
-) -> Iterator[list[KnownItem]]:
+def pairs(items: QuerySet[Pair], sources: Mapping[int, ExportSource]) -> Iterator[list[Item]]:
     drafted = DraftedPlaces(sources)
-    for batch in _batches("pair", items, (*_PAIR, *texts)):
+    for batch in _batches(items, (*_PAIR, *PAIR_TEXTS)):
         pks = frozenset([row["pk"] for row in batch])
         places = places_of({row["kernel_id"] for row in batch} - {None}, sources)
-        about = _about("pair", pks)
+        facts = _Facts("pair", pks)
         validations = validations_of(pks)
         result = []
         for row in batch:
-            pk, seen = row["pk"], places.get(row["kernel_id"], ())
-            if not seen and row["origin"] == REAL:
+            present: Sequence[KernelPlace] = places.get(row["kernel_id"], ())
+            if not present and row["origin"] == PairOrigin.REAL_WORLD:
                 terms = (row["license__expression"], row["license_verdict"])
-                seen = drafted.of(row["metadata"], *terms)
-            facts = _facts(row, about, seen, sources)
-            facts.origin = row["origin"]
-            facts.validations = [
-                validation
-                for seen_hash, validation in validations.get(pk, ())
-                if seen_hash == facts.content_hash
-            ]
-            own_texts = [row[text] for text in texts]
+                present = drafted.of(row["metadata"], *terms)
             result.append(
-                KnownItem(
-                    pk, row["slug"], row["tokens"] or 0, facts.origin, facts, seen, row, own_texts
+                facts.item(
+                    row, present, sources, name=row["slug"], origin=row["origin"],
+                    texts=[row[text] for text in PAIR_TEXTS],
+                    validations=[
+                        validation
+                        for content_hash, validation in validations.get(row["pk"], ())
+                        if content_hash == row["content_hash"]
+                    ],
                 )
-            )
+            )  # fmt: skip
         yield result
 
 
@@ -195,55 +196,65 @@ def joined(parts: Sequence[str]) -> str:
     return "\n\n".join([part if part.endswith("\n") else f"{part}\n" for part in parts if part])
 
 
-def _batches(kind: str, items: QuerySet[Any], names: Sequence[str]) -> Iterator[list[Row]]:
-    """Yield rows by keyset pagination, so that no more than a batch is in memory."""
-    columns = [stored(name) if name in _STORED else name for name in names]
-    rows = items.order_by("pk").values_list(*columns, _compared_with(kind))
-    names = (*names, "compared_with")
-    last = 0
-    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
-        yield [dict(zip(names, row, strict=True)) for row in batch]
-        last = batch[-1][0]
+def _batches(items: QuerySet[Any], columns: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+    rows = items.order_by("pk").values(*columns).iterator(chunk_size=BATCH)
+    while batch := list(islice(rows, BATCH)):
+        yield batch
 
 
-@dataclass(frozen=True, slots=True)
-class _About:
-    decisions: Mapping[int, Sequence[DecisionRow]]
-    duplicates: Mapping[int, tuple[str, str]]
-    contaminations: Mapping[int, Sequence[tuple[str, str]]]
-    replaced: Mapping[int, str]
-    disputed: Collection[int]
+class _Facts:
+    """What other tables say about a batch of items."""
 
+    def __init__(self, kind: str, pks: Collection[int]) -> None:
+        about, key = {f"{kind}__among": pks}, f"{kind}_id"
+        self._kind = kind
+        self._decisions = decisions_of(kind, pks)
+        name = "of_kernel__name" if kind == "kernel" else "of_pair__slug"
+        links = DuplicateLink.objects.filter(**about).order_by()
+        self._duplicates = {
+            (pk, content_hash): f"{of_name} ({of_hash[:8]})"
+            for pk, content_hash, of_hash, of_name in links.values_list(
+                key, "content_hash", "of_content_hash", name
+            )
+        }
+        self._contaminations: dict[tuple[int, str], list[str]] = defaultdict(list)
+        matches = ContaminationMatch.objects.filter(**about).order_by()
+        for pk, content_hash, problem in matches.values_list(key, "content_hash", "problem"):
+            self._contaminations[pk, content_hash].append(f"the benchmark problem {problem}")
+        prints = Fingerprint.objects.filter(**about).exclude(placed=None).order_by()
+        self._compared = {
+            (pk, content_hash): compared
+            for pk, content_hash, compared in prints.values_list(
+                key, "content_hash", "compared_with"
+            )
+        }
+        disputes = SecondReview.objects.filter(**about, state=Agreement.DISPUTED).order_by()
+        self._disputed = set(disputes.values_list(key, flat=True))
+        self._replaced = _replaced(pks) if kind == "pair" else {}
 
-def _about(kind: str, keys: Collection[int]) -> _About:
-    condition = {f"{kind}__among": keys}
-    key = f"{kind}_id"
-    decisions: dict[int, list[DecisionRow]] = defaultdict(list)
-    decision_rows = Decision.objects.filter(**condition).order_by()
-    columns = (
-        key, "pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id", "created_at",
-    )  # fmt: skip
-    for pk, *values in decision_rows.values_list(*columns):
-        decisions[pk].append(DecisionRow(*values))
-    duplicates = {}
-    links = DuplicateLink.objects.filter(**condition).order_by()
-    name = "of_kernel__name" if kind == "kernel" else "of_pair__slug"
-    for pk, hashed, of_hash, of_name in links.values_list(
-        key, "content_hash", "of_content_hash", name
-    ):
-        duplicates[pk] = (hashed, f"{of_name} ({of_hash[:8]})")
-    contaminations: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    matches = ContaminationMatch.objects.filter(**condition).order_by()
-    for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
-        contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    disputes = SecondReview.objects.filter(**condition, state=Agreement.DISPUTED).order_by()
-    return _About(
-        decisions,
-        duplicates,
-        contaminations,
-        _replaced(keys) if kind == "pair" else {},
-        set(disputes.values_list(key, flat=True)),
-    )
+    def item(
+        self, row: Mapping[str, Any], places: Sequence[KernelPlace],
+        sources: Mapping[int, ExportSource], *, origin: str = "", **given: Any,
+    ) -> Item:  # fmt: skip
+        pk, content = row["pk"], (row["pk"], row["content_hash"])
+        contaminated_by = min(self._contaminations.get(content, ()), default="")
+        opted_out = ""
+        for place in places:
+            source = sources[place.source]
+            if place.opted_out:
+                opted_out = f"An opt-out excludes {place.path} of {source.name}."
+            if source.benchmark and not contaminated_by:
+                contaminated_by = f"the benchmark {source.name}"
+        if not origin:
+            origin = sources[places[0].source].origin if places else PairOrigin.REAL_WORLD.value
+        return Item(
+            kind=self._kind, content_hash=row["content_hash"], license=row["license__expression"],
+            tokens=row["tokens"] or 0, origin=origin, row=row, places=places,
+            hardware=[row["hardware"]], decisions=self._decisions.get(pk, ()),
+            duplicate_of=self._replaced.get(pk) or self._duplicates.get(content, ""),
+            contaminated_by=contaminated_by, opted_out=opted_out,
+            compared_with=self._compared.get(content), disputed=pk in self._disputed, **given,
+        )  # fmt: skip
 
 
 def _replaced(keys: Collection[int]) -> dict[int, str]:
@@ -264,47 +275,6 @@ def _replaced(keys: Collection[int]) -> dict[int, str]:
                 replaced[item] = f"{called} ({content[:8]})"
         ahead = later
     return replaced
-
-
-def _compared_with(kind: str) -> Subquery:
-    """Select the hash of the benchmarks that this content was compared with.
-
-    None before the search for near-duplicates.
-    """
-    about = {kind: OuterRef("pk"), "content_hash": OuterRef("content_hash")}
-    looks = Fingerprint.objects.exclude(placed=None).filter(**about)
-    return Subquery(looks.values("compared_with")[:1])
-
-
-def _facts(
-    row: Row, about: _About, places: Sequence[KernelPlace], sources: Mapping[int, ExportSource]
-) -> GateFacts:
-    """Return the facts of kernels and pairs alike, from the row and the other tables."""
-    pk, hashed = row["pk"], row["content_hash"]
-    facts = GateFacts(
-        hashed, row["status"], row["license__expression"], row["license_verdict"],
-        row["license__verdict"],
-    )  # fmt: skip
-    facts.hardware = row["hardware"]
-    facts.compared_with = row["compared_with"]
-    facts.decisions = about.decisions.get(pk, ())
-    facts.approver = approved_by(facts.decisions, hashed)
-    facts.duplicate_of = about.replaced.get(pk, "")
-    if pk in about.duplicates and not facts.duplicate_of:
-        twin_hash, twin = about.duplicates[pk]
-        facts.duplicate_of = twin if twin_hash == hashed else ""
-    if pk in about.contaminations:
-        overlaps = [name for seen, name in about.contaminations[pk] if seen == hashed]
-        facts.contaminated_by = min(overlaps, default="")
-    facts.disputed = pk in about.disputed
-    facts.given = not places or places[0].gives
-    for place in places:
-        source = sources[place.source]
-        if place.opted_out:
-            facts.opted_out = f"An opt-out excludes {place.path} of {source.name}."
-        if source.benchmark and not facts.contaminated_by:
-            facts.contaminated_by = f"the benchmark {source.name}"
-    return facts
 
 
 def _with_local_paths(

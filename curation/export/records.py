@@ -1,6 +1,5 @@
 """Records in the dataset's form, made from batches of selected items."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from curation.evidence.pass_rates import rates_of
 from curation.evidence.places import LINES, KernelPlace
 from curation.evidence.sources import ExportSource
 from curation.evidence.subjects import KERNEL, PAIR
-from curation.export.facts import PAIR_TEXTS, ExportItem
+from curation.export.facts import PAIR_TEXTS, Item
 from curation.export.notices import Notices
-from curation.export.options import ExportOptions
+from curation.export.options import ExportOptions, weigher
 from curation.export.schema import (
     NO_CHECKS,
     NONE,
@@ -98,14 +97,15 @@ class RecordBuilder:
         self._options = options
         self._sources = sources
         self._notices = notices
+        self._weight = weigher(options.upsample, sources)
 
-    def records(self, kind: str, batch: Sequence[ExportItem]) -> Iterator[Record]:
+    def records(self, kind: str, batch: Sequence[Item]) -> Iterator[Record]:
         subject = KERNEL if kind == "kernel" else PAIR
         pks = [item.pk for item in batch]
         claims = claim_columns(subject, pks)
         why: Mapping[int, list[str]] = {}
         if self._options.with_reasons:
-            why = reasons_given(kind, {item.pk: item.content_hash for item in batch})
+            why = reasons_given(kind, batch)
         rates = rates_of(set(pks)) if kind == "pair" else {}
         validations = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
@@ -135,12 +135,12 @@ class RecordBuilder:
                 "name": item.name,
                 "operation_type": row["operation_type"] or "other",
                 "difficulty": row["difficulty"] or None,
-                "tags": json.loads(row["tags"]),
+                "tags": row["tags"],
                 "kind": row["kind"],
                 "language": row["language"],
                 "unit": self._options.unit,
                 "hardware": item.hardware,
-                "min_triton": item.min_triton or min_triton(text),
+                "min_triton": self._min_triton(item),
                 "max_triton": None,
                 "origin": item.origin,
                 "category": source.category if source else None,
@@ -158,9 +158,15 @@ class RecordBuilder:
                 "why": about.why,
                 "tokens": item.tokens,
                 "stars": source.stars if source else None,
-                "weight": item.weight,
+                "weight": self._weight(item.source, item.origin),
             },
         }
+
+    def _min_triton(self, item: Item) -> str:
+        """Return the stored release, or that of a text which is more than a unit."""
+        is_unit = not item.parts and not self._options.with_launcher
+        stored: str = item.row["min_triton"]
+        return stored if is_unit and stored else min_triton(item.texts[0])
 
     def _pair(self, about: "_About", passed: list[PassAtK]) -> PairRecord:
         """Return the record of a pair. It has only its own checks: see `fill_checks`."""
@@ -183,13 +189,13 @@ class RecordBuilder:
                 "description": row["description"],
                 "operation_type": row["operation_type"],
                 "difficulty": row["difficulty"],
-                "tags": json.loads(row["tags"]),
+                "tags": row["tags"],
                 "entry_point": row["entry_point"],
                 "origin": item.origin,
                 "hardware": item.hardware,
-                "min_triton": item.min_triton,
+                "min_triton": row["min_triton"],
                 "max_triton": None,
-                "differentiable": bool(row["differentiable"]),
+                "differentiable": row["differentiable"],
                 "computed_by": validation.computed_by,
                 "torch_operations": validation.torch_operations,
                 "mutates": own.mutates,
@@ -209,7 +215,7 @@ class RecordBuilder:
                 "why": about.why,
                 "tokens": item.tokens,
                 "stars": source.stars if source else None,
-                "weight": item.weight,
+                "weight": self._weight(item.source, item.origin),
             },
         }
 
@@ -218,7 +224,7 @@ class RecordBuilder:
 class _About:
     """An item with what was read about it."""
 
-    item: ExportItem
+    item: Item
     source: ExportSource | None
     validation: Verified
     claims: list[ClaimColumn]
@@ -281,9 +287,8 @@ class _Recorded:
     """Arguments that the function writes to."""
 
 
-def _recorded(metadata: str) -> _Recorded:
-    """Parse the JSON that a pair was stored with."""
-    stored = json.loads(metadata)
+def _recorded(stored: Mapping[str, Any]) -> _Recorded:
+    """Return what a pair was stored with."""
     provenance = stored.get("provenance") or {}
     ends = LINES.fullmatch(str(provenance.get("lines", "")))
     return _Recorded(

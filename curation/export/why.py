@@ -3,8 +3,6 @@
 Names of people are replaced.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -13,23 +11,23 @@ from django.db.models import Q
 from curation.evidence.claim_facts import sheets_by_key
 from curation.evidence.claim_types import ClaimState
 from curation.evidence.subjects import Subject
-from curation.export.gates import DecisionRow, approved_by
+from curation.export.facts import Item
 from curation.export.reviewer_names import SOMEONE, ReviewerNames
 from curation.export.schema import ClaimColumn
-from curation.models import Decision, LineComment
+from curation.models import LineComment
 
 SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
 
 
-def reasons_given(kind: str, items: Mapping[int, str]) -> dict[int, list[str]]:
-    """Return the reasons by item.
-
-    kind: kernel or pair.
-    items: the content hash of each item; reasons for other content do not count.
-    """
+def reasons_given(kind: str, items: Sequence[Item]) -> dict[int, list[str]]:
+    """Return the reasons by item. Those for other content do not count."""
     reasons: dict[int, list[str]] = defaultdict(list)
-    for pk, texts in (*_of_approvals(kind, items), *_of_comments(kind, items)):
-        reasons[pk] += texts
+    for item in items:
+        if item.approver:
+            reasons[item.pk] += [*map(str, item.approver.reasons), item.approver.comment]
+    hashes = {item.pk: item.content_hash for item in items}
+    for pk, text in _comments(kind, hashes):
+        reasons[pk].append(text)
     if not reasons:
         return {}
     names = ReviewerNames(lambda _: SOMEONE)
@@ -43,23 +41,7 @@ def _in_one_line(text: str, names: ReviewerNames) -> str:
     return " ".join(names.replaced(text).split())
 
 
-def _of_approvals(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[str]]]:
-    """Return the reasons and the comment of each approval."""
-    decisions: dict[int, list[DecisionRow]] = defaultdict(list)
-    texts: dict[int, list[str]] = {}
-    columns = ("pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id")
-    rows = Decision.objects.filter(**{f"{kind}__among": frozenset(items)}).order_by()
-    for item, reasons, comment, *values in rows.values_list(
-        f"{kind}_id", "reasons", "comment", *columns
-    ):
-        decision = DecisionRow(*values)
-        decisions[item].append(decision)
-        texts[decision.pk] = [*map(str, reasons), comment]
-    approvals = ((pk, approved_by(rows, items[pk])) for pk, rows in decisions.items())
-    return [(pk, texts[approval.pk]) for pk, approval in sorted(approvals) if approval]
-
-
-def _of_comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[str]]]:
+def _comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, str]]:
     """Return the texts of resolved threads, in order."""
     column = f"{kind}_id"
     about = {f"{kind}__among": frozenset(items)}
@@ -71,7 +53,7 @@ def _of_comments(kind: str, items: Mapping[int, str]) -> list[tuple[int, list[st
                          row["pk"]),
     )  # fmt: skip
     return [
-        (row[column], [f"{_place(row['file'])}line {row['line']}: {row['text']}"])
+        (row[column], f"{_place(row['file'])}line {row['line']}: {row['text']}")
         for row in ordered
         if row["content_hash"] == items[row[column]]
     ]

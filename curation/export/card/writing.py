@@ -11,10 +11,10 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from curation.evidence.claim_types import TOPICS
+from curation.export.approvals import PERSON
 from curation.export.card.phases import by_phase, in_words
 from curation.export.card.pictures import bars
 from curation.export.folder import OutputFiles
-from curation.export.gates import PERSON
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
 from curation.export.schema import (

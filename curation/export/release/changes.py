@@ -6,24 +6,21 @@ The release stays unchanged; its users learn which records to drop.
 
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 
 from curation.evidence.sources import every_source
-from curation.export import facts as known_facts
-from curation.export.facts import KnownItem
-from curation.export.gates import Exclusion, ExclusionReason, Rules, exclusion
+from curation.export import facts
+from curation.export.facts import Item
+from curation.export.gates import Exclusion, ExclusionReason, exclusions
+from curation.export.options import ExportOptions
 from curation.export.release.storage import file_chunks
-from curation.models import Kernel, Pair, Release, ReleaseMember, Withdrawal
-
-BATCH = 1000
-# Longer chains of versions are reported as one removed and one added.
-STEPS = 20
+from curation.models import Kernel, Pair, Release, ReleaseMember, Status, Withdrawal
 
 Change = Literal["added", "removed", "changed"]
 
@@ -46,66 +43,40 @@ class Difference:
         }
 
 
-@dataclass(slots=True)
-class _Apart:
-    """Members of only one of the releases: primary key of the item → record id."""
-
-    old: dict[int, str] = field(default_factory=dict)
-    new: dict[int, str] = field(default_factory=dict)
-
-
 def differences(old: Release, new: Release) -> Iterator[Difference]:
     """Yield changed items, then removed, then added ones; each by content."""
     for kind in ("pair", "kernel"):
-        apart = _Apart()
-        yield from _same_content(kind, old, new, apart)
-        superseded = _superseded(kind, apart)
-        for pk, before in superseded.items():
+        before, after = _members(kind, old), _members(kind, new)
+        for content_hash in [name for name in before if name in after]:
+            first, second = before[content_hash], after[content_hash]
+            if changed := _changed(first, second):
+                yield Difference("changed", kind, second["record_id"], changed, first["record_id"])
+        removed = {
+            row["item"]: row["record_id"] for name, row in before.items() if name not in after
+        }
+        added = {row["item"]: row["record_id"] for name, row in after.items() if name not in before}
+        for pk, previous in _superseded(kind, removed, added).items():
             yield Difference(
-                "changed", kind, apart.new[pk], "another version of it", apart.old[before]
+                "changed", kind, added.pop(pk), "another version of it", removed.pop(previous)
             )
-        replaced = set(superseded.values())
-        removed = {name: pk for pk, name in apart.old.items() if pk not in replaced}
-        reasons = _reasons(new, set(removed))
-        for name in removed:
+        reasons = _reasons(new, removed.values())
+        for name in removed.values():
             why = reasons.get(name, f"{new}'s filter did not name it")
             yield Difference("removed", kind, name, why)
-        added = {name: pk for pk, name in apart.new.items() if pk not in superseded}
-        reasons = _reasons(old, set(added))
-        for name in added:
+        reasons = _reasons(old, added.values())
+        for name in added.values():
             yield Difference(
                 "added", kind, name,
                 f"in {old}: {reasons[name]}" if name in reasons else f"{old} did not know it",
             )  # fmt: skip
 
 
-def _same_content(kind: str, old: Release, new: Release, apart: _Apart) -> Iterator[Difference]:
-    """Walk both releases in one order, and yield items whose metadata differ."""
-    left, right = _members(kind, old), _members(kind, new)
-    first, second = next(left, None), next(right, None)
-    while first is not None or second is not None:
-        if second is None or (first is not None and first["content_hash"] < second["content_hash"]):
-            assert first is not None  # noqa: S101 - the loop's condition
-            apart.old[first["item"]] = first["record_id"]
-            first = next(left, None)
-        elif first is None or second["content_hash"] < first["content_hash"]:
-            apart.new[second["item"]] = second["record_id"]
-            second = next(right, None)
-        else:
-            if changed := _changed(first, second):
-                yield Difference("changed", kind, second["record_id"], changed, first["record_id"])
-            first, second = next(left, None), next(right, None)
-
-
-def _members(kind: str, release: Release) -> Iterator[dict[str, Any]]:
-    last = ""
-    rows = ReleaseMember.objects.filter(release=release, **{f"{kind}__isnull": False})
-    ordered = rows.order_by("content_hash")
-    columns = ("content_hash", "record_id", "split", "metadata", f"{kind}_id")
-    while batch := list(ordered.filter(content_hash__gt=last).values(*columns)[:BATCH]):
-        for row in batch:
-            yield {**row, "item": row[f"{kind}_id"]}
-        last = batch[-1]["content_hash"]
+def _members(kind: str, release: Release) -> dict[str, dict[str, Any]]:
+    """Return the members of a release by content hash, in its order."""
+    members = ReleaseMember.objects.filter(release=release, **{f"{kind}__isnull": False})
+    columns = ("content_hash", "record_id", "split", "metadata")
+    rows = members.order_by("content_hash").values(*columns, item=F(f"{kind}_id"))
+    return {row["content_hash"]: row for row in rows}
 
 
 def _changed(first: dict[str, Any], second: dict[str, Any]) -> str:
@@ -127,38 +98,28 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _superseded(kind: str, apart: _Apart) -> dict[int, int]:
-    """Map each new item to its older version that was removed, if any."""
+def _superseded(kind: str, removed: Collection[int], added: Collection[int]) -> dict[int, int]:
+    """Map each added item to its older version that was removed, if any."""
     model: Any = Kernel if kind == "kernel" else Pair
+    versions = model.objects.exclude(previous=None).order_by()
+    previous = dict(versions.values_list("pk", "previous_id"))
     older: dict[int, int] = {}
-    steps = {pk: pk for pk in apart.new}
-    for _ in range(STEPS):
-        earlier: dict[int, int] = {}
-        pks = list(steps)
-        for start in range(0, len(pks), BATCH):
-            rows = model.objects.filter(pk__among=pks[start : start + BATCH])
-            rows = rows.exclude(previous=None).order_by("pk").values_list("pk", "previous_id")
-            for pk, previous in rows:
-                if previous in apart.old and previous not in older.values():
-                    older[steps[pk]] = previous
-                else:
-                    earlier[previous] = steps[pk]
-        steps = {pk: first for pk, first in earlier.items() if first not in older}
-        if not steps:
-            break
+    for pk in sorted(added):
+        ancestor = previous.get(pk)
+        while ancestor is not None and (ancestor not in removed or ancestor in older.values()):
+            ancestor = previous.get(ancestor)
+        if ancestor is not None:
+            older[pk] = ancestor
     return older
 
 
-def _reasons(release: Release, ids: set[str]) -> dict[str, str]:
+def _reasons(release: Release, ids: Iterable[str]) -> dict[str, str]:
     """Return the reasons of these items from a release's ledger."""
-    if not ids:
+    wanted = set(ids)
+    if not wanted:
         return {}
-    messages = {}
-    for line in b"".join(file_chunks(release, "REJECTED.jsonl")).splitlines():
-        entry = json.loads(line)
-        if entry["id"] in ids:
-            messages[entry["id"]] = entry["message"]
-    return messages
+    entries = map(json.loads, b"".join(file_chunks(release, "REJECTED.jsonl")).splitlines())
+    return {entry["id"]: entry["message"] for entry in entries if entry["id"] in wanted}
 
 
 # --- Withdrawals -----------------------------------------------------------------------------
@@ -186,18 +147,18 @@ def mark_withdrawn_now_and_then() -> None:
 
 def mark_withdrawn() -> int:
     """Check every record of every release, and return the number of new withdrawals."""
-    marked = 0
-    found = _withdrawn()
-    while batch := list(islice(found, BATCH)):
-        reasons = dict(batch)
-        members = ReleaseMember.objects.filter(withdrawal=None)
+    sources, marked = every_source(), 0
+    unmarked = ReleaseMember.objects.filter(withdrawal=None)
+    kernels = Kernel.objects.filter(Exists(unmarked.filter(kernel=OuterRef("pk"))))
+    pairs = Pair.objects.filter(Exists(unmarked.filter(pair=OuterRef("pk"))))
+    for batch in chain(facts.kernels(kernels, sources), facts.pairs(pairs, sources)):
+        reasons = {item.pk: why for item in batch if (why := _why(item))}
+        column = f"{batch[0].kind}_id"
+        members = unmarked.filter(**{f"{batch[0].kind}__among": list(reasons)})
         rows = [
             Withdrawal(member=member, reason=why.reason, message=why.message)
-            for kind in ("kernel", "pair")
-            for member in members.filter(
-                **{f"{kind}__among": [pk for about, pk in reasons if about == kind]}
-            ).only("pk", "kernel_id", "pair_id")
-            for why in [reasons[kind, member.kernel_id or member.pair_id or 0]]
+            for member in members.only("pk", "kernel_id", "pair_id")
+            for why in [reasons[getattr(member, column)]]
         ]
         # Another process may mark the same ones.
         Withdrawal.objects.bulk_create(rows, ignore_conflicts=True)
@@ -205,26 +166,10 @@ def mark_withdrawn() -> int:
     return marked
 
 
-def _withdrawn() -> Iterator[tuple[tuple[str, int], Exclusion]]:
-    sources = every_source()
-    unmarked = ReleaseMember.objects.filter(withdrawal=None)
-    kernels = Kernel.objects.filter(Exists(unmarked.filter(kernel=OuterRef("pk"))))
-    pairs = Pair.objects.filter(Exists(unmarked.filter(pair=OuterRef("pk"))))
-    for kind, batches in (
-        ("kernel", known_facts.kernels(kernels, sources)),
-        ("pair", known_facts.pairs(pairs, sources)),
-    ):
-        for known in chain.from_iterable(batches):
-            if why := _why(known):
-                yield (kind, known.pk), why
-
-
-def _why(known: KnownItem) -> Exclusion | None:
+def _why(item: Item) -> Exclusion | None:
     """Return the first reason to withdraw. Reasons that only prevent a new export are ignored."""
-    facts = known.facts
-    # A withdrawal is not based on these facts.
-    facts.duplicate_of, facts.local_path, facts.standalone = "", False, True
-    if facts.status == "retired":
-        facts.status, facts.given = "approved", True
-    why = exclusion(facts, Rules(include_pending=True))
-    return why if why is not None and why.reason in WITHDRAWN else None
+    reasons = exclusions(item, ExportOptions(include_pending=True))
+    if item.row["status"] == Status.RETIRED:
+        # A kernel that left its repository has no present place.
+        item.places = ()
+    return next((why for why in reasons if why.reason in WITHDRAWN), None)

@@ -13,7 +13,7 @@ from curation.decisions.bulk import decide_all, dry_count, undo_all
 from curation.decisions.decide import decide, undo
 from curation.decisions.queue import next_item
 from curation.errors import Conflict
-from curation.export.gates import DecisionRow, approved_by
+from curation.export.approvals import DecisionRow, approved_by
 from curation.models import Actor, Agreement, Decision, Kernel, Pair, SecondReview, Status
 from curation.people import PROGRAMS
 from curation.search.filters import Filter

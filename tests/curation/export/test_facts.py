@@ -20,7 +20,7 @@ ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
 
 def test_an_export_reads_one_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some_rows(20, 0)
-    read = select._Selector.kernels
+    read = select._batches
 
     def read_later(*given: Any) -> Iterator[Any]:
         written = connection.copy()
@@ -29,7 +29,7 @@ def test_an_export_reads_one_snapshot(tmp_path: Path, monkeypatch: pytest.Monkey
         written.close()
         return read(*given)
 
-    monkeypatch.setattr(select._Selector, "kernels", read_later)
+    monkeypatch.setattr(select, "_batches", read_later)
 
     folder = export(tmp_path / "out")
 
