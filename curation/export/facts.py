@@ -203,7 +203,7 @@ def _batches(items: QuerySet[Any], columns: Sequence[str]) -> Iterator[list[dict
 
 
 class _Facts:
-    """What other tables say about a batch of items."""
+    """Rows of other tables about a batch of items."""
 
     def __init__(self, kind: str, pks: Collection[int]) -> None:
         about, key = {f"{kind}__among": pks}, f"{kind}_id"
