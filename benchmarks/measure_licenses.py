@@ -19,8 +19,8 @@ from ingest.licenses import (
     Assessment,
     LicenseReader,
     Scancode,
-    assess_file,
-    coverage,
+    Verdict,
+    assess,
     read_tree,
     strictest,
 )
@@ -94,7 +94,12 @@ def main() -> None:
     if everything:
         say(f"all: {len(everything)} files, cold {cold / len(everything):.4f} s a file, "
             f"warm {warm / len(everything):.5f} s a file; {memory('VmRSS')} MB")  # fmt: skip
-        say(f"     {show(coverage(everything))}")
+        say(f"     {show(Counter(map(evidence_of, everything)))}")
+
+
+def evidence_of(assessment: Assessment) -> str:
+    inherits = assessment.verdict is Verdict.PERMISSIVE and assessment.inherited
+    return "inherited" if inherits else assessment.verdict.value
 
 
 def measure(
@@ -113,15 +118,11 @@ def measure(
         started = time.perf_counter()
         for path, data in texts:
             before = time.perf_counter()
-            blob = tree.blobs[path]
-            results.append(assess_file(path, data, licenses, reader=reader, blob=blob))
+            results.append(assess(path, data, licenses, reader))
             slowest = max(slowest, (time.perf_counter() - before, path))
         cold = time.perf_counter() - started
         started = time.perf_counter()
-        again = [
-            assess_file(path, data, licenses, reader=reader, blob=tree.blobs[path])
-            for path, data in texts
-        ]
+        again = [assess(path, data, licenses, reader) for path, data in texts]
         warm = time.perf_counter() - started
     finally:
         tree.close()
@@ -134,7 +135,7 @@ def measure(
     verdicts = Counter(a.verdict for a in results)
     sources = Counter(next((e.read_from for e in a.evidence if e.counts), "none") for a in results)
     expressions = Counter(a.expression for a in results)
-    say(f"     {show(verdicts)} | {show(coverage(results))}")
+    say(f"     {show(verdicts)} | {show(Counter(map(evidence_of, results)))}")
     say(f"     {show(sources)} | {show(expressions)}")
     if results:
         say(f"     strictest of all: {strictest(results).verdict}")

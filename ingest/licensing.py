@@ -11,7 +11,7 @@ from ingest.licenses import (
     LicenseReader,
     LicenseText,
     TreeLicenses,
-    assess_file,
+    assess,
     read_tree,
     texts_for,
 )
@@ -29,7 +29,7 @@ class FileLicenses:
     def of(self, path: str) -> Assessment:
         if path not in self._known:
             data = _stated_text(path, self._tree.read(path) or b"")
-            self._known[path] = assess_file(path, data, self._governing, reader=self._reader)
+            self._known[path] = assess(path, data, self._governing, self._reader)
         return self._known[path]
 
     def texts(self, paths: Collection[str]) -> tuple[LicenseText, ...]:

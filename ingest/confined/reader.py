@@ -18,14 +18,13 @@ from curation.errors import CurationError
 from curation.identity import content_hash
 from ingest.candidate import Candidate, Dropped, FileRead, Progress, TextRead, file_read
 from ingest.confined.process import DEFAULT_TERMS, Process, Terms, WorkerEnded
-from ingest.confined.values import UnreadableAnswer, from_json, read_json
+from ingest.confined.values import UnreadableAnswer, from_json, read_json, to_json
 from ingest.evidence import Evidence
 from ingest.extract import SourceTree, TookTooLong
 from ingest.git import Blob
 from ingest.licenses import LicenseReader
 from ingest.licenses.detector import DetectionTookTooLong
 from ingest.licenses.reader import git_blob_hash
-from ingest.licenses.reader import to_json as as_kept
 from ingest.licenses.records import Findings
 from validation.harness.sandbox import Level
 
@@ -206,7 +205,7 @@ class Reader:
         """
         name = _KEY.fullmatch(key)
         if name is not None and name[1] in self._served:
-            self._readings[key] = as_kept(from_json(Findings, read_json(value.encode())))
+            self._readings[key] = to_json(from_json(Findings, read_json(value.encode()))).decode()
 
     def _item(self, item: Any) -> Candidate | Dropped:
         match item:

@@ -3,33 +3,26 @@
 Pure Python over texts. It runs no foreign code and uses no database or network.
 """
 
-from ingest.licenses.assess import assess, assess_file
-from ingest.licenses.coverage import Category, category, coverage
+from ingest.licenses.assess import assess
 from ingest.licenses.detector import LicenseDetector, Scancode
 from ingest.licenses.notices import LicenseText, texts_for
-from ingest.licenses.policy import Policy, load_policy
+from ingest.licenses.policy import load_policy
 from ingest.licenses.reader import LicenseReader
 from ingest.licenses.records import Assessment, Evidence, ReadFrom, Verdict
-from ingest.licenses.tree import SourceTree, TreeLicenses, read_tree
+from ingest.licenses.tree import TreeLicenses, read_tree
 from ingest.licenses.unit import strictest
 
 __all__ = [
     "Assessment",
-    "Category",
     "Evidence",
     "LicenseDetector",
     "LicenseReader",
     "LicenseText",
-    "Policy",
     "ReadFrom",
     "Scancode",
-    "SourceTree",
     "TreeLicenses",
     "Verdict",
     "assess",
-    "assess_file",
-    "category",
-    "coverage",
     "load_policy",
     "read_tree",
     "strictest",

@@ -7,33 +7,18 @@ from ingest.licenses.expressions import both, covers
 from ingest.licenses.governing import Terms, fallback, governing_terms
 from ingest.licenses.license_files import Role
 from ingest.licenses.own import OwnWords, own_words, place
-from ingest.licenses.policy import KnownRepository, Policy, load_policy
+from ingest.licenses.policy import KnownRepository
 from ingest.licenses.reader import LicenseReader
 from ingest.licenses.records import Assessment, Evidence, Findings, ReadFrom, Verdict
 from ingest.licenses.tree import TreeLicenses
 
 
-def assess_file(
-    path: str,
-    text: str | bytes,
-    tree: TreeLicenses,
-    *,
-    reader: LicenseReader,
-    policy: Policy | None = None,
-    blob: str = "",
-) -> Assessment:
-    """Read and assess a file. `blob` is git's id of its content, if known."""
-    return assess(path, reader.read(path, text, blob), tree, policy=policy)
-
-
-def assess(
-    path: str, findings: Findings, tree: TreeLicenses, *, policy: Policy | None = None
-) -> Assessment:
-    """Assess a file by its findings. A new policy needs no second reading."""
-    policy = policy or load_policy()
-    governing = governing_terms(path, tree, policy)
-    statement = own_words(path, findings, governing[0] if governing else None, tree, policy)
-    elsewhere = fallback(tree, policy)
+def assess(path: str, text: str | bytes, tree: TreeLicenses, reader: LicenseReader) -> Assessment:
+    """Read and assess a file."""
+    findings = reader.read(path, text)
+    governing = governing_terms(path, tree)
+    statement = own_words(path, findings, governing[0] if governing else None, tree)
+    elsewhere = fallback(tree)
     if statement.verdict is None:
         ruling = _inherited(findings, governing, elsewhere, statement.origins, tree)
     elif statement.verdict is Verdict.PERMISSIVE and statement.expression is not None:
@@ -57,7 +42,6 @@ def assess(
         ),
         notes=_notes(findings, statement, governing, elsewhere, tree),
         copyrights=_copyrights(findings, governing),
-        policy=policy.version,
     )
 
 

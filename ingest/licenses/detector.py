@@ -6,7 +6,6 @@ Loaded once a process, on demand: the index takes seconds and most of a gigabyte
 import gc
 import os
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -62,7 +61,6 @@ class Scancode:
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_A_TEXT) -> None:
         self._folder = folder
         self._seconds = seconds
-        self._lock = threading.Lock()
         self._index: Any = None
         self._known: dict[tuple[str, bool], list[Match]] = {}
         self._spdx: Callable[[str], str | None] | None = None
@@ -72,10 +70,8 @@ class Scancode:
         return f"{_PACKAGE} {version(_PACKAGE)}"
 
     def load(self) -> None:
-        """Load the index now, so that children forked later share it."""
-        with self._lock:
-            if self._index is None:
-                self._index, self._spdx = _load(self._folder)
+        if self._index is None:
+            self._index, self._spdx = _load(self._folder)
 
     def match(self, text: str, *, approximate: bool = True) -> list[Match]:
         """Return every rule that `text` matches, in the order of the text."""

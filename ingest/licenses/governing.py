@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ingest.licenses.expressions import both, either
 from ingest.licenses.license_files import LicenseFile, Role, speaks_of_one_thing
-from ingest.licenses.policy import Policy
+from ingest.licenses.policy import load_policy
 from ingest.licenses.records import Bearing, Evidence, ReadFrom, Statement, Verdict, stricter
 from ingest.licenses.reuse import SIDE_FILE
 from ingest.licenses.tree import TreeLicenses
@@ -24,25 +24,25 @@ class Terms:
     notes: tuple[str, ...]
 
 
-def governing_terms(path: str, tree: TreeLicenses, policy: Policy) -> tuple[Terms, ...]:
+def governing_terms(path: str, tree: TreeLicenses) -> tuple[Terms, ...]:
     """Return the terms of each folder above a path with license files, nearest first."""
     terms_by_folder: list[Terms] = []
     # From the root down, so that a folder's additions apply on top of the terms above.
     for files in reversed(list(tree.governing(path))):
-        terms = _terms(files, tree, policy)
+        terms = _terms(files, tree)
         adds = terms_by_folder and all(speaks_of_one_thing(file.path) for file in files)
         terms_by_folder.insert(0, _added(terms, terms_by_folder[0]) if adds else terms)
     if not terms_by_folder and len(tree.texts) == 1:
         # A REUSE repository with one license text can mean no other.
-        terms_by_folder = [_terms(tree.texts, tree, policy)]
+        terms_by_folder = [_terms(tree.texts, tree)]
     return tuple(terms_by_folder)
 
 
-def stated_beside(path: str, tree: TreeLicenses, policy: Policy) -> tuple[Evidence, ...]:
+def stated_beside(path: str, tree: TreeLicenses) -> tuple[Evidence, ...]:
     """Return the statements of `path.license` and REUSE annotations: as strong as a tag in the
     file."""
     evidence = [
-        as_evidence(statement, file, ReadFrom.SPDX_TAG, policy)
+        as_evidence(statement, file, ReadFrom.SPDX_TAG)
         for file in tree.side_files
         if file.path == path + SIDE_FILE
         for statement in file.findings.statements
@@ -53,7 +53,7 @@ def stated_beside(path: str, tree: TreeLicenses, policy: Policy) -> tuple[Eviden
                 Evidence(
                     read_from=ReadFrom.SPDX_TAG,
                     expression=note.expression,
-                    verdict=policy.verdict(note.expression),
+                    verdict=load_policy().verdict(note.expression),
                     path=note.source,
                     start_line=note.line,
                     end_line=note.line,
@@ -69,10 +69,10 @@ def stated_beside(path: str, tree: TreeLicenses, policy: Policy) -> tuple[Eviden
     return tuple(evidence)
 
 
-def fallback(tree: TreeLicenses, policy: Policy) -> tuple[Evidence, ...]:
+def fallback(tree: TreeLicenses) -> tuple[Evidence, ...]:
     """Return the licenses that NOTICE and README of the root name: shown, and no permission."""
     return tuple(
-        as_evidence(statement, file, read_from, policy, counts=False)
+        as_evidence(statement, file, read_from, counts=False)
         for role, read_from in ((Role.NOTICE, ReadFrom.NOTICE), (Role.README, ReadFrom.README))
         for file in tree.of_role("", role)
         for statement in file.findings.statements
@@ -84,7 +84,6 @@ def as_evidence(
     statement: Statement,
     file: LicenseFile,
     read_from: ReadFrom,
-    policy: Policy,
     counts: bool | None = None,
 ) -> Evidence:
     """Return a license file's statement as evidence for the files below it."""
@@ -92,7 +91,7 @@ def as_evidence(
     return Evidence(
         read_from=read_from,
         expression=statement.expression,
-        verdict=Verdict.UNKNOWN if doubt else policy.verdict(statement.expression),
+        verdict=Verdict.UNKNOWN if doubt else load_policy().verdict(statement.expression),
         path=file.path,
         start_line=statement.start_line,
         end_line=statement.end_line,
@@ -106,10 +105,10 @@ def as_evidence(
     )
 
 
-def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses, policy: Policy) -> Terms:
+def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses) -> Terms:
     read_from = ReadFrom.NESTED if files[0].folder not in {"", "LICENSES"} else ReadFrom.REPOSITORY
     evidence = [
-        as_evidence(statement, file, read_from, policy)
+        as_evidence(statement, file, read_from)
         for file in files
         for statement in file.findings.statements
     ]

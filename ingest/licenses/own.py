@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ingest.licenses.expressions import both, keys
 from ingest.licenses.governing import Terms, stated_beside
-from ingest.licenses.policy import KnownRepository, Policy
+from ingest.licenses.policy import KnownRepository, load_policy
 from ingest.licenses.records import (
     ORDER,
     Bearing,
@@ -35,19 +35,17 @@ class OwnWords:
     origins: tuple[tuple[Evidence, KnownRepository], ...] = ()
 
 
-def own_words(
-    path: str, findings: Findings, nearest: Terms | None, tree: TreeLicenses, policy: Policy
-) -> OwnWords:
+def own_words(path: str, findings: Findings, nearest: Terms | None, tree: TreeLicenses) -> OwnWords:
     """Return the statements of a file and beside it, and the strictest of them."""
-    evidence = [_evidence(path, s, findings, nearest, policy) for s in findings.statements]
-    evidence += stated_beside(path, tree, policy)
+    evidence = [_evidence(path, s, findings, nearest) for s in findings.statements]
+    evidence += stated_beside(path, tree)
     evidence = sorted(
         dict.fromkeys(evidence), key=lambda e: (ORDER.index(e.read_from), e.start_line)
     )
     origins = tuple(
-        (e, repository)
+        (e, known)
         for e in evidence
-        if e.read_from is ReadFrom.PROVENANCE and (repository := policy.repository_of(e.target))
+        if e.read_from is ReadFrom.PROVENANCE and (known := load_policy().repository_of(e.target))
     )
     counting = [e for e in evidence if e.counts and e.detector != KNOWN_ORIGIN]
     expression = both(e.expression for e in counting if e.expression)
@@ -55,7 +53,7 @@ def own_words(
         return OwnWords(tuple(evidence), origins=origins)
     verdict = stricter([e.verdict for e in counting] + [Verdict.UNKNOWN] * bool(findings.remarks))
     worst = next((e for e in counting if e.verdict is verdict), None)
-    reason = " ".join(findings.remarks) if worst is None else _reason(worst, policy)
+    reason = " ".join(findings.remarks) if worst is None else _reason(worst)
     return OwnWords(tuple(evidence), expression, verdict, reason, origins)
 
 
@@ -65,12 +63,12 @@ def place(evidence: Evidence) -> str:
 
 
 def _evidence(
-    path: str, statement: Statement, findings: Findings, nearest: Terms | None, policy: Policy
+    path: str, statement: Statement, findings: Findings, nearest: Terms | None
 ) -> Evidence:
     evidence = Evidence(
         read_from=statement.read_from,
         expression=statement.expression,
-        verdict=policy.verdict(statement.expression),
+        verdict=load_policy().verdict(statement.expression),
         path=path,
         start_line=statement.start_line,
         end_line=statement.end_line,
@@ -95,11 +93,11 @@ def _evidence(
             return replace(evidence, counts=False)
         case Bearing.REFERENCE:
             return _followed(evidence, nearest)
-        case Bearing.SHOWN if known := policy.repository_of(evidence.target):
+        case Bearing.SHOWN if known := load_policy().repository_of(evidence.target):
             return replace(
                 evidence,
                 expression=known.license,
-                verdict=policy.verdict(known.license),
+                verdict=load_policy().verdict(known.license),
                 detector=KNOWN_ORIGIN,
                 counts=True,
                 remark=f"It names a file of {known.name}, which is under {known.license}.",
@@ -137,9 +135,9 @@ def _same_family(named: str, found: str) -> bool:
     return any(key.split("-")[0].lower() in families for key in keys(named))
 
 
-def _reason(worst: Evidence, policy: Policy) -> str:
+def _reason(worst: Evidence) -> str:
     if worst.verdict is Verdict.BLOCKED:
-        why = policy.reasons(worst.expression)
+        why = load_policy().reasons(worst.expression)
         return f"{place(worst)} is {worst.expression}, which is blocked: {why}"
     if worst.verdict is Verdict.UNKNOWN and worst.remark:
         return f"{place(worst)}: {worst.remark}"

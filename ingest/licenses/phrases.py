@@ -1,4 +1,10 @@
-"""A phrase in a window as a statement, with its place and the words around it."""
+"""Words that no detector rule explains: bare names of blocked licenses, and restrictions of use.
+
+"(GPL)" behind an address, or "the code is under CC BY-NC 4.0", is a name and no notice.
+
+Attack: a restriction is added to a known license. A detector by likeness hardly notices it. No
+text of a license that the policy permits contains any of these phrases.
+"""
 
 import re
 
@@ -6,9 +12,112 @@ from ingest.licenses.records import Bearing, ReadFrom, Statement
 from ingest.licenses.windows import Window
 
 _AROUND = 80
+_NAMES = tuple(
+    (re.compile(pattern), expression)
+    for pattern, expression in (
+        (r"\bAGPL|\b(?i:(?:gnu\s+)?affero\s+general\s+public)", "AGPL-3.0-or-later"),
+        (r"\bLGPL|\b(?i:(?:lesser|library)\s+general\s+public)", "LGPL-2.0-or-later"),
+        (r"\bGPL|\b(?i:(?<!lesser )(?<!library )(?<!affero )general\s+public\s+licen[cs]e)",
+         "GPL-1.0-or-later"),
+        (r"\b(?i:cc[- ]by[- ](?:\w\w[- ])?nc"
+         r"|(?:attribution|creative\s+commons)[- ]non-?commercial)",
+         "CC-BY-NC-4.0"),
+        (r"\b(?i:cc[- ]by[- ]sa|attribution[- ]share-?alike)", "CC-BY-SA-4.0"),
+        (r"\b(?i:cc[- ]by[- ]nd|attribution[- ]no-?deriv)", "CC-BY-ND-4.0"),
+        (r"\bMPL\b|\b(?i:mozilla\s+public\s+licen[cs]e)", "MPL-2.0"),
+        (r"\bSSPL\b|\b(?i:server\s+side\s+public\s+licen[cs]e)", "SSPL-1.0"),
+        (r"\bBUSL\b|\b(?i:business\s+source\s+licen[cs]e)", "BUSL-1.1"),
+        (r"\b(?i:commons\s+clause)", "LicenseRef-scancode-commons-clause"),
+        (r"\b(?i:elastic\s+licen[cs]e)", "Elastic-2.0"),
+        (r"\b(?i:nvidia\s+(?:\w+\s+){0,3}(?:end[\s-]user\s+)?licen[cs]e\s+agreement)|\bEULA\b",
+         "LicenseRef-Nvidia-EULA"),
+    )
+)  # fmt: skip
+RESTRICTED = "LicenseRef-restricted-use"
+
+_PHRASES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\bcommercial and )(?<!\bcommercial or )(?<!\bcommercial, )(?<!\bcommercial and/or )"
+        r"(?<!\bcommercial & )(?<!\bcommercial/)\bnon-?\s?commercial(?:ly)?\b"
+        r"(?!(?:,| and| or|/| and/or)\s?commercial)",
+        r"\b(?:not|never|cannot|n't)\s+(?:be\s+)?(?:used|licensed|sold|distributed|available)?\s*"
+        r"(?:for|in)\s+(?:any\s+)?commercial",
+        r"\b(?:not|never)\s+be\s+(?:used\s+commercially|commerciali[sz]ed)",
+        r"\bcommercial\s+(?:use|usage|purposes?|exploitation)\s+(?:is\s+|are\s+)?(?:strictly\s+)?"
+        r"(?:prohibited|forbidden|not\s+(?:allowed|permitted)|requires)",
+        r"\b(?:academic|research|educational?|evaluation|personal|internal)"
+        r"(?:(?:\s+(?:and|or)\s+|,\s+|/)[\w\-]+){0,3}\s+(?:use|usage|purposes?)\s+only\b",
+        r"\b(?:only|solely|exclusively)\s+for\s+(?:non-?profit|academic|research|educational?|personal|"
+        r"internal)\s+(?:use|usage|purposes?|research)",
+        r"\b(?:research|internal|academic)[\s-]only\s+(?:licen[cs]e|use)",
+        r"\bproprietary\s+(?:and|&)\s+confidential|\bconfidential\s+(?:and|&)\s+proprietary"
+        r"|\b(?:company|strictly|nvidia)\s+confidential|\btrade\s+secrets?\b",
+        r"\bretains?\s+all\s+intellectual\s+property\s+and\s+proprietary\s+rights",
+        r"\bunauthori[sz]ed\s+(?:copying|use|reproduction|distribution|disclosure|modification)",
+        r"\b(?:copying|use|reproduction|disclosure|distribution|modification)\b(?:(?!\.\s).){0,120}"
+        r"\b(?:is|are)\s+(?:strictly\s+|expressly\s+)?(?:prohibited|forbidden)",
+        r"\bdo\s+not\s+(?:re)?distribute\b|\bnot\s+for\s+(?:public\s+)?(?:re)?distribution\b"
+        r"|\bmay\s+not\s+be\s+(?:re)?distributed\b|\bmay\s+not\s+be\s+(?:copied|reproduced)\b",
+        r"\bno\s+(?:licen[cs]e|part\s+of\s+this)\b(?:(?!\.\s).){0,80}\b(?:is\s+granted|"
+        r"may\s+be\s+(?:copied|reproduced|distributed|used))",
+    )
+)
+_LONGEST = 400_000
 
 
-def stated(
+def bare_names(window: Window, explained: set[int], read_from: ReadFrom) -> list[Statement]:
+    """Return the names in lines of the window that are not `explained`, each kind once."""
+    lines = [
+        "" if window.start_line + place in explained else line
+        for place, line in enumerate(window.lines)
+    ]
+    unexplained = Window(window.kind, window.start_line, tuple(lines), window.speaks_of_licenses)
+    sentence = unexplained.sentence()
+    statements = []
+    for pattern, expression in _NAMES:
+        match = pattern.search(sentence)
+        if match is None:
+            continue
+        statements.append(
+            _stated(
+                unexplained,
+                sentence,
+                match,
+                read_from=read_from,
+                expression=expression,
+                confidence=0.5,
+                detector="bare-name",
+                remark=f"It names “{match.group()}”; which version is a guess.",
+            )
+        )
+    return statements
+
+
+def restrictions(window: Window, read_from: ReadFrom) -> list[Statement]:
+    """Return the restrictions that a window states; the first of each kind."""
+    sentence = window.sentence()[:_LONGEST]
+    statements = []
+    for number, phrase in enumerate(_PHRASES, start=1):
+        match = phrase.search(sentence)
+        if match is None:
+            continue
+        statements.append(
+            _stated(
+                window,
+                sentence,
+                match,
+                read_from=read_from,
+                expression=RESTRICTED,
+                confidence=0.9,
+                detector=f"restriction-{number}",
+                remark=f"The words “{match.group()[:100]}” restrict its use.",
+            )
+        )
+    return statements
+
+
+def _stated(
     window: Window,
     sentence: str,
     match: re.Match[str],

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +86,6 @@ class Policy:
         return Verdict.UNKNOWN
 
 
-@lru_cache(maxsize=4)
-def load_policy(path: Path = POLICY_FILE) -> Policy:
-    """Load the policy at `path`. Raises ValueError with a sentence if it is invalid."""
-    try:
-        data = json.loads(path.read_text("utf-8"))
-        return Policy(**data)
-    except (OSError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no license policy: {error}.") from error
+@cache
+def load_policy() -> Policy:
+    return Policy(**json.loads(POLICY_FILE.read_text("utf-8")))

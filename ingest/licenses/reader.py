@@ -1,15 +1,14 @@
 """Reading of texts through the detector, with a cache by blob hash."""
 
 import hashlib
-import json
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any, Protocol
+from typing import Protocol
 
+from ingest.confined.values import from_json, read_json, to_json
 from ingest.licenses.detector import LicenseDetector
 from ingest.licenses.license_files import Role, read_license_file
 from ingest.licenses.reading import read_file
-from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Statement
+from ingest.licenses.records import Findings
 
 # Part of every key: raise it when reading changes, to invalidate the cache.
 RULES_VERSION = "2"
@@ -31,26 +30,23 @@ class LicenseReader:
         self.detector = detector
         self.kept: Kept = {} if kept is None else kept
 
-    def read(self, path: str, data: bytes | str, blob: str = "") -> Findings:
-        """Return the findings of a source file. `blob` is git's id of its content, if known."""
+    def read(self, path: str, data: bytes | str) -> Findings:
+        """Return the findings of a source file."""
         kind = "python" if path.lower().endswith((".py", ".pyi", ".pyx", ".pxd")) else "text"
-        return self._once(kind, data, blob, lambda text: read_file(path, text, self.detector))
+        return self._once(kind, data, lambda text: read_file(path, text, self.detector))
 
-    def read_license(self, path: str, role: Role, data: bytes | str, blob: str = "") -> Findings:
+    def read_license(self, path: str, role: Role, data: bytes | str) -> Findings:
         """Return the findings of a license file."""
         return self._once(
-            role, data, blob, lambda text: read_license_file(path, role, text, self.detector)
+            role, data, lambda text: read_license_file(path, role, text, self.detector)
         )
 
-    def _once(
-        self, kind: str, data: bytes | str, blob: str, reading: Callable[[str], Findings]
-    ) -> Findings:
-        name = blob or git_blob_hash(data)
-        key = f"{name}:{kind}:{RULES_VERSION}:{self.detector.name}"
+    def _once(self, kind: str, data: bytes | str, reading: Callable[[str], Findings]) -> Findings:
+        key = f"{git_blob_hash(data)}:{kind}:{RULES_VERSION}:{self.detector.name}"
         if (cached := self.kept.get(key)) is not None:
-            return from_json(cached)
+            return from_json(Findings, read_json(cached.encode()))
         findings = reading(decoded(data[:LARGEST_FILE]))
-        self.kept[key] = to_json(findings)
+        self.kept[key] = to_json(findings).decode()
         return findings
 
 
@@ -70,27 +66,3 @@ def decoded(data: bytes | str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def to_json(findings: Findings) -> str:
-    """Return findings in the form for the database."""
-    return json.dumps(asdict(findings), ensure_ascii=True, separators=(",", ":"))
-
-
-def from_json(text: str) -> Findings:
-    """Return the findings that `to_json` wrote."""
-    data: dict[str, Any] = json.loads(text)
-    return Findings(
-        statements=tuple(
-            Statement(
-                **{
-                    **row,
-                    "read_from": ReadFrom(row["read_from"]),
-                    "bearing": Bearing(row["bearing"]),
-                }
-            )
-            for row in data["statements"]
-        ),
-        copyrights=tuple(Copyright(**row) for row in data["copyrights"]),
-        remarks=tuple(data["remarks"]),
-    )

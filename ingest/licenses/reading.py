@@ -10,10 +10,9 @@ from ingest.licenses.blocks import BlockKind
 from ingest.licenses.copyrights import copyrights
 from ingest.licenses.detector import DetectionTookTooLong, LicenseDetector, Match
 from ingest.licenses.expressions import both
-from ingest.licenses.names import bare_names
+from ingest.licenses.phrases import bare_names, restrictions
 from ingest.licenses.pointers import origins, references
 from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Statement
-from ingest.licenses.restrictions import restrictions
 from ingest.licenses.tags import tags
 from ingest.licenses.windows import SPEAKS_OF_LICENSES, Window, windows
 

@@ -117,4 +117,3 @@ class Assessment:
     evidence: tuple[Evidence, ...]
     notes: tuple[str, ...]
     copyrights: tuple[str, ...]
-    policy: str

@@ -1,10 +1,10 @@
 """License files of a repository, and the ones that govern a path."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from ingest.extract.source_tree import SourceTree
 from ingest.licenses.license_files import LicenseFile, Role, folder_of, role_of
 from ingest.licenses.reader import LicenseReader, decoded
 from ingest.licenses.reuse import (
@@ -17,14 +17,6 @@ from ingest.licenses.reuse import (
 
 # A tree of vendored packages has one license file each.
 MOST_LICENSE_FILES = 2_000
-
-
-class SourceTree(Protocol):
-    """Files of a repository by path."""
-
-    def paths(self) -> Iterable[str]: ...
-
-    def read(self, path: str) -> bytes | None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
     ordered = sorted(set(map(_named_or_unknown, assessments)), key=_rank)
     if not ordered:
         reason = "It draws from no file, so there is nothing that could permit it."
-        return Assessment("", None, Verdict.UNKNOWN, False, reason, (), (), (), "")
+        return Assessment("", None, Verdict.UNKNOWN, False, reason, (), (), ())
     if len(ordered) == 1:
         return ordered[0]
     worst = ordered[0]
@@ -32,7 +32,6 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
         evidence=tuple(dict.fromkeys(e for a in ordered for e in a.evidence)),
         notes=tuple(dict.fromkeys(n for a in ordered for n in a.notes)),
         copyrights=tuple(dict.fromkeys(c for a in ordered for c in a.copyrights)),
-        policy=worst.policy,
     )
 
 

@@ -19,7 +19,7 @@ from ingest.licenses import (
     ReadFrom,
     TreeLicenses,
     Verdict,
-    assess_file,
+    assess,
     strictest,
 )
 from ingest.licenses.expressions import normalize
@@ -60,7 +60,7 @@ FEW = settings(max_examples=60)
 @FEW
 @given(text=TEXTS, path=st.sampled_from(["a.py", "a/b.pyi", "notes.md", "", "a\n.py"]))
 def test_any_text_is_assessed_and_permissive_only_with_a_license(text: str, path: str) -> None:
-    found = assess_file(path, text, TreeLicenses(), reader=reader())
+    found = assess(path, text, TreeLicenses(), reader())
 
     assert found.reason
     assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
@@ -109,7 +109,6 @@ ASSESSMENTS = st.builds(
         Evidence(ReadFrom.HEADER, "MIT", Verdict.PERMISSIVE, "a.py", 1, 1, "", (), 1.0, "x"),)),
     notes=st.just(()),
     copyrights=st.sampled_from([(), ("Ada",), ("Grace", "Ada")]),
-    policy=st.just("1"),
 )  # fmt: skip
 
 
@@ -122,7 +121,7 @@ def test_the_strictest_assessment_does_not_depend_on_the_order(
 
 def test_assessments_with_different_holders_have_a_stable_order() -> None:
     ada, grace = (
-        Assessment("a.py", "MIT", Verdict.PERMISSIVE, False, "It says so.", (), (), (name,), "1")
+        Assessment("a.py", "MIT", Verdict.PERMISSIVE, False, "It says so.", (), (), (name,))
         for name in ("Ada", "Grace")
     )
 
@@ -132,7 +131,7 @@ def test_assessments_with_different_holders_have_a_stable_order() -> None:
 
 def test_a_permissive_verdict_without_a_license_counts_as_unknown() -> None:
     nameless, named = (
-        Assessment("a.py", expression, Verdict.PERMISSIVE, False, "It says so.", (), (), (), "1")
+        Assessment("a.py", expression, Verdict.PERMISSIVE, False, "It says so.", (), (), ())
         for expression in (None, "MIT")
     )
 
@@ -175,7 +174,7 @@ def test_the_license_of_a_huge_file_is_read_in_bounded_time(name: str, text: str
     reader().read("warm.py", kernel(APACHE_HEADER))
     started = time.process_time()
 
-    found = assess_file("a.py", text, TreeLicenses(), reader=LicenseReader(detector()))
+    found = assess("a.py", text, TreeLicenses(), LicenseReader(detector()))
 
     assert found.reason
     assert time.process_time() - started < 30, name
@@ -184,7 +183,7 @@ def test_the_license_of_a_huge_file_is_read_in_bounded_time(name: str, text: str
 def test_a_truncated_file_is_reported_and_not_permissive() -> None:
     text = "".join(f"{APACHE_HEADER}\nx{n} = 1\n" for n in range(400)) + GPL_HEADER
 
-    found = assess_file("a.py", text, TreeLicenses(), reader=reader())
+    found = assess("a.py", text, TreeLicenses(), reader())
 
     assert found.verdict is Verdict.UNKNOWN
     assert any("were read" in note for note in found.notes)
@@ -204,7 +203,7 @@ def test_the_licenses_of_the_standard_library_are_read_without_a_crash() -> None
     for path in islice(sources, 0, None, 5):
         data = path.read_bytes()
         windows(path.name, data.decode("utf-8", "replace"))
-        found = assess_file(path.name, data, TreeLicenses(), reader=reader())
+        found = assess(path.name, data, TreeLicenses(), reader())
         assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ingest.licenses import Assessment, LicenseReader, Scancode, assess_file, read_tree
+from ingest.licenses import Assessment, LicenseReader, Scancode, assess, read_tree
 
 KERNEL = '''import triton
 import triton.language as tl
@@ -53,7 +53,7 @@ def assessed(files: dict[str, str | bytes], path: str = "kernels/add.py") -> Ass
         }
     )
     licenses = read_tree(tree, reader())
-    return assess_file(path, tree.files[path], licenses, reader=reader())
+    return assess(path, tree.files[path], licenses, reader())
 
 
 @lru_cache(maxsize=64)

@@ -1,14 +1,12 @@
 """The policy is data: what it permits, what it blocks, and that it is sound."""
 
-from pathlib import Path
-
 import pytest
 
 from ingest.licenses.blocks import BlockKind
 from ingest.licenses.expressions import normalize
+from ingest.licenses.phrases import restrictions
 from ingest.licenses.policy import load_policy
 from ingest.licenses.records import ReadFrom, Verdict
-from ingest.licenses.restrictions import restrictions
 from ingest.licenses.windows import Window
 from tests.ingest.licenses.small_repository import text_of
 
@@ -68,11 +66,3 @@ def test_a_permission_for_all_uses_is_not_a_restriction() -> None:
     line = "Free for commercial and non-commercial use; non-commercial or commercial alike."
 
     assert not restrictions(Window(BlockKind.TEXT, 1, (line,), True), ReadFrom.HEADER)
-
-
-def test_an_invalid_policy_file_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    broken = tmp_path / "policy.json"
-    broken.write_text('{"version": 1')
-
-    with pytest.raises(ValueError, match="is no license policy"):
-        load_policy(broken)

@@ -2,9 +2,11 @@
 
 import pytest
 
+from ingest.confined.values import from_json, read_json, to_json
 from ingest.licenses import LicenseReader, read_tree
 from ingest.licenses.detector import Match
-from ingest.licenses.reader import from_json, git_blob_hash, to_json
+from ingest.licenses.reader import git_blob_hash
+from ingest.licenses.records import Findings
 from tests.ingest.licenses.cases import APACHE_HEADER, MIT_OF_ADA
 from tests.ingest.licenses.small_repository import MemoryTree, kernel, reader
 
@@ -46,7 +48,7 @@ def test_license_findings_round_trip_through_json() -> None:
     found = reader().read("a.py", kernel(APACHE_HEADER))
 
     assert found.statements
-    assert from_json(to_json(found)) == found
+    assert from_json(Findings, read_json(to_json(found))) == found
 
 
 def test_a_text_and_its_bytes_have_the_same_blob_hash() -> None:

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from ingest.licenses import Assessment, Verdict, coverage, strictest
+from ingest.licenses import Assessment, Verdict, strictest
 from tests.ingest.licenses.cases import APACHE, BSD_OF_ADA, GPL_HEADER, MIT_OF_ADA, tag
 from tests.ingest.licenses.small_repository import assessed, kernel
 
@@ -42,11 +42,3 @@ def test_one_file_without_a_license_makes_the_unit_unknown() -> None:
 
 def test_a_unit_without_files_has_an_unknown_license() -> None:
     assert strictest([]).verdict is Verdict.UNKNOWN
-
-
-def test_license_coverage_is_counted_for_each_category() -> None:
-    found = coverage(
-        [read("inherits"), read("inherits"), read("states"), read("blocked"), read("silent")]
-    )
-
-    assert found == {"valid": 1, "inherited": 2, "unknown": 1, "conflict": 0, "blocked": 1}
