@@ -5,7 +5,7 @@ import time
 
 from django.conf import settings
 
-from ingest.git.unused import remove_unused
+from ingest.git.unused import DAY, remove_unused
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ def remove_unused_mirrors() -> int:
             removed += 1
             log.info(
                 "The mirror %s was removed: %.0f MB, last used %.0f days ago",
-                mirror.name, mirror.bytes / 1_000_000, mirror.idle_days,
+                mirror.folder.name, mirror.bytes / 1_000_000, (time.time() - mirror.used_at) / DAY,
             )  # fmt: skip
     except OSError as error:
         log.warning("An unused mirror can't be removed: %s", error)

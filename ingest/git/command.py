@@ -7,7 +7,6 @@ file size of git and its children.
 
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -138,14 +137,13 @@ class Git:
         stdout: IO[bytes] | int,
         stderr: IO[bytes] | int,
     ) -> Iterator[subprocess.Popen[bytes]]:
-        git = shutil.which("git")
-        if git is None:
-            raise GitMissing("The git program was not found; install git 2.32 or newer.")
+        git, prlimit = shutil.which("git"), shutil.which("prlimit")
+        if git is None or prlimit is None:
+            raise GitMissing("Please install git 2.32 or newer, and prlimit of util-linux.")
         # Limits set after the start would not reach processes that git forked before.
-        prlimit = shutil.which("prlimit")
-        bounded = [prlimit, *self.bounds.options()] if prlimit else []
+        bounded = [prlimit, *self.bounds.options(), git]
         process = subprocess.Popen(
-            [*bounded, git, f"--git-dir={self.folder}", *OPTIONS, *arguments],
+            [*bounded, f"--git-dir={self.folder}", *OPTIONS, *arguments],
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
@@ -154,10 +152,6 @@ class Git:
             pass_fds=self.keep_open,
         )
         try:
-            if not prlimit:
-                with suppress(ProcessLookupError):
-                    for which, most in self.bounds.limits().items():
-                        resource.prlimit(process.pid, which, (most, most))
             yield process
         finally:
             _end_group(process)

@@ -1,6 +1,7 @@
 """Fetch of the selected files of a source at one commit: from a name to a snapshot."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.git.command import Git
@@ -11,8 +12,7 @@ from ingest.git.globs import Selection
 from ingest.git.hosts import Network, pinned_addresses
 from ingest.git.limits import Deadline, Limits, OnProgress, Progress, silent
 from ingest.git.mirror import Mirror, damaged, discard, locked_mirror
-from ingest.git.objects import GitObjects, list_tree, measured, sizes_of
-from ingest.git.reader import reader
+from ingest.git.objects import GitObjects, list_tree, measured, reader, sizes_of
 from ingest.git.refs import check_ref, local_target, remote_target
 from ingest.git.snapshot import Entry, Snapshot
 from ingest.git.source import Source, SourceKind
@@ -34,111 +34,95 @@ def fetch(
     interrupted fetch, and costs one request if the commit is unchanged. `network` bounds the
     servers that git connects to.
     """
-    selection = selection or Selection()
     limits = limits or Limits()
     deadline = Deadline.after(limits.seconds)
-    ref = check_ref(ref)
+    job = _Fetch(
+        source, mirrors, check_ref(ref), selection or Selection(), limits, deadline, progress
+    )
     match source.kind:
         case SourceKind.FOLDER:
             if ref:
                 raise SourceRefused(f"{source} is a plain folder: it has no branch, tag or commit.")
             progress(Progress("reading the folder"))
-            return folder_snapshot(source, selection.matcher(), limits, deadline)
+            return folder_snapshot(source, job.selection.matcher(), limits, deadline)
         case SourceKind.REPOSITORY:
-            return _local(source, mirrors, ref, selection, limits, deadline)
+            return job.from_disk()
         case SourceKind.REMOTE:
-            return _remote(source, mirrors, ref, selection, limits, deadline, progress, network)
+            return job.from_remote(network)
 
 
-def _local(
-    source: Source,
-    mirrors: Path,
-    ref: str,
-    selection: Selection,
-    limits: Limits,
-    deadline: Deadline,
-) -> Snapshot:
-    folder = Path(source.location)
-    git_folder = folder / ".git" if (folder / ".git").is_dir() else folder
-    if (folder / ".git").is_file():  # a work tree or a submodule: its git directory is elsewhere
-        git_folder = _linked_git_folder(folder)
-    git = Git(git_folder, deadline, bounds=limits.git)
-    objects = git.run("rev-parse", "--git-path", "objects")
-    if objects.code != 0:
-        raise failure(objects, str(source))
-    target = local_target(git, source, ref)
-    shape = git.run("rev-parse", "--show-object-format").output.decode().strip()
-    empty = reader(mirrors, source, deadline, shape)
-    place = (git_folder / os.fsdecode(objects.output.strip())).resolve()
-    store = GitObjects(empty, place, limits.git)
-    git = store.git(deadline)
-    entries = list_tree(git, target.commit, selection.matcher(), limits)
-    return Snapshot(source, target.commit, target.ref, measured(git, entries, limits), store)
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    source: Source
+    mirrors: Path
+    ref: str
+    selection: Selection
+    limits: Limits
+    deadline: Deadline
+    progress: OnProgress
 
+    def from_disk(self) -> Snapshot:
+        source, folder = self.source, Path(self.source.location)
+        git_folder = folder / ".git" if (folder / ".git").is_dir() else folder
+        if (folder / ".git").is_file():  # a work tree or a submodule: its directory is elsewhere
+            git_folder = _linked_git_folder(folder)
+        git = Git(git_folder, self.deadline, bounds=self.limits.git)
+        objects = git.run("rev-parse", "--git-path", "objects")
+        if objects.code != 0:
+            raise failure(objects, str(source))
+        target = local_target(git, source, self.ref)
+        shape = git.run("rev-parse", "--show-object-format").output.decode().strip()
+        store = self._store((git_folder / os.fsdecode(objects.output.strip())).resolve(), shape)
+        git = store.git(self.deadline)
+        entries = list_tree(git, target.commit, self.selection.matcher(), self.limits)
+        entries = measured(git, entries, self.limits)
+        return Snapshot(source, target.commit, target.ref, entries, store)
 
-def _remote(
-    source: Source,
-    mirrors: Path,
-    ref: str,
-    selection: Selection,
-    limits: Limits,
-    deadline: Deadline,
-    progress: OnProgress,
-    network: Network,
-) -> Snapshot:
-    pinned = pinned_addresses(source, network)
-    with locked_mirror(
-        mirrors, source, limits, deadline, network.protocols, pinned, progress
-    ) as mirror:
+    def from_remote(self, network: Network) -> Snapshot:
+        pinned = pinned_addresses(self.source, network)
+        with locked_mirror(
+            self.mirrors, self.source, self.limits, self.deadline, network.protocols, pinned,
+            self.progress,
+        ) as mirror:  # fmt: skip
+            try:
+                return self._from_mirror(mirror)
+            except Redirected:
+                # GitHub redirects the old name of a repository.
+                mirror.follow_redirect()
+                return self._from_mirror(mirror)
+
+    def _from_mirror(self, mirror: Mirror) -> Snapshot:
+        self.progress(Progress("asking for the newest commit"))
+        target = remote_target(mirror.network, self.source, self.ref)
+        commit = target.commit
+        if not mirror.has_commit(commit):
+            self.progress(Progress("fetching the list of files"))
+            commit = mirror.fetch_commit(target.wanted)
+        shape = "sha1" if len(commit) == 40 else "sha256"
+        store = self._store(mirror.objects.resolve(), shape)
+        git = store.git(self.deadline)
         try:
-            return _mirrored(mirror, mirrors, ref, selection, limits, deadline, progress)
-        except Redirected:
-            # GitHub redirects the old name of a repository.
-            mirror.follow_redirect()
-            return _mirrored(mirror, mirrors, ref, selection, limits, deadline, progress)
+            entries = list_tree(git, commit, self.selection.matcher(), self.limits)
+            missing = _missing(git, entries)
+            if missing:
+                self.progress(Progress(f"fetching {len(missing)} files"))
+                mirror.fetch_blobs(missing)
+            entries = measured(git, entries, self.limits)
+        except FetchFailed:
+            # The next attempt makes a mirror again that git can't walk.
+            if damaged(mirror):
+                discard(mirror.folder)
+            raise
+        return Snapshot(self.source, commit, target.ref, entries, store)
 
-
-def _mirrored(
-    mirror: Mirror,
-    mirrors: Path,
-    ref: str,
-    selection: Selection,
-    limits: Limits,
-    deadline: Deadline,
-    progress: OnProgress,
-) -> Snapshot:
-    source = mirror.source
-    progress(Progress("asking for the newest commit"))
-    target = remote_target(mirror.network, source, ref)
-    commit = target.commit
-    if not mirror.has_commit(commit):
-        progress(Progress("fetching the list of files"))
-        commit = mirror.fetch_commit(target.wanted)
-    empty = reader(mirrors, source, deadline, "sha1" if len(commit) == 40 else "sha256")
-    store = GitObjects(empty, mirror.objects.resolve(), limits.git)
-    git = store.git(deadline)
-    try:
-        entries = list_tree(git, commit, selection.matcher(), limits)
-        missing = _missing(git, entries)
-        if missing:
-            progress(Progress(f"fetching {len(missing)} files"))
-            mirror.fetch_blobs(missing)
-        entries = measured(git, entries, limits)
-    except FetchFailed:
-        _forget_if_damaged(mirror)
-        raise
-    return Snapshot(source, commit, target.ref, entries, store)
+    def _store(self, objects: Path, object_format: str) -> GitObjects:
+        folder = reader(self.mirrors, self.source, self.deadline, object_format)
+        return GitObjects(folder, objects, self.limits.git)
 
 
 def _missing(git: Git, entries: tuple[Entry, ...]) -> list[str]:
     readable = dict.fromkeys(entry.blob for entry in entries if entry.problem is None)
     return [blob for blob, size in sizes_of(git, readable).items() if size is None]
-
-
-def _forget_if_damaged(mirror: Mirror) -> None:
-    """Remove a mirror that git can't walk. The next attempt makes it again."""
-    if damaged(mirror):
-        discard(mirror.folder)
 
 
 def _linked_git_folder(folder: Path) -> Path:

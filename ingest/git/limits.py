@@ -1,6 +1,5 @@
 """Limits of one fetch, and its progress reports."""
 
-import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,16 +26,8 @@ class Bounds:
             f"processor or a file of {self.file_bytes // MEGABYTE:,} MB"
         )
 
-    def limits(self) -> dict[int, int]:
-        return {
-            resource.RLIMIT_AS: self.memory,
-            resource.RLIMIT_CPU: self.cpu_seconds,
-            resource.RLIMIT_FSIZE: self.file_bytes,
-            resource.RLIMIT_CORE: 0,
-        }
-
     def options(self) -> list[str]:
-        """Return the same bounds as options of util-linux's `prlimit`."""
+        """Return the bounds as options of util-linux's `prlimit`."""
         return [
             f"--as={self.memory}",
             f"--cpu={self.cpu_seconds}",

@@ -4,6 +4,9 @@ The store is read through our own empty git directory. So no setting of the repo
 git fetches no missing object and runs no code.
 """
 
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,8 +15,10 @@ from typing import IO
 
 from ingest.git.command import Git
 from ingest.git.errors import FetchFailed, LimitExceeded
+from ingest.git.failure import disk_failure, failure
 from ingest.git.limits import Bounds, Deadline, Limits
 from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, content
+from ingest.git.source import Source
 
 # Requests in flight stay below a pipe's 64 kB, so writing them never blocks.
 _IN_FLIGHT = 800
@@ -112,6 +117,35 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
     except UnicodeDecodeError:
         return Problem.NAME_NOT_UTF8
     return None
+
+
+def reader(mirrors: Path, source: Source, deadline: Deadline, object_format: str) -> Path:
+    """Return our own empty git directory for `object_format` (sha1 or sha256), made once."""
+    folder = mirrors / f".reader-{object_format}"
+    if not folder.is_dir():
+        try:
+            mirrors.mkdir(parents=True, exist_ok=True)
+            _make(folder, source, deadline, object_format)
+        except OSError as error:
+            raise disk_failure(error, str(source)) from error
+    return folder
+
+
+def _make(folder: Path, source: Source, deadline: Deadline, object_format: str) -> None:
+    temporary = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+    try:
+        finished = Git(temporary, deadline).run(
+            "init", "--quiet", "--bare", "--template=", f"--object-format={object_format}"
+        )
+        if finished.code != 0:
+            raise failure(finished, str(source))
+        try:
+            os.rename(temporary, folder)
+        except OSError:
+            if not folder.is_dir():  # otherwise another process made it first
+                raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 class _OpenObjects:

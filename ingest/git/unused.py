@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,23 +16,16 @@ REMOVING = ".removing-"
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
-    """A removed mirror."""
+class Usage:
+    """Time of a mirror's last use, and its size on the disk."""
 
-    name: str
-    bytes: int
-    idle_days: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Mirror:
     folder: Path
     used_at: float
     bytes: int
 
 
-def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Removed]:
-    """Remove mirrors unused for `days`, then the least recently used ones.
+def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Usage]:
+    """Remove mirrors unused for `days`, then the least recently used ones, and yield each.
 
     The latter are removed until all together take at most `most_bytes`. 0 lifts either bound. A
     mirror that was used within a day, or is locked, stays. The process may be killed at any
@@ -50,35 +43,29 @@ def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Remo
         too_much = most_bytes and total > most_bytes
         if (too_old or too_much) and idle >= IN_USE_SECONDS and _remove(mirror):
             total -= mirror.bytes
-            yield Removed(mirror.folder.name, mirror.bytes, idle / DAY)
+            yield mirror
 
 
-def _remove(mirror: _Mirror) -> bool:
-    with _held(mirror.folder) as locked:
-        # Another process may have used it since it was measured.
-        if not locked or _used_at(mirror.folder) != mirror.used_at:
+def _remove(mirror: Usage) -> bool:
+    """Remove a mirror, unless it is locked or was used since it was measured.
+
+    The lock file stays, since other processes may wait for it.
+    """
+    lock = mirror.folder.with_suffix(".lock")
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _used_at(mirror.folder) != mirror.used_at:
             return False
         # One rename: a fetch finds a whole mirror, or none and makes another.
         leaving = mirror.folder.with_name(f"{REMOVING}{mirror.folder.name}")
         mirror.folder.rename(leaving)
-    shutil.rmtree(leaving)
-    return True
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[bool]:
-    """Yield whether this process holds the lock of the mirror.
-
-    The lock file stays, since other processes may wait for it.
-    """
-    handle = os.open(folder.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
     except BlockingIOError:
-        yield False
+        return False
     finally:
         os.close(handle)
+    shutil.rmtree(leaving)
+    return True
 
 
 def _used_at(folder: Path) -> float:
@@ -89,10 +76,10 @@ def _used_at(folder: Path) -> float:
     return time.time()
 
 
-def _measure(folder: Path) -> _Mirror:
+def _measure(folder: Path) -> Usage:
     size = 0
     for place, _, names in os.walk(folder):
         for name in names:
             with suppress(FileNotFoundError):
                 size += os.lstat(os.path.join(place, name)).st_blocks * 512
-    return _Mirror(folder, _used_at(folder), size)
+    return Usage(folder, _used_at(folder), size)

@@ -415,7 +415,7 @@ def test_a_fetch_without_git_installed_is_refused(
     repository = make_repository(tmp_path / "repo")
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(GitMissing, match="install git"):
+    with pytest.raises(GitMissing, match="install git 2.32"):
         fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ingest.git import Source, SourceKind, fetch
 from ingest.git.mirror import mirror_name
-from ingest.git.unused import DAY, Removed, remove_unused
+from ingest.git.unused import DAY, Usage, remove_unused
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import commit, make_repository, plain
 
@@ -40,7 +40,7 @@ def read(server: GitServer, mirrors: Path, name: str) -> Path:
 
 
 def removed(mirrors: Path, days: int = 0, most_bytes: int = 0) -> list[str]:
-    return [each.name for each in remove_unused(mirrors, days=days, most_bytes=most_bytes)]
+    return [each.folder.name for each in remove_unused(mirrors, days=days, most_bytes=most_bytes)]
 
 
 def test_a_mirror_unused_for_long_is_removed(server: GitServer, mirrors: Path) -> None:
@@ -49,8 +49,8 @@ def test_a_mirror_unused_for_long_is_removed(server: GitServer, mirrors: Path) -
 
     (gone,) = list(remove_unused(mirrors, days=30, most_bytes=0))
 
-    assert isinstance(gone, Removed)
-    assert (gone.name, round(gone.idle_days)) == (old.name, 31)
+    assert isinstance(gone, Usage)
+    assert gone.folder.name == old.name
     assert gone.bytes > 9_000
     assert new.exists()
     assert not old.exists()
