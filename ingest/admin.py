@@ -1,6 +1,5 @@
 """Admin of sources: adding a repository, queuing its ingest, opting it out."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,11 +21,8 @@ from curation.admin.lines_field import LinesField
 from curation.errors import CurationError
 from curation.models import IngestRun, Origin, Repository
 from ingest.git import SourceError, parse_source
+from ingest.git.refs import check_ref
 from ingest.requests import request_ingest
-
-# Git reads a leading dash as an option and a colon as a destination.
-_REF = re.compile(r"(?![-/.])(?!.*(\.\.|@\{|//))[^\s:~^?*\[\\\x00-\x1f\x7f]+(?<![/.])")
-
 
 _READ = (
     "ref", "sparse_paths", "include_globs", "exclude_globs", "key_files", "submodules",
@@ -34,20 +30,30 @@ _READ = (
 )  # fmt: skip
 
 
+class PathsField(LinesField):
+    """Paths or globs inside a repository, one a line."""
+
+    def __init__(self, help_text: str) -> None:
+        super().__init__(required=False, help_text=help_text)
+
+    def clean(self, value: Any) -> list[str]:
+        paths: list[str] = super().clean(value)
+        for path in paths:
+            is_outside = path.startswith(("-", "/", "~")) or ".." in path.split("/")
+            if is_outside or not path.isprintable():
+                raise ValidationError(
+                    "Write paths inside the repository, such as python/tutorials: none begins with "
+                    "“-”, “/” or “~”, and none holds “..”."
+                )
+        return paths
+
+
 class RepositoryForm(forms.ModelForm):
-    sparse_paths = LinesField(
-        required=False, help_text="Folders and files to read, one a line; empty: everything."
-    )
-    include_globs = LinesField(
-        required=False, help_text="One a line; empty: **/*.py, **/*.md and **/*.ipynb"
-    )
-    exclude_globs = LinesField(required=False, help_text="One a line.")
-    key_files = LinesField(
-        required=False, help_text="The files that matter most, one a line, the first one first."
-    )
-    submodules = LinesField(
-        required=False, help_text="Paths of submodules, one a line: each is read as its own source."
-    )
+    sparse_paths = PathsField("Folders and files to read, one a line; empty: everything.")
+    include_globs = PathsField("One a line; empty: **/*.py, **/*.md and **/*.ipynb")
+    exclude_globs = PathsField("One a line.")
+    key_files = PathsField("The files that matter most, one a line, the first one first.")
+    submodules = PathsField("Paths of submodules, one a line: each is read as its own source.")
 
     class Meta:
         model = Repository
@@ -67,25 +73,10 @@ class RepositoryForm(forms.ModelForm):
         return source.location
 
     def clean_ref(self) -> str:
-        ref: str = self.cleaned_data["ref"].strip()
-        if ref and not _REF.fullmatch(ref):
-            raise ValidationError("This is no name of a branch, tag or commit.")
-        return ref
-
-    def clean_sparse_paths(self) -> list[str]:
-        return _inside(self.cleaned_data["sparse_paths"])
-
-    def clean_include_globs(self) -> list[str]:
-        return _inside(self.cleaned_data["include_globs"])
-
-    def clean_exclude_globs(self) -> list[str]:
-        return _inside(self.cleaned_data["exclude_globs"])
-
-    def clean_key_files(self) -> list[str]:
-        return _inside(self.cleaned_data["key_files"])
-
-    def clean_submodules(self) -> list[str]:
-        return _inside(self.cleaned_data["submodules"])
+        try:
+            return check_ref(self.cleaned_data["ref"])
+        except SourceError as error:
+            raise ValidationError(str(error)) from None
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
@@ -99,16 +90,6 @@ class RepositoryForm(forms.ModelForm):
         if low is not None and high is not None and high < low:
             self.add_error("estimated_tokens_high", "Write a number no less than the low one.")
         return values
-
-
-def _inside(paths: list[str]) -> list[str]:
-    for path in paths:
-        if path.startswith(("-", "/", "~")) or ".." in path.split("/") or not path.isprintable():
-            raise ValidationError(
-                "Write paths inside the repository, such as python/tutorials: none begins with "
-                "“-”, “/” or “~”, and none holds “..”."
-            )
-    return paths
 
 
 class OptOutForm(forms.Form):
