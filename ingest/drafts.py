@@ -27,10 +27,10 @@ from ingest.drafting.adapters import ADAPTERS
 from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
-from ingest.licensing import FileLicenses
 from ingest.persist.licenses import kept_readings, license_reader
 from ingest.pipeline import LICENSE_FILES
 from ingest.sources import network, readable_source
+from ingest.stages import FileLicenses
 
 Progress = Callable[[str, int, int], None]
 
@@ -97,19 +97,11 @@ class Drafting:
 
     def summary(self) -> str:
         """Return "2 repositories -> 27 pairs (31 operations without a test that compares, …)"."""
-        missing = Counter(
-            draft.outcome.missing for drafts in self.drafts.values() for draft in drafts
+        count = len(self.drafts)
+        sources = "1 repository" if count == 1 else f"{count:,} repositories"
+        return (
+            f"{sources} -> {outcomes(draft for drafts in self.drafts.values() for draft in drafts)}"
         )
-        del missing[None]
-        reasons = [
-            f"{pluralize(count, 'operation')} {REASONS.get(reason, str(reason))}"
-            for reason, count in missing.most_common()
-            if reason is not None
-        ]
-        repositories = len(self.drafts)
-        sources = "1 repository" if repositories == 1 else f"{repositories:,} repositories"
-        line = f"{sources} -> {pluralize(len(self.pairs), 'pair')}"
-        return f"{line} ({', '.join(reasons)})" if reasons else line
 
     def store(self, repository: Repository, reading: str, limit: int | None) -> None:
         """Store its whole drafts as pairs, at most `limit`, and keep the others for curators."""
@@ -127,6 +119,18 @@ class Drafting:
         )
         if limit is None:
             Repository.objects.filter(pk=repository.pk).update(last_drafting=reading)
+
+
+def outcomes(drafts: Iterable[Drafted]) -> str:
+    """Return "27 pairs (31 operations without a test that compares, …)"."""
+    counts = Counter(draft.outcome.missing for draft in drafts)
+    pairs = pluralize(counts.pop(None, 0), "pair")
+    reasons = (
+        f"{pluralize(count, 'operation')} {REASONS.get(reason, str(reason))}"
+        for reason, count in counts.most_common()
+        if reason is not None
+    )
+    return f"{pairs} ({', '.join(reasons)})" if counts else pairs
 
 
 def draft_repositories(

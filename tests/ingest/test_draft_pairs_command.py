@@ -77,10 +77,7 @@ def test_a_complete_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> 
 def test_the_command_prints_the_outcome_of_each_operation(folder: Path) -> None:
     said = draft_pairs("--reasons")
 
-    rows = {tuple(line.split()) for line in said.splitlines()}
-    assert ("operations", "2", "2") in rows
-    assert ("named-function", "1", "1") in rows
-    assert ("no-test", "1", "1") in rows
+    assert f"{folder} -> 1 pair (1 operation without a test that calls the launcher)" in said
     assert "No test was found that uses Halving." in said
 
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import Counter
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -12,8 +11,7 @@ from curation.management.arguments import at_least_one, output_file
 from curation.models import Repository
 from curation.progress_bar import Bar
 from curation.text import pluralize
-from ingest.drafting import Missing, Rule
-from ingest.drafts import Drafted, draft_repositories
+from ingest.drafts import Drafted, draft_repositories, outcomes
 from ingest.sources import chosen
 
 
@@ -64,9 +62,8 @@ class Command(BaseCommand):
         if options["write"]:
             lines = (json.dumps(pair.as_record()) + "\n" for pair in pairs)
             options["write"].write_text("".join(lines), encoding="utf-8")
-        self.stdout.write(
-            _table({source.name: Counter(map(_word, d)) for source, d in drafting.drafts.items()})
-        )
+        for source, drafts in drafting.drafts.items():
+            self.stdout.write(f"{source.name} -> {outcomes(drafts)}")
         if options["dry_run"]:
             self.stdout.write(f"{pluralize(len(pairs), 'pair')} could be stored.")
             return
@@ -87,32 +84,3 @@ class Command(BaseCommand):
                     f"{source.name}  {outcome.operation.name}  {outcome.missing}: "
                     f"{outcome.sentence}"
                 )
-
-
-def _word(one: Drafted) -> str:
-    outcome = one.outcome
-    rule = outcome.draft.rule if outcome.draft is not None else None
-    return str(outcome.missing or rule)
-
-
-def _table(tables: dict[str, Counter[str]]) -> str:
-    """Return a table with a column for each repository: operations, drafts by rule, reasons."""
-    names = list(tables)
-    columns = [*tables.values(), sum(tables.values(), Counter[str]())]
-    rules, reasons = [str(rule) for rule in Rule], [str(reason) for reason in Missing]
-    rows = [["", *names, "all"]]
-    rows.append(["operations", *(f"{column.total():,}" for column in columns)])
-    rows.append(["whole drafts", *(f"{sum(c[rule] for rule in rules):,}" for c in columns)])
-    for words in (rules, reasons):
-        used = [word for word in words if any(column[word] for column in columns)]
-        rows += [[f"  {word}", *(f"{column[word]:,}" for column in columns)] for word in used]
-        if words is rules:
-            rows.append(["not whole", *(f"{sum(c[r] for r in reasons):,}" for c in columns)])
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
