@@ -12,11 +12,10 @@ from curation.models import Role
 from ingest.git import Absent, Selection, SourceKind, fetch, parse_source
 from ingest.git.snapshot import OpenTree
 from ingest.licenses import LicenseReader
-from ingest.licensing import FileLicenses
 from ingest.local_clones import original_of
 from ingest.pipeline import LICENSE_FILES
 from ingest.sources import known_source, network
-from ingest.stages import read_text
+from ingest.stages import FileLicenses, read_text
 
 
 def fingerprint(text: str, reader: LicenseReader) -> BenchmarkFingerprints:

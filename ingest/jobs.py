@@ -1,7 +1,11 @@
-"""Entry points of rq: a few lines each, over plain functions."""
+"""Run of an ingest: the entry point of rq, and the same in this process for a person at a shell."""
+
+from __future__ import annotations
 
 import hashlib
 import json
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -18,6 +22,8 @@ from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import KERNEL, seen_in
 from curation.evidence.triage import triage
 from curation.jobs.attempt import Attempt, carry_out
+from curation.jobs.in_process import at_shell, carry_out_here
+from curation.jobs.sweep import sweep
 from curation.models import (
     Condition,
     Drop,
@@ -27,11 +33,13 @@ from curation.models import (
     Provenance,
     Repository,
     Role,
+    RunState,
 )
+from curation.progress_bar import Bar
 from ingest.candidate import Item
 from ingest.compiled import FILES, compiled_kernels
 from ingest.confined.reader import Reader
-from ingest.git import Selection, Snapshot, SourceKind, fetch
+from ingest.git import Progress, Selection, Snapshot, SourceKind, fetch
 from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import Submodule, submodule
 from ingest.github_status import update_status
@@ -40,9 +48,11 @@ from ingest.mirrors import remove_unused_mirrors
 from ingest.persist import Ledger
 from ingest.persist.licenses import kept_readings, license_reader
 from ingest.pipeline import EVERYTHING, reach, read, rules
-from ingest.progress import RunProgress
 from ingest.requests import request_ingest
 from ingest.sources import network, readable_source, take_up_submodule
+
+# Often enough to be live, seldom enough to be cheap.
+PROGRESS_SECONDS = 1.0
 
 
 def ingest(run_pk: int) -> None:
@@ -50,6 +60,15 @@ def ingest(run_pk: int) -> None:
     carry_out(IngestRun, run_pk, _ingest)
     # Also here, because the scheduler may run on another host.
     remove_unused_mirrors()
+
+
+def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
+    """Run an ingest in this process. Raises its error if it fails."""
+    sweep()
+    # A queued run without a worker, also one left by a killed process.
+    waiting = IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()
+    run = waiting or request_ingest(repository, hand_over=False, again=again, commit=commit)
+    return carry_out_here(run, ingest)
 
 
 def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
@@ -200,3 +219,23 @@ def _reading(repository: Repository, snapshot: Snapshot) -> str:
         selection.sparse_paths,
     ]
     return hashlib.sha256(json.dumps([*parts, repository.role]).encode()).hexdigest()
+
+
+class RunProgress:
+    """Callback for every file. It writes about once a second, which also renews the lease."""
+
+    def __init__(self, attempt: Attempt[IngestRun]) -> None:
+        self._attempt = attempt
+        self._told = ("", 0.0)
+        self._bar = Bar(sys.stderr, lines=at_shell.get())
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        last_stage, at = self._told
+        if stage == last_stage and time.monotonic() - at < PROGRESS_SECONDS:
+            return
+        self._told = (stage, time.monotonic())
+        self._attempt.tell(stage, done, total)
+        self._bar.show(stage, done, total)
+
+    def fetching(self, progress: Progress) -> None:
+        self(progress.stage[:40], progress.received_bytes, 0)

@@ -14,7 +14,7 @@ from curation.export.gates import ExclusionReason
 from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
 from curation.text import pluralize
-from ingest.in_process import ingest_now
+from ingest.jobs import ingest_now
 from ingest.report import report
 from ingest.sources import take_up
 

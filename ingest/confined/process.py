@@ -5,12 +5,15 @@ import math
 import os
 import select
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
-from ingest.confined.programs import PACKAGES, command
+import curation
+import ingest
 from ingest.confined.values import UnreadableAnswer, read_json, to_json
 from validation.harness.sandbox import (
     Confinement,
@@ -33,6 +36,7 @@ SCRATCH = 256 << 20
 SILENCE_SECONDS = 900.0
 LARGEST_ANSWER = 64 << 20
 _PIECE = 1 << 20
+PACKAGES = tuple(Path(package.__path__[0]).resolve() for package in (ingest, curation))
 
 
 class WorkerEnded(Exception):
@@ -69,7 +73,7 @@ class Process:
         self._reading, writing = os.pipe()
         try:
             self._process = start(
-                command(name, str(writing), *arguments),
+                _command(name, str(writing), *arguments),
                 Confinement(
                     readable=(*python_readable(), *PACKAGES),
                     limits=terms.limits,
@@ -162,3 +166,20 @@ def _is_ready(descriptor: int, event: int, deadline: float) -> bool:
     poll = select.poll()
     poll.register(descriptor, event)
     return bool(poll.poll(max(0, math.ceil(1000 * (deadline - time.monotonic())))))
+
+
+def _command(name: str, *arguments: str) -> list[str]:
+    """Return the command that runs the module `name` of one of the packages.
+
+    Their folder is closed in the sandbox, because it may hold the data folder. So no import path
+    leads to them, and the program names the folder of each.
+    """
+    folders = {folder.name: str(folder) for folder in PACKAGES}
+    program = (
+        "import runpy, sys, types\n"
+        f"for name, folder in {folders!r}.items():\n"
+        "    sys.modules[name] = types.ModuleType(name)\n"
+        "    sys.modules[name].__path__ = [folder]\n"
+        f"runpy.run_module({name!r}, run_name='__main__', alter_sys=True)\n"
+    )
+    return [sys.executable, "-c", program, *arguments]

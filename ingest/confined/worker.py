@@ -21,8 +21,7 @@ from ingest.evidence import evidence
 from ingest.extract import At, TookTooLong
 from ingest.licenses import LicenseReader
 from ingest.licenses.detector import DetectionTookTooLong, Match
-from ingest.licensing import FileLicenses
-from ingest.stages import kernels, read_text
+from ingest.stages import FileLicenses, kernels, read_text
 
 BATCH = 250
 PROGRESS_SECONDS = 0.5

@@ -115,7 +115,7 @@ def main() -> None:
     django.setup()
     from curation.jobs.in_process import carry_out_here
     from curation.models import Device, Pair, Repository
-    from ingest.in_process import ingest_now
+    from ingest.jobs import ingest_now
     from tests.chaos.rows import rows
     from validation.jobs import validate
     from validation.requests import request_validation

@@ -20,7 +20,7 @@ from ingest.confined.process import LIMITS, Terms
 from ingest.confined.reader import UNCONFINED, Reader
 from ingest.evidence import Evidence
 from ingest.git import Blob
-from ingest.in_process import ingest_now
+from ingest.jobs import ingest_now
 from ingest.licenses import LicenseReader
 from ingest.licenses.reader import RULES_VERSION, git_blob_hash
 from ingest.sources import take_up

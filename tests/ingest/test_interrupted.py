@@ -28,8 +28,7 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from ingest.in_process import ingest_now
-from ingest.jobs import ingest
+from ingest.jobs import ingest, ingest_now
 from ingest.requests import request_ingest
 from ingest.sources import take_up
 from tests.conftest import KERNEL, commit

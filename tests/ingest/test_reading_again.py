@@ -16,7 +16,7 @@ from curation.models import (
     SourceText,
     Status,
 )
-from ingest.in_process import ingest_now
+from ingest.jobs import ingest_now
 from tests.conftest import commit
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ingest.in_process import ingest_now
+from ingest.jobs import ingest_now
 from ingest.management.commands.ingest import summary
 from ingest.sources import take_up_compiled
 

@@ -8,7 +8,7 @@ from curation.errors import CurationError
 from curation.jobs.workers import advice, listeners
 from curation.models import IngestRun, Repository
 from curation.text import pluralize
-from ingest.in_process import ingest_now
+from ingest.jobs import ingest_now
 from ingest.management.commands.ingest import summary
 from ingest.requests import request_ingest
 from ingest.sources import chosen

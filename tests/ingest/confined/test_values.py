@@ -11,8 +11,7 @@ from ingest.confined.values import UnreadableAnswer, from_json, read_json, to_js
 from ingest.evidence import Evidence, evidence
 from ingest.extract import MemoryTree
 from ingest.licenses import LicenseReader
-from ingest.licensing import FileLicenses
-from ingest.stages import kernels
+from ingest.stages import FileLicenses, kernels
 from tests.conftest import KERNEL
 from tests.ingest.licenses.cases import MIT_OF_ADA
 from tests.ingest.licenses.small_repository import detector
