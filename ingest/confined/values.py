@@ -10,7 +10,6 @@ import dataclasses
 import json
 import math
 import types
-from collections.abc import Callable, Hashable, Mapping
 from enum import Enum
 from functools import cache
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -40,8 +39,7 @@ def read_json(data: bytes) -> Any:
 
 def from_json(kind: type[Value], data: object) -> Value:
     """Return `data` as a value of `kind`, or raise UnreadableAnswer."""
-    value: Value = _decoder(cast(Hashable, kind))(data)
-    return value
+    return cast(Value, _decoded(kind, data))
 
 
 def _fields(value: object) -> dict[str, Any]:
@@ -50,154 +48,81 @@ def _fields(value: object) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
-Decoder = Callable[[Any], Any]
+def _decoded(kind: Any, data: Any) -> Any:
+    if decode := PLAIN.get(kind):
+        return decode(data)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = _hints(kind)
+        is_whole = isinstance(data, dict) and data.keys() == hints.keys()
+        _expect(is_whole, f"the fields of a {kind.__name__}")
+        return kind(**{name: _decoded(hint, data[name]) for name, hint in hints.items()})
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        _expect(isinstance(data, list), "an array")
+        if arguments[-1] is Ellipsis:
+            return tuple([_decoded(arguments[0], each) for each in data])
+        _expect(len(data) == len(arguments), f"an array of {len(arguments)}")
+        return tuple([_decoded(*each) for each in zip(arguments, data, strict=True)])
+    if origin is dict:
+        _expect(isinstance(data, dict), "an object")
+        return {_text(key): _decoded(arguments[1], each) for key, each in data.items()}
+    if origin is Literal:
+        _expect(isinstance(data, str) and data in arguments, f"one of {arguments}")
+        return data
+    if origin in (Union, types.UnionType):
+        for choice in arguments:
+            try:
+                return _decoded(choice, data)
+            except UnreadableAnswer:
+                continue
+    elif issubclass(kind, Enum) and data in [member.value for member in kind]:
+        return kind(data)
+    raise UnreadableAnswer(f"a value of {kind} was expected")
 
 
 @cache
-def _decoder(kind: Hashable) -> Decoder:
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        return _union([_decoder(one) for one in arguments])
-    if origin is Literal:
-        return _choice(arguments)
-    if origin is tuple:
-        return _tuple(arguments)
-    if origin is dict:
-        return _mapping(_decoder(arguments[1]))
-    if kind is Any:
-        return _anything
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return _enumeration(kind)
-    if dataclasses.is_dataclass(kind):
-        return _record(kind)
-    return PLAIN[kind]
+def _hints(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def _expect(is_valid: bool, what: str) -> None:
+    if not is_valid:
+        raise UnreadableAnswer(f"{what} was expected")
 
 
 def _text(data: Any) -> str:
-    if not isinstance(data, str):
-        raise UnreadableAnswer("a text was expected")
+    _expect(isinstance(data, str), "a text")
     if data.isascii() and "\0" not in data:
-        return data
+        return str(data)
     # No database accepts a null character or half a surrogate pair.
-    return data.replace("\0", "").encode("utf-8", "replace").decode()
+    return str(data.replace("\0", "").encode("utf-8", "replace").decode())
 
 
 def _whole_number(data: Any) -> int:
-    if type(data) is not int or abs(data) > LARGEST_NUMBER:
-        raise UnreadableAnswer("a whole number was expected")
-    return data
+    _expect(type(data) is int and abs(data) <= LARGEST_NUMBER, "a whole number")
+    return int(data)
 
 
 def _number(data: Any) -> float:
-    if type(data) not in (int, float) or not math.isfinite(data):
-        raise UnreadableAnswer("a number was expected")
+    # NaN is not below infinity either.
+    _expect(type(data) in (int, float) and abs(data) < math.inf, "a number")
     return float(data)
 
 
 def _truth(data: Any) -> bool:
-    if not isinstance(data, bool):
-        raise UnreadableAnswer("true or false was expected")
-    return data
+    _expect(isinstance(data, bool), "true or false")
+    return bool(data)
 
 
 def _nothing(data: Any) -> None:
-    if data is not None:
-        raise UnreadableAnswer("null was expected")
+    _expect(data is None, "null")
 
 
-def _anything(data: Any) -> Any:
-    match data:
-        case str():
-            return _text(data)
-        case list():
-            return [_anything(each) for each in data]
-        case dict():
-            return {_text(key): _anything(each) for key, each in data.items()}
-        case bool() | None:
-            return data
-        case int():
-            return _whole_number(data)
-        case _:
-            return _number(data)
-
-
-PLAIN: Mapping[Any, Decoder] = {
+PLAIN: dict[Any, Any] = {
     str: _text,
     int: _whole_number,
     float: _number,
     bool: _truth,
     type(None): _nothing,
 }
-
-
-def _union(choices: list[Decoder]) -> Decoder:
-    def decode(data: Any) -> Any:
-        for choice in choices:
-            try:
-                return choice(data)
-            except UnreadableAnswer:
-                continue
-        raise UnreadableAnswer("it is of no expected type")
-
-    return decode
-
-
-def _choice(allowed: tuple[Any, ...]) -> Decoder:
-    def decode(data: Any) -> Any:
-        if not isinstance(data, str) or data not in allowed:
-            raise UnreadableAnswer(f"one of {', '.join(map(str, allowed))} was expected")
-        return data
-
-    return decode
-
-
-def _enumeration(kind: type[Enum]) -> Decoder:
-    def decode(data: Any) -> Any:
-        try:
-            return kind(data)
-        except (ValueError, TypeError):
-            raise UnreadableAnswer(f"a {kind.__name__} was expected") from None
-
-    return decode
-
-
-def _tuple(arguments: tuple[Any, ...]) -> Decoder:
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        each = _decoder(arguments[0])
-        return lambda data: tuple(map(each, _array(data)))
-    parts = [_decoder(one) for one in arguments]
-
-    def decode(data: Any) -> Any:
-        if len(_array(data)) != len(parts):
-            raise UnreadableAnswer(f"{len(parts)} values were expected")
-        return tuple(part(value) for part, value in zip(parts, data, strict=True))
-
-    return decode
-
-
-def _array(data: Any) -> list[Any]:
-    if not isinstance(data, list):
-        raise UnreadableAnswer("an array was expected")
-    return data
-
-
-def _mapping(value: Decoder) -> Decoder:
-    def decode(data: Any) -> Any:
-        if not isinstance(data, dict):
-            raise UnreadableAnswer("an object was expected")
-        return {_text(key): value(each) for key, each in data.items()}
-
-    return decode
-
-
-def _record(kind: Any) -> Decoder:
-    hints = get_type_hints(kind)
-    names = [field.name for field in dataclasses.fields(kind)]
-    decoders = {name: _decoder(hints[name]) for name in names}
-
-    def decode(data: Any) -> Any:
-        if not isinstance(data, dict) or data.keys() != decoders.keys():
-            raise UnreadableAnswer(f"the fields of a {kind.__name__} were expected")
-        return kind(**{name: read(data[name]) for name, read in decoders.items()})
-
-    return decode
