@@ -17,13 +17,11 @@ from ingest.persist.files import Files
 from ingest.persist.licenses import Licenses
 from ingest.quality import default_profile
 
-# Identity of a place: file, first and last line, qualified name, kernel.
-Place = tuple[int, int, int, str, int]
-
+# Identity of a place, and the columns that another reading may change.
+PLACE = ("source_file", "start_line", "end_line", "qualname", "kernel")
 RENEWED = (
-    "retired_at", "drawn_from",
-    "license_id", "license_verdict", "license_inherited", "license_reason",
-    "copyrights", "license_texts",
+    "retired_at", "drawn_from", "license", "license_verdict", "license_inherited",
+    "license_reason", "copyrights", "license_texts",
 )  # fmt: skip
 
 
@@ -48,74 +46,37 @@ class Kernels:
         for item in candidates:
             self._licenses.store(item.licenses)
             self._licenses.store_texts(item.license_texts)
-        by_place = {self._place(item, kernels): item for item in candidates}
-        rows = self._known([place[0] for place in by_place])
-        created = [
-            self._provenance(place, item) for place, item in by_place.items() if place not in rows
-        ]
-        Provenance.objects.bulk_create(created)
-        changed = [
-            row
-            for place, row in rows.items()
-            if place in by_place and self._renew(row, by_place[place])
-        ]
-        Provenance.objects.bulk_update(changed, [name.removesuffix("_id") for name in RENEWED])
-        self.seen.update(row.pk for place, row in rows.items() if place in by_place)
-        self.seen.update(row.pk for row in created)
+        rows = [self._provenance(item, kernels[item.content_hash]) for item in candidates]
+        # Two cells of a notebook may hold the same kernel at the same lines.
+        places = {
+            (row.source_file_id, row.start_line, row.end_line, row.qualname, row.kernel_id): row
+            for row in rows
+        }
+        Provenance.objects.bulk_create(
+            places.values(), update_conflicts=True, unique_fields=PLACE, update_fields=RENEWED
+        )
+        self.seen.update(row.pk for row in places.values())
         return new
 
-    def _place(self, item: Candidate, kernels: dict[str, int]) -> Place:
-        kernel = item.kernel
-        file = self._files.pk_of(kernel.path)
-        return (
-            file,
-            kernel.start_line,
-            kernel.end_line,
-            kernel.qualname,
-            kernels[item.content_hash],
-        )
-
-    def _known(self, files: Sequence[int]) -> dict[Place, Provenance]:
-        rows = Provenance.objects.filter(source_file__among=set(files))
-        return {_place_of(row): row for row in rows}
-
-    def _renew(self, row: Provenance, item: Candidate) -> bool:
-        """Update a known place from a reading. Return whether it changed."""
-        values = [getattr(row, column) for column in RENEWED]
-        row.retired_at = None
-        row.drawn_from = list(item.unit.drawn_from)
-        self._license(row, item)
-        return values != [getattr(row, column) for column in RENEWED]
-
-    def _license(self, row: Provenance, item: Candidate) -> None:
-        if item.licenses:
-            verdict = strictest(item.licenses)
-            row.license_id = self._licenses.pk_of(verdict)
-            row.license_verdict = verdict.verdict
-            row.license_inherited = verdict.inherited
-            row.license_reason = verdict.reason
-            row.copyrights = list(verdict.copyrights)
-            row.license_texts = [[text.path, text.sha256] for text in item.license_texts]
-
-    def _provenance(self, place: Place, item: Candidate) -> Provenance:
-        file, start, end, qualname, kernel = place
-        row = Provenance(
+    def _provenance(self, item: Candidate, kernel: int) -> Provenance:
+        verdict = strictest(item.licenses)
+        return Provenance(
             kernel_id=kernel,
-            source_file_id=file,
-            qualname=qualname,
+            source_file_id=self._files.pk_of(item.kernel.path),
+            qualname=item.kernel.qualname,
             container=item.kernel.container,
-            start_line=start,
-            end_line=end,
+            start_line=item.kernel.start_line,
+            end_line=item.kernel.end_line,
             cell=item.kernel.cell,
             sha256=item.kernel.sha256,
             drawn_from=list(item.unit.drawn_from),
+            license_id=self._licenses.pk_of(verdict),
+            license_verdict=verdict.verdict,
+            license_inherited=verdict.inherited,
+            license_reason=verdict.reason,
+            copyrights=list(verdict.copyrights),
+            license_texts=[[text.path, text.sha256] for text in item.license_texts],
         )
-        self._license(row, item)
-        return row
-
-
-def _place_of(row: Provenance) -> Place:
-    return (row.source_file_id, row.start_line, row.end_line, row.qualname, row.kernel_id)
 
 
 def wanting(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
