@@ -5,6 +5,7 @@ drafting would find.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 
 from django.conf import settings
 from django.db.models import F, QuerySet
@@ -58,15 +59,7 @@ def count_proposals(limit: int, on_error: Callable[[str], None]) -> Iterator[Rep
                 proposal.save(update_fields=("condition", "condition_note"))
             on_error(f"{proposal.name} was not counted: {error}")
             continue
-        proposal.kernel_count = counts.kernels
-        proposal.launcher_count = counts.launchers
-        proposal.comparing_tests = counts.tests
-        proposal.compared_launchers = counts.compared
-        proposal.save(
-            update_fields=(
-                "kernel_count", "launcher_count", "comparing_tests", "compared_launchers",
-            )
-        )  # fmt: skip
+        Repository.objects.filter(pk=proposal.pk).update(**asdict(counts))
         yield proposal
     remove_unused_mirrors()
 

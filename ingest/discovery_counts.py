@@ -27,12 +27,12 @@ SUBSCRIPT = re.compile(r"\b([^\W\d]\w*)\[")
 class DraftingCounts:
     """Numbers that predict how many drafts a repository yields."""
 
-    kernels: int
-    launchers: int
+    kernel_count: int
+    launcher_count: int
     """Functions and classes of modules that launch a kernel."""
-    tests: int
+    comparing_tests: int
     """Tests that compare values, in files that name a launcher or its callers."""
-    compared: int
+    compared_launchers: int
     """Launchers that those files reach: the most drafts that can be expected."""
 
 
@@ -60,10 +60,10 @@ def count_texts(texts: Iterable[str]) -> DraftingCounts:
             named |= there
             count += _comparing_tests(text)
     return DraftingCounts(
-        kernels=len(kernels),
-        launchers=len(launchers),
-        tests=count,
-        compared=sum(not named.isdisjoint(callers) for callers in launchers),
+        kernel_count=len(kernels),
+        launcher_count=len(launchers),
+        comparing_tests=count,
+        compared_launchers=sum(not named.isdisjoint(callers) for callers in launchers),
     )
 
 

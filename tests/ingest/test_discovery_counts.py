@@ -33,7 +33,7 @@ def test_shape():
 
 def test_a_launcher_that_a_comparing_test_names_is_compared() -> None:
     assert count_texts([LAUNCHER, TEST]) == DraftingCounts(
-        kernels=2, launchers=1, tests=1, compared=1
+        kernel_count=2, launcher_count=1, comparing_tests=1, compared_launchers=1
     )
 
 
@@ -42,7 +42,7 @@ def test_a_test_reaches_a_launcher_through_its_callers_in_other_files() -> None:
 
     counts = count_texts([LAUNCHER, layer, TEST.replace("scale", "Scale")])
 
-    assert counts.compared == 1
+    assert counts.compared_launchers == 1
 
 
 def test_tests_of_other_code_do_not_count() -> None:
@@ -50,14 +50,14 @@ def test_tests_of_other_code_do_not_count() -> None:
 
     counts = count_texts([LAUNCHER, other, "def load(path):\n    return open(path)\n"])
 
-    assert (counts.launchers, counts.tests, counts.compared) == (1, 0, 0)
+    assert (counts.launcher_count, counts.comparing_tests, counts.compared_launchers) == (1, 0, 0)
 
 
 def test_a_launch_through_a_class_of_kernels_counts() -> None:
     kernels = "import triton\n\nclass Scale:\n    @triton.jit\n    def run(x):\n        pass\n"
     launcher = "from acme import kernels\n\ndef scale(x):\n    kernels.Scale.run[(1,)](x)\n"
 
-    assert count_texts([kernels, launcher]).launchers == 1
+    assert count_texts([kernels, launcher]).launcher_count == 1
 
 
 def test_a_repository_without_kernels_counts_nothing() -> None:
