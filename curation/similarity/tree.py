@@ -7,7 +7,7 @@ import textwrap
 import time
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 PYTHON = Language(tree_sitter_python.language())
 PARSE_SECONDS = 5.0
@@ -25,7 +25,11 @@ class ParseTimeout(Exception):
 def parse(text: str) -> Node:
     if text[:1] in {" ", "\t"}:
         text = textwrap.dedent(text)
-    data = text.encode("utf-8", "replace")
+    return parse_bytes(text.encode("utf-8", "replace")).root_node
+
+
+def parse_bytes(data: bytes) -> Tree:
+    """Return the syntax tree of a UTF-8 text. Raises ParseTimeout."""
     deadline = time.monotonic() + PARSE_SECONDS
     parser = Parser(PYTHON)
     try:
@@ -34,12 +38,12 @@ def parse(text: str) -> Node:
             progress_callback=lambda _offset, _error: time.monotonic() > deadline,
         )
     except ValueError as error:
-        raise ParseTimeout(f"The text took longer than {PARSE_SECONDS:g} s to parse.") from error
-    # A tree parsed from a callback would call back for every `node.text`.
-    root = parser.parse(data, timed).root_node
-    if is_too_deep(root):
-        raise ParseTimeout(f"The text is nested more than {DEEPEST:,} levels deep.")
-    return root
+        raise ParseTimeout(f"It took longer than {PARSE_SECONDS:g} seconds to parse.") from error
+    if is_too_deep(timed.root_node):
+        raise ParseTimeout(f"An expression of it is nested more than {DEEPEST:,} levels deep.")
+    # Only a parse from a callback has a timeout, and only a tree of bytes gives `node.text` without
+    # a callback. The second parse reuses the first tree and is nearly free.
+    return parser.parse(data, timed)
 
 
 def is_too_deep(root: Node) -> bool:
@@ -74,7 +78,13 @@ def _query(pattern: str) -> Query:
 
 
 def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
-    return QueryCursor(_query(pattern)).captures(node)
+    """Return the nodes of each name, in file order. tree-sitter's order is another in each run."""
+    found = QueryCursor(_query(pattern)).captures(node)
+    return {name: sorted(nodes, key=_position) for name, nodes in found.items()}
+
+
+def _position(node: Node) -> tuple[int, int]:
+    return node.start_byte, -node.end_byte
 
 
 def text_of(node: Node) -> str:

@@ -168,7 +168,7 @@ def written_references(kernel: Node, reading: Reading) -> list[Evidence]:
     nodes = captures(pattern, kernel)
     if not any(text_of(node) in reading.parameters for node in nodes.get("name", ())):
         return []
-    first = min(nodes["written"], key=lambda node: node.start_byte)
+    first = nodes["written"][0]
     text = " ".join(text_of(first).split())[:160]
     return [Evidence("element-wise", "each value by itself", first.start_point.row + 1, text)]
 

@@ -15,11 +15,10 @@ from ingest.extract.candidates import (
     unfit,
 )
 from ingest.extract.decoding import decode
-from ingest.extract.describe import describe
 from ingest.extract.embedded import in_markdown, in_strings, in_template
 from ingest.extract.fragments import kernels_in
 from ingest.extract.isolate import isolate
-from ingest.extract.kernels import kernels_of
+from ingest.extract.kernels import describe, kernels_of
 from ingest.extract.module import FoundKernel, Module
 from ingest.extract.notebooks import cell_of
 from ingest.extract.pallas import PallasCall, kernel_at, other_backend, pallas_calls

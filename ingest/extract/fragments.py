@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ingest.extract.describe import describe, sha256_of
 from ingest.extract.embedded import Fragment
 from ingest.extract.isolate import isolate
-from ingest.extract.kernels import kernels_of
+from ingest.extract.kernels import describe, kernels_of, sha256_of
 from ingest.extract.module import FoundKernel, Module
 from ingest.extract.records import Extraction, StandaloneUnit
 from ingest.extract.references import References

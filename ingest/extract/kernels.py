@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from tree_sitter import Node
 
 from ingest.extract.module import FoundKernel, Module
 from ingest.extract.outline import definition_of
-from ingest.extract.records import Language, Parameter
+from ingest.extract.records import ExtractedKernel, Kind, Language, Launcher, Parameter
 from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import captures, dotted, text_of
 
@@ -139,7 +140,30 @@ def _definition_in_scope(module: Module, identifier: Node) -> Node | None:
     return None
 
 
-def read_parameters(kernel: FoundKernel) -> tuple[Parameter, ...]:
+def describe(kernel: FoundKernel, kind: Kind, launchers: tuple[Launcher, ...]) -> ExtractedKernel:
+    """Return the record of a kernel."""
+    source = kernel.module.source.lines(kernel.first_line, kernel.last_line)
+    return ExtractedKernel(
+        path=kernel.module.path,
+        qualname=kernel.qualname,
+        name=kernel.name,
+        start_line=kernel.first_line,
+        end_line=kernel.last_line,
+        kind=kind,
+        language=kernel.language,
+        container=kernel.container,
+        source=source,
+        sha256=sha256_of(source),
+        parameters=_parameters(kernel),
+        launchers=launchers,
+    )
+
+
+def sha256_of(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8")).hexdigest()
+
+
+def _parameters(kernel: FoundKernel) -> tuple[Parameter, ...]:
     parameters = kernel.definition.child_by_field_name("parameters")
     if parameters is None:
         return ()

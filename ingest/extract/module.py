@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ingest.extract.outline import Scope, definition_of, function_scope
 from ingest.extract.records import Container, Language
 from ingest.extract.scopes import Nesting, name_of
-from ingest.extract.syntax import Source
+from ingest.extract.syntax import BODIES, Source
 
 COMPOUND = frozenset({"if_statement", "try_statement", "with_statement", "for_statement"})
 
@@ -125,26 +125,6 @@ def code_end(node: Node) -> int:
     """Return the end of a definition's code. Trailing comments do not belong to it."""
     while True:
         last = next((c for c in reversed(node.children) if c.type != "comment"), None)
-        if last is None or last.type not in {"block", *_ENDING_IN_BLOCK}:
+        if last is None or last.kind_id not in BODIES:
             return (last or node).end_byte
         node = last
-
-
-_ENDING_IN_BLOCK = frozenset(
-    {
-        "function_definition",
-        "class_definition",
-        "decorated_definition",
-        "if_statement",
-        "elif_clause",
-        "else_clause",
-        "for_statement",
-        "while_statement",
-        "try_statement",
-        "except_clause",
-        "finally_clause",
-        "with_statement",
-        "match_statement",
-        "case_clause",
-    }
-)

@@ -97,7 +97,7 @@ def names_of(node: Node) -> Names:
     nodes = captures(ROLES, node)
     top, scopes = _scopes(node, nodes)
     owners = _Owners(scopes, top)
-    statements = sorted(nodes.get("import", ()), key=lambda n: n.start_byte)
+    statements = nodes.get("import", ())
     imports = [(n.start_byte, imported) for n in statements for imported in read_import(n)]
     spans = [(n.start_byte, n.end_byte) for n in statements]
     for offset, imported in imports:
@@ -125,14 +125,7 @@ def names_of(node: Node) -> Names:
         if scope is top or _belongs_to_top(token.name, scope, top):
             (stores if start in store_scopes else loads).append(token)
     inner = frozenset().union(*(s.bound for s in scopes)) if scopes else frozenset()
-    # tree-sitter returns captures in no stable order.
-    return Names(
-        _in_order(loads), _in_order(stores), inner, tuple(imports), bool(nodes.get("nonlocal"))
-    )
-
-
-def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
-    return tuple(sorted(tokens, key=lambda token: token.start))
+    return Names(tuple(loads), tuple(stores), inner, tuple(imports), bool(nodes.get("nonlocal")))
 
 
 def _scopes(node: Node, nodes: dict[str, list[Node]]) -> tuple[_Scope, list[_Scope]]:

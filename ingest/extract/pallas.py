@@ -133,7 +133,7 @@ def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
         if imported.attribute == CALL.decode()
     }
     found = captures("[(identifier) (attribute)] @name", module.source.tree.root_node)
-    for node in sorted(found.get("name", ()), key=lambda node: node.start_byte):
+    for node in found.get("name", ()):
         parts = dotted(node) if text_of(node).rpartition(".")[2] in names else None
         if parts is None or (node.parent is not None and node.parent.type == "attribute"):
             continue

@@ -6,26 +6,18 @@ depth.
 
 from __future__ import annotations
 
-import functools
 import itertools
-import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+from tree_sitter import Node, Tree
 
-from curation.similarity.tree import DEEPEST, is_rubble, is_too_deep
+from curation.similarity.tree import PYTHON, is_rubble, parse_bytes
+from curation.similarity.tree import ParseTimeout as ParseTimeout
+from curation.similarity.tree import captures as captures
 from curation.similarity.tree import dotted as dotted
-
-PYTHON = Language(tree_sitter_python.language())
-PARSE_SECONDS = 3.0
-CHUNK = 1 << 16
-
-
-class ParseTimeout(Exception):
-    """The file takes too long to parse or to read; real files stay below the limits."""
+from curation.similarity.tree import text_of as text_of
 
 
 @dataclass(slots=True, eq=False)
@@ -52,23 +44,10 @@ def parse(path: str, text: str) -> Source:
     data = text.encode("utf-8")
     ended = data.split(b"\n")[:-1]
     starts = [0, *itertools.accumulate(len(line) + 1 for line in ended)]
-    parser = Parser(PYTHON)
-    deadline = time.monotonic() + PARSE_SECONDS
-    try:
-        timed = parser.parse(
-            lambda offset, _: data[offset : offset + CHUNK],
-            progress_callback=lambda _offset, _error: time.monotonic() > deadline,
-        )
-    except ValueError as error:
-        message = f"It took longer than {PARSE_SECONDS:g} seconds to parse."
-        raise ParseTimeout(message) from error
-    if is_too_deep(timed.root_node):
-        raise ParseTimeout(f"An expression of it is nested more than {DEEPEST:,} levels deep.")
-    if is_rubble(timed.root_node):
+    tree = parse_bytes(data)
+    if is_rubble(tree.root_node):
         raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
-    # Only a parse from a callback has a timeout, and only a tree of bytes gives `node.text` without
-    # a callback. The second parse reuses the first tree and is nearly free.
-    return Source(path, data, parser.parse(data, timed), starts)
+    return Source(path, data, tree, starts)
 
 
 BODIES = frozenset(
@@ -107,17 +86,3 @@ def statements(root: Node) -> Iterator[Node]:
             yield node
             if node.kind_id in BODIES or (broken and node.has_error):
                 pending.append(node)
-
-
-@functools.cache
-def query(pattern: str) -> Query:
-    return Query(PYTHON, pattern)
-
-
-def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
-    # No progress callback: tree-sitter 0.26 crashes the process on some erroneous trees.
-    return QueryCursor(query(pattern)).captures(node)
-
-
-def text_of(node: Node) -> str:
-    return (node.text or b"").decode("utf-8")

@@ -154,7 +154,7 @@ def magic_number_share(_: Candidate, reading: Reading) -> Measured:
     if reading.kernel is None:
         return Measured(None, "There is no function to look for numbers in.")
     numbers = captures("[(integer) (float)] @number", reading.kernel).get("number", ())
-    values = [text_of(node) for node in sorted(numbers, key=lambda node: node.start_byte)]
+    values = [text_of(node) for node in numbers]
     magic = [value for value in values if not _is_plain(value)]
     some = f", such as {', '.join(list(dict.fromkeys(magic))[:3])}" if magic else ""
     share = len(magic) / len(values) if values else 0.0
@@ -274,7 +274,7 @@ def _odd_bits(value: float) -> bool:
 
 def _first_error(reading: Reading) -> Node | None:
     found = captures("(ERROR) @error", reading.root).get("error", ()) if reading.root else ()
-    return min(found, key=lambda node: node.start_byte, default=None)
+    return next(iter(found), None)
 
 
 def _plain(qualname: str) -> str:
