@@ -80,11 +80,9 @@ def _query(pattern: str) -> Query:
 def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
     """Return the nodes of each name, in file order. tree-sitter's order is another in each run."""
     found = QueryCursor(_query(pattern)).captures(node)
-    return {name: sorted(nodes, key=_position) for name, nodes in found.items()}
-
-
-def _position(node: Node) -> tuple[int, int]:
-    return node.start_byte, -node.end_byte
+    for nodes in found.values():
+        nodes.sort(key=lambda node: (node.start_byte, -node.end_byte))
+    return found
 
 
 def text_of(node: Node) -> str:
