@@ -10,14 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePath
 from typing import Any
 
-from django.db.models import Count
-
 from curation.errors import CurationError
 from curation.evidence import benchmarks
 from curation.export.options import ExportOptions
 from curation.models import Fingerprint, OperationOverlap
-
-BATCH = 10_000
 
 
 class NotComparedError(CurationError):
@@ -95,18 +91,16 @@ class Coverage:
 def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage:
     """Return the benchmark coverage of the chosen items. `keys`: primary keys by kind."""
     current = benchmarks.current()
-    versions: Counter[str] = Counter()
-    for kind, every in keys.items():
-        for some in _batches(every):
-            rows = Fingerprint.objects.filter(**{f"{kind}__among": some}).order_by()
-            for version, times in rows.values_list("compared_with").annotate(Count("pk")):
-                versions[version] += times
-    same = sum(
-        OperationOverlap.objects.filter(pair__among=some).values("pair").distinct().count()
-        for some in _batches(keys["pair"])
-    )
     # A kernel may represent several files.
-    records = sum(len(set(every)) for every in keys.values())
+    records = {kind: frozenset(of_kind) for kind, of_kind in keys.items()}
+    versions = Counter(
+        version
+        for kind, of_kind in records.items()
+        for version in Fingerprint.objects.filter(**{f"{kind}__among": of_kind})
+        .order_by()
+        .values_list("compared_with", flat=True)
+    )
+    same = OperationOverlap.objects.filter(pair__among=records["pair"]).values("pair").distinct()
     return Coverage(
         current.version,
         tuple(
@@ -120,10 +114,10 @@ def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage
             for benchmark in current.held
         ),
         tuple(map(_shown, benchmarks.not_held())),
-        records,
-        records - versions[current.version],
+        sum(map(len, records.values())),
+        sum(map(len, records.values())) - versions[current.version],
         len(keys["pair"]),
-        same,
+        same.count(),
         _rest(options) if keys["kernel"] else "",
     )
 
@@ -149,11 +143,6 @@ def _rest(options: ExportOptions) -> str:
     if options.unit == "file":
         return "The rest of a kernel's file was"
     return "Launchers of kernels were" if options.with_launcher else ""
-
-
-def _batches(keys: Sequence[int]) -> list[list[int]]:
-    every = sorted(set(keys))
-    return [every[start : start + BATCH] for start in range(0, len(every), BATCH)]
 
 
 def _shown(name: str) -> str:

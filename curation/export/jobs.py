@@ -58,7 +58,8 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
             release, funnel = outcome.release, outcome.funnel
         attempt.tell_later("packed", 0)
         packed = pack(written, folder / "archive.tar.gz")
-        digest = _digest(packed)
+        with packed.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         archive = archives / f"export-{run.pk}.tar.gz"
         attempt.renew()
         packed.rename(archive)
@@ -79,31 +80,13 @@ def _push(run: ExportRun, attempt: Attempt[ExportRun], archives: Path) -> None:
     check_push(run.push_to)
     release = find_release(run.name)
     with _working_folder(archives, run) as folder:
-        written = _unpack(release, archives, folder) or folder / "release"
-        if not written.exists():
-            rebuild(release, written, progress=attempt.tell_later)
+        written = folder / "release"
+        rebuild(release, written, progress=attempt.tell_later)
         pushed = push(
             written, run.push_to, message=f"Release {release}", private=run.push_private,
             replace=run.push_replace, progress=attempt.tell_later,
         )  # fmt: skip
     attempt.succeed(stage="done", release=release, pushed_url=pushed.url)
-
-
-def _unpack(release: Release, archives: Path, into: Path) -> Path | None:
-    """Return the release's files from an archive of this host, or None.
-
-    A rebuild would take as long as the export, and fail once a tool's version has changed.
-    """
-    runs = ExportRun.objects.filter(release=release, archive_removed_at=None)
-    for run in runs.exclude(archive=""):
-        archive = archives / run.archive
-        if archive.is_file() and _digest(archive) == run.sha256:
-            # Python before 3.11.4 has no filter. The digest says that the archive is our own.
-            safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-            with tarfile.open(archive, "r:gz") as tar:
-                tar.extractall(into, **safely)  # type: ignore[arg-type]  # noqa: S202 - see above
-            return next(into.iterdir())
-    return None
 
 
 @contextmanager
@@ -127,11 +110,6 @@ def _remove_leftovers(archives: Path) -> None:
     for folder in folders:
         if not folder.name.startswith(kept):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def pack(folder: Path, archive: Path) -> Path:

@@ -1,11 +1,11 @@
-"""Options of an export, shared by command line, form, job and release."""
+"""Options of an export, declared once for command line, form, job and release."""
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 from curation.errors import CurationError
 from curation.evidence.sources import ExportSource
@@ -32,33 +32,149 @@ class WrongOptions(CurationError):
 
 
 @dataclass(frozen=True, slots=True)
+class Option:
+    """How command line and form ask for an option.
+
+    flag: its name at the shell.
+    label, help: in the form; `usage` is the help of the command line where it differs.
+    kind: yes or no, a text, a number, one or some of `choices`, or a list of texts.
+    parse: the value of a text, or of one text of a list.
+    in_form: False if it names a file of the machine.
+    """
+
+    flag: str
+    label: str
+    help: str = ""
+    kind: Literal["yes", "text", "number", "one", "some", "list"] = "yes"
+    usage: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    parse: Callable[[str], Any] | None = None
+    in_form: bool = True
+
+    @property
+    def argument(self) -> str:
+        """Its name among the arguments of the command."""
+        return self.flag.lstrip("-").replace("-", "_")
+
+    def value(self, given: Any) -> Any:
+        """Return the value for ExportOptions of what a form or a command line gives."""
+        if self.kind == "list":
+            texts = given.replace(",", " ").split() if isinstance(given, str) else given
+            return tuple(sorted(self.parse(text) if self.parse else text for text in texts))
+        if self.kind == "some" and not isinstance(given, str):
+            return tuple(choice for choice in self.choices if choice in given)
+        return self.parse(given) if self.parse and isinstance(given, str) else given
+
+
+def _option(default: Any, flag: str, label: str, help: str = "", **given: Any) -> Any:
+    return field(default=default, metadata={"option": Option(flag, label, help, **given)})
+
+
+def _parse_splits(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", text):
+        raise WrongOptions(f"{text!r} is not a split: write train/validation/test, such as 90/5/5.")
+    return tuple(map(int, text.split("/")))
+
+
+def _parse_hardware(text: str) -> tuple[str, ...]:
+    """Parse `cuda,hip`; `all` means every present kind of hardware."""
+    names = Hardware.values if text == "all" else [name.strip() for name in text.split(",")]
+    return tuple(sorted(set(names)))
+
+
+def _parse_cap(text: str) -> tuple[str, float]:
+    name, _, share = text.partition("=")
+    try:
+        return name, float(share)
+    except ValueError:
+        raise WrongOptions(
+            f"{text!r} is not a cap: write origin=share, such as inductor=0.2."
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
 class ExportOptions:
-    formats: tuple[str, ...] = ("torchtune", "jsonl")
-    unit: str = "standalone"
-    with_launcher: bool = False
-    fenced: bool = False
-    splits: tuple[int, ...] = (90, 5, 5)
-    seed: int = 0
-    where: str = ""
-    caps: tuple[tuple[str, float], ...] = ()
-    upsample: str = ""
-    repeat_rows: bool = False
-    together: bool = False
-    include_pending: bool = False
-    include_disputed: bool = False
-    policies: tuple[str, ...] = ()
-    total_tokens: int = 0
-    without_benchmarks: bool = False
-    held_out_recipes: bool = False
-    varied_instructions: bool = False
-    with_reasons: bool = False
-    reviews: bool = False
-    review_names: bool = False
-    repairs: bool = False
-    ladders: bool = False
-    hardware: tuple[str, ...] = (Hardware.CUDA.value,)
-    tokenizer: str = ""
-    """The path of a tokenizer's file; only its name is stored."""
+    formats: tuple[str, ...] = _option(
+        ("torchtune", "jsonl"), "--format", "Formats", kind="some", choices=FORMATS,
+        usage=f"formats, separated by commas, of {', '.join(FORMATS)} (default: torchtune,jsonl)",
+        parse=lambda text: tuple(text.split(",")),
+    )  # fmt: skip
+    unit: str = _option(
+        "standalone", "--unit", "Text of a kernel", kind="one", choices=UNITS,
+        usage="text of a kernel: its standalone unit, function or file (default: standalone)",
+    )  # fmt: skip
+    hardware: tuple[str, ...] = _option(
+        (Hardware.CUDA.value,), "--hardware", "Hardware", kind="some", metavar="cuda,hip",
+        usage="hardware that the code is written for, separated by commas, or all (default: cuda)",
+        choices=tuple(sorted(Hardware.values)), parse=_parse_hardware,
+    )  # fmt: skip
+    where: str = _option(
+        "", "--where", "Filter", "As in Find, such as operation=matmul license=MIT.", kind="text",
+        usage="only items that match, such as 'operation=matmul license=MIT' (default: all items)",
+        metavar="FILTER",
+    )  # fmt: skip
+    splits: tuple[int, ...] = _option(
+        (90, 5, 5), "--splits", "Splits", "Train/validation/test in percent.", kind="text",
+        metavar="90/5/5", parse=_parse_splits,
+    )  # fmt: skip
+    seed: int = _option(
+        0, "--seed", "Seed", "Another number draws other items for splits and caps.", kind="number",
+    )  # fmt: skip
+    caps: tuple[tuple[str, float], ...] = _option(
+        (), "--cap-origin", "Caps", "The largest share of an origin: inductor=0.2.", kind="list",
+        usage="the largest share of an origin; may be given more than once (default: no cap)",
+        metavar="inductor=0.2", parse=_parse_cap,
+    )  # fmt: skip
+    upsample: str = _option(
+        "", "--upsample", "Weights", "“source”, or tutorial=10,inductor=5.", kind="text",
+        usage="weights of records: `source` for those of the sources, or by category and origin, "
+        "such as tutorial=10,inductor=5 (default: all 1)", metavar="POLICY",
+    )  # fmt: skip
+    total_tokens: int = _option(
+        0, "--total-tokens", "Tokens of the whole mix",
+        "The card shows which share of them this dataset is. 0 if you do not know.", kind="number",
+        usage="tokens of the whole training mix, for the shares on the card (default: unknown)",
+        metavar="N",
+    )  # fmt: skip
+    policies: tuple[str, ...] = _option(
+        (), "--accept-policy", "Accepted policies", "Approvals by these policies count too.",
+        usage="also accept approvals by this policy; may be given more than once (default: only "
+        "approvals by people)", kind="list", metavar="POLICY",
+    )  # fmt: skip
+    # The path of a file; only its name is stored.
+    tokenizer: str = _option(
+        "", "--tokenizer", "Tokenizer", kind="text", metavar="FILE", in_form=False,
+        usage="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
+    )  # fmt: skip
+    with_launcher: bool = _option(False, "--with-launcher", "Append the launcher to kernels")
+    fenced: bool = _option(False, "--fenced", "Fence torchtune's code with ```")
+    varied_instructions: bool = _option(
+        False, "--varied-instructions", "Vary the instruction of instruct, chat and alpaca records"
+    )
+    with_reasons: bool = _option(
+        False, "--with-reasons", "Add reviewers' reasons and resolved line comments, without names"
+    )
+    repeat_rows: bool = _option(False, "--repeat-rows", "Repeat rows of train by weight")
+    together: bool = _option(False, "--whole-repositories", "Keep each repository in one split")
+    held_out_recipes: bool = _option(
+        False, "--held-out-recipes", "Add a configuration of held-out recipes"
+    )
+    reviews: bool = _option(False, "--reviews", "Add line comments and decisions in reviews/")
+    review_names: bool = _option(
+        False, "--review-names", "Show account names in the reviews, instead of reviewer-1"
+    )
+    repairs: bool = _option(False, "--repairs", "Add repair traces, which `make_repairs` makes")
+    ladders: bool = _option(
+        False, "--ladders", "Add optimization ladders: versions of one function by speed"
+    )
+    include_pending: bool = _option(False, "--include-pending", "Include unreviewed items")
+    include_disputed: bool = _option(
+        False, "--include-disputed", "Include items that two reviewers disagree on"
+    )
+    without_benchmarks: bool = _option(
+        False, "--without-benchmarks", "Include items that were never compared with the benchmarks"
+    )
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.formats if name not in FORMATS]:
@@ -114,28 +230,6 @@ def check_name(name: str) -> None:
         )
 
 
-def parse_splits(text: str) -> tuple[int, ...]:
-    if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", text):
-        raise WrongOptions(f"{text!r} is not a split: write train/validation/test, such as 90/5/5.")
-    return tuple(map(int, text.split("/")))
-
-
-def parse_hardware(text: str) -> tuple[str, ...]:
-    """Parse `cuda,hip`; `all` means every present kind of hardware."""
-    names = Hardware.values if text == "all" else [name.strip() for name in text.split(",")]
-    return tuple(sorted(set(names)))
-
-
-def parse_cap(text: str) -> tuple[str, float]:
-    name, _, share = text.partition("=")
-    try:
-        return name, float(share)
-    except ValueError:
-        raise WrongOptions(
-            f"{text!r} is not a cap: write origin=share, such as inductor=0.2."
-        ) from None
-
-
 def weights_by_name(policy: str) -> dict[str, float]:
     """Return the weights named in a policy; empty for "" and for `source`."""
     if policy in ("", UPSAMPLE_BY_SOURCE):
@@ -189,3 +283,25 @@ def _frozen(value: Any) -> Any:
 
 def _thawed(value: Any) -> Any:
     return list(map(_thawed, value)) if isinstance(value, tuple) else value
+
+
+OPTIONS: dict[str, Option] = {
+    option.name: option.metadata["option"] for option in fields(ExportOptions)
+}
+
+
+def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that differ from doing nothing, as ExportOptions takes them.
+
+    An untouched field keeps its default, or the value of a release that is made again.
+    """
+    values: dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        value = given.get(name)
+        if value in (None, "", False, [], ()):
+            continue
+        try:
+            values[name] = option.value(value)
+        except (TypeError, AttributeError):
+            raise WrongOptions(f"{option.label}: {value!r:.40} can't be read.") from None
+    return {name: value for name, value in values.items() if value not in (None, False, ())}

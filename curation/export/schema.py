@@ -229,13 +229,3 @@ def _feature(column: Column) -> dict[str, Any]:
         of = column.of
         return {"sequence": of} if isinstance(of, str) else {"list": features(cast(Columns, of))}
     return {"struct": features(column)}
-
-
-def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> list[str]:
-    """Return the places at which a record's keys differ from the columns, for tests."""
-    wrong = [] if list(columns) == list(record) else [at or "record"]
-    for name, column in columns.items():
-        inner = record.get(name)
-        if isinstance(column, dict) and isinstance(inner, Mapping):
-            wrong += differing(column, inner, f"{at}.{name}")
-    return wrong

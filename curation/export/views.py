@@ -24,8 +24,7 @@ from markdown_it import MarkdownIt
 
 from curation.errors import CurationError
 from curation.export.dataset import dry_run
-from curation.export.declared import OPTIONS, Option, chosen
-from curation.export.options import ExportOptions
+from curation.export.options import OPTIONS, ExportOptions, Option, chosen
 from curation.export.release.changes import differences
 from curation.export.release.push import CannotPush, check_push, obstacle
 from curation.export.requests import request_export, request_push
@@ -58,9 +57,10 @@ class ExportForm(forms.Form):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        for option in OPTIONS:
+        defaults = ExportOptions()
+        for key, option in OPTIONS.items():
             if option.in_form:
-                self.fields[option.name] = _field(option)
+                self.fields[key] = _field(option, getattr(defaults, key))
         self.fields["where"].widget.attrs["list"] = "views"
 
     def first(self) -> list[forms.BoundField]:
@@ -76,9 +76,8 @@ class ExportForm(forms.Form):
         return chosen({name: self.cleaned_data.get(name) for name in self.fields if name != "name"})
 
 
-def _field(option: Option) -> forms.Field:
+def _field(option: Option, default: Any) -> forms.Field:
     named: dict[str, Any] = {"label": option.label, "help_text": option.help, "required": False}
-    default = option.default
     labels = dict(Hardware.choices)
     choices = [(value, labels.get(value, value)) for value in option.choices]
     if option.kind == "yes":
@@ -92,7 +91,7 @@ def _field(option: Option) -> forms.Field:
         return forms.ChoiceField(choices=choices, initial=default, **named)
     if option.kind == "number":
         return forms.IntegerField(initial=default, **named)
-    shown = "/".join(map(str, default)) if option.name == "splits" else default or ""
+    shown = "/".join(map(str, default)) if isinstance(default, tuple) else default
     return forms.CharField(initial=shown, max_length=1000, **named)
 
 

@@ -1,21 +1,23 @@
 """Shares of a dataset in the recommended mixes of the phases of training, for the card."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+Range = tuple[float, float]
+"""The lowest and the highest value."""
 
-@dataclass(frozen=True, slots=True)
-class Phase:
-    """A phase of training with the recommended mix, as lowest and highest values."""
+
+class Phase(NamedTuple):
+    """A phase of training with the recommended mix.
+
+    share: of Triton in all tokens, or None if the mix is not counted in tokens.
+    total: all tokens of the phase.
+    """
 
     name: str
-    triton: tuple[float, float]
-    """Tokens of Triton."""
-    share: tuple[float, float] | None = None
-    """The share of all tokens, or None if the mix is not counted in tokens."""
-    total: tuple[float, float] = (0, 0)
-    """All tokens of the phase."""
+    triton: Range
+    share: Range | None = None
+    total: Range = (0, 0)
     kinds: tuple[str, ...] = ("kernel", "pair")
 
 
@@ -27,13 +29,23 @@ PHASES = (
 
 
 class PhaseRow(NamedTuple):
-    """This dataset's share in the tokens of a phase, lowest and highest."""
+    """Tokens and shares of this dataset in a phase."""
 
     phase: Phase
     tokens: int
-    share: tuple[float, float] | None
-    repetitions: tuple[float, float] | None
+    share: Range | None
+    repetitions: Range | None
     """None if it has no tokens for this phase."""
+
+    def in_words(self) -> dict[str, Any]:
+        return {
+            "name": self.phase.name,
+            "recommended": _range(self.phase.triton, _short),
+            "recommended_share": _range(self.phase.share, _percent),
+            "tokens": self.tokens,
+            "share": _range(self.share, _percent),
+            "repetitions": _range(self.repetitions, _times),
+        }
 
 
 def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
@@ -44,40 +56,24 @@ def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
     """
     for phase in PHASES:
         available = sum(tokens[kind] for kind in phase.kinds)
-        share, target = None, phase.triton
+        share, (low, high) = None, phase.triton
         if phase.share:
-            totals = (float(total), float(total)) if total else phase.total
-            share = (available / totals[1], available / totals[0])
+            least, most = (total, total) if total else phase.total
+            share = (available / most, available / least)
             if total:
-                target = (phase.share[0] * total, phase.share[1] * total)
-        repetitions = (target[0] / available, target[1] / available) if available else None
+                low, high = (part * total for part in phase.share)
+        repetitions = (low / available, high / available) if available else None
         yield PhaseRow(phase, available, share, repetitions)
 
 
-def in_words(row: PhaseRow) -> dict[str, Any]:
-    return {
-        "name": row.phase.name,
-        "recommended": _range(row.phase.triton, _short),
-        "recommended_share": _range(row.phase.share, _percent),
-        "tokens": row.tokens,
-        "share": _range(row.share, _percent),
-        "repetitions": _range(row.repetitions, _times),
-    }
-
-
-def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> str:
-    if ends is None:
-        return "n/a"
-    low, high = map(spell, ends)
-    return low if low == high else f"{low} to {high}"
+def _range(ends: Range | None, spell: Callable[[float], str]) -> str:
+    return " to ".join(dict.fromkeys(map(spell, ends))) if ends else "n/a"
 
 
 def _short(count: float) -> str:
     """Format a number with a unit: "50 B" for fifty billion."""
-    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if count >= unit:
-            return f"{count / unit:g} {name}"
-    return f"{count:g}"
+    units = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+    return next(f"{count / unit:g} {name}" for unit, name in units if count >= unit)
 
 
 def _percent(share: float) -> str:

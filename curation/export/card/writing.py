@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from curation.evidence.claim_types import TOPICS
 from curation.export.approvals import PERSON
-from curation.export.card.phases import by_phase, in_words
+from curation.export.card.phases import by_phase
 from curation.export.card.pictures import bars
 from curation.export.folder import OutputFiles
 from curation.export.held_out import FOLDER as HELD_OUT
@@ -199,7 +199,7 @@ def _context(plan: ExportPlan, options: ExportOptions, statistics: Statistics) -
             for source in plan.sources.values()
             if (row := source.row).last_ingested_at and row.estimated_tokens_low is not None
         ),
-        "phases": [in_words(row) for row in by_phase(tokens, options.total_tokens)],
+        "phases": [row.in_words() for row in by_phase(tokens, options.total_tokens)],
     }  # fmt: skip
 
 

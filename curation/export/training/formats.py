@@ -61,6 +61,9 @@ class SplitRecords:
     def count(self, texts: Sequence[str]) -> int:
         return sum(tokenizer_of(self.options.tokenizer).count(texts))
 
+    def shown(self, text: str) -> str:
+        return f"{fenced(text)}\n" if self.options.fenced else text
+
     def instruction(self, pair: Record) -> str:
         return instruction(pair.content_hash, varied=self.options.varied_instructions)
 
@@ -200,18 +203,14 @@ def _torchtune(split: SplitRecords) -> Iterator[RecordFile]:
     torchtune trains on every record of a file, so each file contains one split only;
     `triton_functions.json` is the one to train on.
     """
-
-    def shown(text: str) -> str:
-        return f"{fenced(text)}\n" if split.options.fenced else text
-
     train = split.name == Split.TRAIN
     path = "triton_functions" if train else f"torchtune/triton_functions_{split.name}"
-    inputs = [{"input": shown(kernel.document["input"])} for kernel in split.kernels]
+    inputs = [{"input": split.shown(kernel.document["input"])} for kernel in split.kernels]
     yield RecordFile(f"{path}.json", inputs, _tokens(split.kernels))
     talks = [
         (
             f"{split.instruction(pair)}\n\n{fenced(pair.document['python_code'])}\n",
-            shown(pair.document["triton_code"]),
+            split.shown(pair.document["triton_code"]),
         )
         for pair in split.pairs
     ]

@@ -6,8 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.export.dataset import ExportOutcome, dry_run, export
-from curation.export.declared import OPTIONS, Option, chosen
-from curation.export.options import ExportOptions
+from curation.export.options import OPTIONS, ExportOptions, Option, chosen
 from curation.export.release.push import check_push, push
 from curation.export.release.storage import find_release, rebuild
 from curation.models import Release
@@ -27,8 +26,9 @@ class Command(BaseCommand):
             help="a new folder, or one that holds an earlier export; required without --dry-run "
             "(default: none)",
         )
-        for option in OPTIONS:
-            parser.add_argument(option.flag, **_argument(option))
+        defaults = ExportOptions()
+        for name, option in OPTIONS.items():
+            parser.add_argument(option.flag, **_argument(option, getattr(defaults, name)))
         parser.add_argument(
             "--release",
             metavar="NAME",
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         self._width = 0
-        options = chosen({option.name: given[option.argument] for option in OPTIONS})
+        options = chosen({name: given[option.argument] for name, option in OPTIONS.items()})
         if given["push"] and (given["dry_run"] or given["out"] is None):
             raise CommandError("--push uploads what --out writes: name a folder.")
         if given["push"]:
@@ -123,23 +123,18 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def _argument(option: Option) -> dict[str, Any]:
+def _argument(option: Option, default: Any) -> dict[str, Any]:
     """Return what argparse needs to know of an option."""
-    settings: dict[str, Any] = {"help": _help(option)}
+    words = option.usage or option.help or option.label
+    words = f"{words[0].lower()}{words[1:].removesuffix('.')}"
     if option.kind == "yes":
-        return {**settings, "action": "store_true"}
+        return {"help": words, "action": "store_true"}
+    if "(default:" not in words:
+        text = "/".join(map(str, default)) if isinstance(default, tuple) else default
+        words = f"{words} (default: {text if text != '' else 'none'})"
     if option.kind == "one":
-        return {**settings, "choices": option.choices}
+        return {"help": words, "choices": option.choices}
     if option.kind == "number":
-        return {**settings, "type": int}
-    settings["metavar"] = option.metavar or None
+        return {"help": words, "type": int, "metavar": option.metavar or None}
+    settings = {"help": words, "metavar": option.metavar or None}
     return {**settings, "action": "append", "default": []} if option.kind == "list" else settings
-
-
-def _help(option: Option) -> str:
-    words = option.usage or option.help or option.label.lower()
-    if option.kind == "yes" or "(default:" in words:
-        return words
-    default = option.default
-    text = "/".join(map(str, default)) if isinstance(default, tuple) else default
-    return f"{words} (default: {text if text != '' else 'none'})"

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
 
+from curation.export.schema import Columns
 from curation.models import Kernel, License, LicenseVerdict, Pair, Repository
 from tests.factories import (
     a_license,
@@ -87,3 +89,13 @@ def some_rows(kernels: int = 20, pairs: int = 20) -> tuple[list[Kernel], list[Pa
         [a_seen_kernel(repository, mit) for _ in range(kernels)],
         [an_approved_pair(license=mit) for _ in range(pairs)],
     )
+
+
+def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> list[str]:
+    """The places at which a record's keys differ from the columns."""
+    wrong = [] if list(columns) == list(record) else [at or "record"]
+    for name, column in columns.items():
+        inner = record.get(name)
+        if isinstance(column, dict) and isinstance(inner, Mapping):
+            wrong += differing(column, inner, f"{at}.{name}")
+    return wrong

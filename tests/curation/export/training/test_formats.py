@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from curation.export.schema import KERNEL, differing, pair_columns
+from curation.export.schema import KERNEL, pair_columns
 from curation.models import Origin, Repository, ValidationCheck
 from curation.tokens import count_tokens
 from tests.curation.export.writing import (
     a_seen_kernel,
+    differing,
     every,
     export,
     hashes,

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from curation.export.schema import differing
 from curation.export.training.ladders import COLUMNS, PREFERENCE_COLUMNS
 from curation.models import Device, License, Pair
-from tests.curation.export.writing import every, export, hashes, identities, manifest
+from tests.curation.export.writing import differing, every, export, hashes, identities, manifest
 from tests.factories import a_license, a_validation_result, a_validation_run, an_approved_pair
 
 pytestmark = pytest.mark.django_db

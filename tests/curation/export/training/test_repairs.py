@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from curation.export.schema import differing
 from curation.export.training.repairs import COLUMNS
 from curation.models import Pair
-from tests.curation.export.writing import every, export, hashes, identities, manifest
+from tests.curation.export.writing import differing, every, export, hashes, identities, manifest
 from tests.factories import a_license, a_repair_trace, an_approved_pair, sha
 
 pytestmark = pytest.mark.django_db

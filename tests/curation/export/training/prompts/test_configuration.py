@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from curation.export.schema import differing
 from curation.export.training.prompts.phrasing import INSTRUCTION, VARIED
 from curation.export.training.prompts.writing import PROMPTS
-from tests.curation.export.writing import every, export, hashes, records, some_rows
+from tests.curation.export.writing import differing, every, export, hashes, records, some_rows
 from tests.factories import an_approved_pair, sha
 
 pytestmark = pytest.mark.django_db
