@@ -33,7 +33,7 @@ class WrongOptions(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How command line and form ask for an option.
+    """Option of an export, as command line and form ask for it.
 
     flag: its name at the shell.
     label, help: in the form; `usage` is the help of the command line where it differs.
