@@ -27,7 +27,7 @@ from curation.similarity.contamination import (
     matches,
 )
 from curation.similarity.definitions import JIT
-from curation.similarity.operations import read_operations
+from curation.similarity.operations import chain_hash, operation_chain
 
 RULES = f"{minhash.SCHEME}/syntax{syntax.VERSION}/operations{operations.VERSION}/1"
 """Version of the fingerprint rules. The last number is that of the choice of texts."""
@@ -136,9 +136,7 @@ def _chain_hash(path: str, text: str) -> str:
         return ""
     for name in (*ENTRY_POINTS, PurePosixPath(path).stem):
         if re.search(rf"^(?:def|class) {re.escape(name)}\b", text, re.MULTILINE):
-            read = read_operations(text, name)
-            # A star stands for layers that are known only after the module has run.
-            return "" if any("*" in each for each in read.chain) else read.chain_hash
+            return chain_hash(operation_chain(text, name))
     return ""
 
 

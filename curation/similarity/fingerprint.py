@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from curation.similarity import structure
 from curation.similarity.kernel_functions import kernel_function
 from curation.similarity.minhash import SCHEME, bands, signature, to_bytes
-from curation.similarity.operations import read_operations
+from curation.similarity.operations import chain_hash, operation_chain
 from curation.similarity.shingles import Shingles, shingles_and_counts
 from curation.similarity.syntax import syntax_hash
 
@@ -36,8 +36,8 @@ class Fingerprint:
 def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> frozenset[str]:
     """Return hashes that identify the function of an item.
 
-    Items of one function share at least one. For a pair, only the operations of the Python code
-    count; a kernel has no Python code.
+    Items of one function share at least one. For a pair, only the syntax of the Python code counts;
+    a kernel has no Python code.
     """
     return frozenset({operations} if of_pair else {syntax, chain})
 
@@ -58,11 +58,10 @@ def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
 
 def with_python_side(of: Fingerprint, python_code: str, entry_point: str) -> Fingerprint:
     """Extend the fingerprint of a pair's Triton code by that of its Python code."""
-    operations = read_operations(python_code, entry_point)
     return replace(
         of,
-        operation_hash=operations.exact,
-        chain_hash=operations.chain_hash,
+        operation_hash=syntax_hash(python_code),
+        chain_hash=chain_hash(operation_chain(python_code, entry_point)),
         structure=structure.to_bytes(structure.structure(python_code)),
     )
 

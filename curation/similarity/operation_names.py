@@ -72,11 +72,6 @@ ALIASES = {
     "view": "reshape",
 }
 
-COMMUTATIVE = _words(
-    "add mul maximum minimum fmax fmin eq ne logical_and logical_or logical_xor bitwise_and "
-    "bitwise_or bitwise_xor logaddexp hypot"
-)
-
 COPIES = _words("contiguous detach requires_grad_ as_tensor cuda cpu")
 """Methods and functions that return their input values."""
 
@@ -107,43 +102,12 @@ SHAPES = {
 }
 """Attributes and methods that describe a tensor without computing."""
 
-_REDUCTIONS = _words("sum mean prod amax amin max min argmax argmin any all logsumexp")
-_ALONG = _words("softmax log_softmax cumsum cumprod cummax cummin unsqueeze squeeze logcumsumexp")
-KEYWORDS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(_REDUCTIONS, ("dim", "keepdim")),
-    **dict.fromkeys(_ALONG, ("dim",)),
-    "sort": ("dim", "descending"),
-    "argsort": ("dim", "descending"),
-    "topk": ("k", "dim"),
-    "cat": ("dim",),
-    "stack": ("dim",),
-    "flip": ("dims",),
-    "roll": ("shifts", "dims"),
-    "layer_norm": ("normalized_shape", "weight", "bias", "eps"),
-    "rms_norm": ("normalized_shape", "weight", "eps"),
-    "group_norm": ("num_groups", "weight", "bias", "eps"),
-    "leaky_relu": ("negative_slope",),
-    "elu": ("alpha",),
-    "gelu": ("approximate",),
-    "masked_fill": ("mask", "value"),
-}
-"""Keywords of the arguments after the first, positional or not."""
-
-DEFAULTS = frozenset({("keepdim", "=False"), ("inplace", "=False"), ("inplace", "=True")})
-"""Keyword arguments that do not change the result."""
-
-IMPURE = _words(
-    "rand randn randint randperm rand_like randn_like bernoulli multinomial normal dropout "
-    "manual_seed empty empty_like"
-)
-"""Two calls with the same arguments may give different results."""
-
 VIEWS = _words(
     "clone reshape unsqueeze squeeze expand expand_as permute transpose t T mT H flatten unflatten "
     "broadcast_to movedim chunk split unbind narrow view_index view_as select empty "
     "empty_like zeros zeros_like"
 )
-"""Operations that compute nothing. They count only in a function without others."""
+"""Operations that compute nothing."""
 
 MODULES = {
     "ReLU": "relu",

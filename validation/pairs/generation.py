@@ -19,9 +19,9 @@ from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import OURS, PairDraft
 from curation.similarity.duplicates import THRESHOLD
 from curation.similarity.minhash import Signature
-from curation.similarity.operations import read_operations
 from curation.similarity.shingles import Shingles, jaccard, shingles
 from curation.similarity.structure import Structure, structure, structure_signature
+from curation.similarity.syntax import syntax_hash
 from validation.pairs.diversity import Families
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.rendering import rendered_python, rendered_test, rendered_triton
@@ -96,7 +96,7 @@ class _Offer:
 
     @cached_property
     def operations(self) -> str:
-        return read_operations(self.python, self.sketch.entry_point).exact
+        return syntax_hash(self.python)
 
 
 @dataclass(slots=True)

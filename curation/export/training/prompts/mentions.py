@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from curation.similarity.operation_names import MODULES
-from curation.similarity.operations import read_operations
+from curation.similarity.operations import operation_chain
 
 ATTENTION = r"attention|attends"
 LOSS = r"loss|entropy|divergence|likelihood"
@@ -153,7 +153,7 @@ def required_mentions(python_code: str, entry_point: str) -> tuple[Mention, ...]
 
 @lru_cache(maxsize=64)
 def _names(python_code: str, entry_point: str) -> Sequence[str]:
-    chain = read_operations(python_code, entry_point).chain
+    chain = operation_chain(python_code, entry_point)
     known = any(name in REQUIRED or name in MINOR for name in chain)
     return chain if known else _called(python_code)
 
