@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django import forms
+from django.core.exceptions import ValidationError
+
 from curation.characters import has_invisible
 from curation.errors import CurationError
 from curation.models.pass_rates import MOST_ATTEMPTS
@@ -20,7 +23,6 @@ from curation.models.pass_rates import MOST_ATTEMPTS
 COLUMNS = ("pair", "model", "k", "n", "passed")
 # Other names of the column `pair`.
 PAIR_COLUMNS = ("pair", "id", "content_hash")
-MODEL_MOST = 100
 # Longest line of JSON; a row is far shorter.
 LINE_MOST = 100_000
 
@@ -45,21 +47,32 @@ class BadRow:
     reason: str
 
 
-class _WrongValue(Exception):
-    """A value of a row that can't be used, with a sentence."""
+def _check_visible(text: str) -> None:
+    if not text.isprintable() or has_invisible(text):
+        raise ValidationError("It has characters that are no text.")
+
+
+class RateForm(forms.Form):
+    pair = forms.CharField(max_length=300, validators=[_check_visible])
+    model = forms.CharField(max_length=100, validators=[_check_visible])
+    k = forms.IntegerField(min_value=1)
+    n = forms.IntegerField(max_value=MOST_ATTEMPTS)
+    passed = forms.IntegerField(min_value=0)
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if {"k", "n"} <= values.keys() and values["n"] < values["k"]:
+            self.add_error("n", f"pass@{values['k']} needs at least {values['k']} attempts.")
+        elif {"passed", "n"} <= values.keys() and values["passed"] > values["n"]:
+            self.add_error("passed", f"There were only {values['n']} attempts.")
+        return values
 
 
 def read_rows(path: Path) -> Iterator[RateRow | BadRow]:
     """Yield each row of a file. A name that ends in `.csv` means CSV, any other one JSON Lines."""
     values = _csv(path) if path.suffix.lower() == ".csv" else _json_lines(path)
     for line, value in values:
-        if isinstance(value, str):
-            yield BadRow(line, value)
-            continue
-        try:
-            yield _row(line, value)
-        except _WrongValue as error:
-            yield BadRow(line, str(error))
+        yield BadRow(line, value) if isinstance(value, str) else _row(line, value)
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
@@ -111,48 +124,10 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
             yield line, value if isinstance(value, dict) else "It is not a JSON object."
 
 
-def _row(line: int, values: Mapping[str, Any]) -> RateRow:
+def _row(line: int, values: Mapping[str, Any]) -> RateRow | BadRow:
     pair = next((values[name] for name in PAIR_COLUMNS if values.get(name) not in (None, "")), "")
-    k, n, passed = (_count(values, name) for name in ("k", "n", "passed"))
-    if k < 1:
-        raise _WrongValue("k must be at least 1.")
-    if n < k:
-        raise _WrongValue(f"pass@{k} needs at least {k} attempts, but n is {n}.")
-    if n > MOST_ATTEMPTS:
-        raise _WrongValue(f"n is larger than {MOST_ATTEMPTS:,}.")
-    if passed > n:
-        raise _WrongValue(f"{passed} attempts passed, but there were only {n}.")
-    return RateRow(line, _pair(pair), _model(values.get("model")), k, n, passed)
-
-
-def _pair(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise _WrongValue("It names no pair.")
-    return _clean(str(value).strip(), "pair")
-
-
-def _model(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _WrongValue("It names no model.")
-    name = _clean(value.strip(), "model")
-    if len(name) > MODEL_MOST:
-        raise _WrongValue(f"The name of its model is longer than {MODEL_MOST} characters.")
-    return name
-
-
-def _clean(text: str, column: str) -> str:
-    if not text.isprintable() or has_invisible(text):
-        raise _WrongValue(f"Its {column} has characters that are no text.")
-    return text
-
-
-def _count(values: Mapping[str, Any], name: str) -> int:
-    value = values.get(name)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    text = value.strip() if isinstance(value, str) else ""
-    if text.isascii() and text.isdecimal() and len(text) < 19:
-        return int(text)
-    if value is None or value == "":
-        raise _WrongValue(f"It has no value for {name}.")
-    raise _WrongValue(f"{name} is {str(value)[:40]!r}, which is no whole number.")
+    form = RateForm({**values, "pair": pair})
+    if form.is_valid():
+        return RateRow(line, **form.cleaned_data)
+    column, messages = next(iter(form.errors.items()))
+    return BadRow(line, f"{column}: {messages[0]}")

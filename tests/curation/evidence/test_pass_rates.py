@@ -78,19 +78,22 @@ def test_other_numbers_replace_a_stored_row(tmp_path: Path) -> None:
         ("[1]", "It is not a JSON object."),
         (row("no-such-pair-00000000"), "There is no pair 'no-such-pair-00000000'."),
         (row("pair:99999999999999999999"), "There is no pair 'pair:99999999999999999999'."),
-        (row(""), "It names no pair."),
-        (row("PAIR", model=" "), "It names no model."),
-        (row("PAIR", model="x" * 101), "The name of its model is longer than 100 characters."),
-        (row("PAIR", model="a\u202eb"), "Its model has characters that are no text."),
-        (row("PAIR", n="many"), "n is 'many', which is no whole number."),
-        (row("PAIR", n=2.5), "n is '2.5', which is no whole number."),
-        (row("PAIR", passed=True), "passed is 'True', which is no whole number."),
-        (row("PAIR", passed=-1), "passed is '-1', which is no whole number."),
-        (row("PAIR", k=None), "It has no value for k."),
-        (row("PAIR", k=0), "k must be at least 1."),
-        (row("PAIR", k=9), "pass@9 needs at least 9 attempts, but n is 8."),
-        (row("PAIR", passed=9), "9 attempts passed, but there were only 8."),
-        (row("PAIR", n=10_001), "n is larger than 10,000."),
+        (row(""), "pair: This field is required."),
+        (row("PAIR", model=" "), "model: This field is required."),
+        (
+            row("PAIR", model="x" * 101),
+            "model: Ensure this value has at most 100 characters (it has 101).",
+        ),
+        (row("PAIR", model="a\u202eb"), "model: It has characters that are no text."),
+        (row("PAIR", n="many"), "n: Enter a whole number."),
+        (row("PAIR", n=2.5), "n: Enter a whole number."),
+        (row("PAIR", passed=True), "passed: Enter a whole number."),
+        (row("PAIR", passed=-1), "passed: Ensure this value is greater than or equal to 0."),
+        (row("PAIR", k=None), "k: This field is required."),
+        (row("PAIR", k=0), "k: Ensure this value is greater than or equal to 1."),
+        (row("PAIR", k=9), "n: pass@9 needs at least 9 attempts."),
+        (row("PAIR", passed=9), "passed: There were only 8 attempts."),
+        (row("PAIR", n=10_001), "n: Ensure this value is less than or equal to 10000."),
         (row("PAIR", passed=3), "It contradicts line 1, which is about the same pass@1."),
     ],
     ids=str,
@@ -128,7 +131,7 @@ def test_a_row_of_csv_with_other_bytes_or_another_width_costs_one_row(tmp_path: 
 
     said = run(path)
 
-    assert "Line 3: Its model has characters that are no text." in said
+    assert "Line 3: model: It has characters that are no text." in said
     assert "Line 4: It has 3 values, but the header has 5." in said
     assert "Line 6: It is not CSV: " in said
     assert [model for _, model, *_ in stored()] == ["a", "c", "e"]
