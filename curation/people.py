@@ -59,15 +59,11 @@ CURATE = (
 # From Django's own applications: curators manage accounts.
 PEOPLE = ("view_user", "add_user", "change_user", "view_group")
 
-# From django-rq: its page of queues, jobs and workers.
-QUEUE_PAGE = ("admin",)
-
 # The permissions of each group that has some, with the application that each belongs to.
 GRANTED = {
     REVIEWERS: tuple(f"curation.{name}" for name in REVIEW),
     CURATORS: (
         *(f"curation.{name}" for name in CURATE),
         *(f"auth.{name}" for name in PEOPLE),
-        *(f"django_rq.{name}" for name in QUEUE_PAGE),
     ),
 }

@@ -3,11 +3,15 @@
 Sources are in `ingest.admin`. All other rows are on the pages of the site.
 """
 
+import django_rq.admin  # noqa: F401 - it registers its page of jobs
 from django.contrib import admin
+from django_rq.models import Dashboard
 
-from curation.admin import people, queue_page, tables
+from curation.admin import people, tables
 
-__all__ = ["people", "queue_page", "tables"]
+__all__ = ["people", "tables"]
 
+# Runs are cancelled and retried on the page of runs. This page would change jobs behind their rows.
+admin.site.unregister(Dashboard)
 admin.site.site_title = admin.site.site_header = "Curation"
 admin.site.index_title = "Overview"

@@ -2,12 +2,12 @@
 
 Attack: rq imports and calls whatever function and callbacks a job names. It posts to its webhooks,
 and unpickles its metadata if a reader names no serializer. So anyone who can write to Redis could
-run programs as the worker, and as the web process, which reads jobs for the queue page.
+run programs as the worker, and as the web process, which reads the job of a cancelled run.
 
 Defense: every job that is read from Redis passes through `Job.restore`, so the check is there. rq's
-`JOB_CLASS` would not suffice: registries, executions and django-rq's pages use `Job` itself. A
-refused job is deleted before anything of it is imported, and its reader sees no job. If it belonged
-to a queued run, the sweeper enqueues that run again.
+`JOB_CLASS` would not suffice: registries and executions use `Job` itself. A refused job is deleted
+before anything of it is imported, and its reader sees no job. If it belonged to a queued run, the
+sweeper enqueues that run again.
 """
 
 import json

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from curation.similarity import structure
 from curation.similarity.kernel_functions import kernel_function
-from curation.similarity.minhash import SCHEME, bands, signature, to_bytes
+from curation.similarity.minhash import bands, signature, to_bytes
 from curation.similarity.operations import chain_hash, operation_chain
 from curation.similarity.shingles import Shingles, shingles_and_counts
 from curation.similarity.syntax import syntax_hash
@@ -25,7 +25,6 @@ class Fingerprint:
     chain_hash: str = ""
     structure: bytes | None = None
     hardware: str = "cuda"
-    scheme: str = SCHEME
 
     @property
     def functions(self) -> frozenset[str]:
