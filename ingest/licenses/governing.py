@@ -1,11 +1,21 @@
 """Terms of the repository for one path: LICENSE files above it, REUSE notes, NOTICE, README."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from ingest.licenses.expressions import both, either
 from ingest.licenses.license_files import LicenseFile, Role, speaks_of_one_thing
 from ingest.licenses.policy import load_policy
-from ingest.licenses.records import Bearing, Evidence, ReadFrom, Statement, Verdict, stricter
+from ingest.licenses.records import (
+    Bearing,
+    Copyright,
+    Evidence,
+    ReadFrom,
+    Statement,
+    Verdict,
+    stricter,
+)
 from ingest.licenses.reuse import SIDE_FILE
 from ingest.licenses.tree import TreeLicenses
 
@@ -81,28 +91,24 @@ def fallback(tree: TreeLicenses) -> tuple[Evidence, ...]:
 
 
 def as_evidence(
-    statement: Statement,
-    file: LicenseFile,
-    read_from: ReadFrom,
-    counts: bool | None = None,
+    statement: Statement, file: LicenseFile, read_from: ReadFrom, counts: bool | None = None
 ) -> Evidence:
     """Return a license file's statement as evidence for the files below it."""
-    doubt = statement.bearing is Bearing.DOUBT
-    return Evidence(
-        read_from=read_from,
-        expression=statement.expression,
-        verdict=Verdict.UNKNOWN if doubt else load_policy().verdict(statement.expression),
-        path=file.path,
-        start_line=statement.start_line,
-        end_line=statement.end_line,
-        matched_text=statement.matched_text,
-        copyrights=tuple(c.text for c in file.findings.copyrights[:20]),
-        confidence=statement.confidence,
-        detector=statement.detector,
-        counts=statement.bearing in {Bearing.GRANT, Bearing.DOUBT} if counts is None else counts,
-        remark=statement.remark,
-        target=statement.target,
-    )
+    if counts is None:
+        counts = statement.bearing in {Bearing.GRANT, Bearing.DOUBT}
+    copyrights = file.findings.copyrights[:20]
+    return evidence_of(statement, file.path, copyrights, read_from=read_from, counts=counts)
+
+
+def evidence_of(
+    statement: Statement, path: str, copyrights: Iterable[Copyright], **changes: Any
+) -> Evidence:
+    """Return a statement with its place and the policy's verdict. A doubt is unknown."""
+    facts: dict[str, Any] = asdict(statement)
+    is_doubt = facts.pop("bearing") is Bearing.DOUBT
+    facts["verdict"] = Verdict.UNKNOWN if is_doubt else load_policy().verdict(statement.expression)
+    lines = tuple(each.text for each in copyrights)
+    return Evidence(**facts | {"path": path, "copyrights": lines} | changes)
 
 
 def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses) -> Terms:

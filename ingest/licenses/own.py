@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ingest.licenses.expressions import both, keys
-from ingest.licenses.governing import Terms, stated_beside
+from ingest.licenses.governing import Terms, evidence_of, stated_beside
 from ingest.licenses.policy import KnownRepository, load_policy
 from ingest.licenses.records import (
     ORDER,
@@ -65,28 +65,14 @@ def place(evidence: Evidence) -> str:
 def _evidence(
     path: str, statement: Statement, findings: Findings, nearest: Terms | None
 ) -> Evidence:
-    evidence = Evidence(
-        read_from=statement.read_from,
-        expression=statement.expression,
-        verdict=load_policy().verdict(statement.expression),
-        path=path,
-        start_line=statement.start_line,
-        end_line=statement.end_line,
-        matched_text=statement.matched_text,
-        copyrights=tuple(
-            c.text
-            for c in findings.copyrights
-            if statement.start_line - 10 <= c.line <= statement.end_line + 3
-        ),
-        confidence=statement.confidence,
-        detector=statement.detector,
-        counts=statement.bearing is not Bearing.SHOWN,
-        remark=statement.remark,
-        target=statement.target,
-    )
+    near = [
+        line
+        for line in findings.copyrights
+        if statement.start_line - 10 <= line.line <= statement.end_line + 3
+    ]
+    counts = statement.bearing is not Bearing.SHOWN
+    evidence = evidence_of(statement, path, near, counts=counts)
     match statement.bearing:
-        case Bearing.DOUBT:
-            return replace(evidence, verdict=Verdict.UNKNOWN)
         case Bearing.EMBEDDED if evidence.verdict is Verdict.BLOCKED:
             return replace(evidence, verdict=Verdict.UNKNOWN)
         case Bearing.EMBEDDED:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
+from operator import attrgetter
 
 from curation.models import (
     Kernel,
@@ -27,6 +28,12 @@ PRECEDENCE = (
     LicenseVerdict.UNKNOWN,
 )
 BATCH = 200
+
+# Columns that another reading of a file may change.
+_content = attrgetter(
+    "license_id", "verdict", "read_from", "path", "start_line", "end_line", "matched_text",
+    "copyright", "detector", "counts", "remark",
+)  # fmt: skip
 
 
 @cache
@@ -107,7 +114,7 @@ class Licenses:
         file = self._files.pk_of(assessment.path)
         known = LicenseEvidence.objects.filter(source_file=file)
         fresh = [self._row(file, evidence) for evidence in assessment.evidence]
-        if [_content(row) for row in known.order_by("pk")] != [_content(row) for row in fresh]:
+        if list(map(_content, known.order_by("pk"))) != list(map(_content, fresh)):
             known.delete()
             LicenseEvidence.objects.bulk_create(fresh)
 
@@ -142,13 +149,6 @@ def _license(expression: str, verdict: str) -> License:
             defaults={"verdict": verdict, "text": standard_text(expression)},
         )
     return row
-
-
-def _content(row: LicenseEvidence) -> tuple[object, ...]:
-    return (
-        row.license_id, row.verdict, row.read_from, row.path, row.start_line, row.end_line,
-        row.matched_text, row.copyright, row.detector, row.counts, row.remark,
-    )  # fmt: skip
 
 
 def settle_kernels(repository: Repository) -> None:
