@@ -2,11 +2,9 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from curation.errors import CurationError
 from curation.export.dataset import EXAMINE, READ, REVIEW, VALIDATE, ExportOutcome, validate_command
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
@@ -14,20 +12,9 @@ from curation.export.gates import ExclusionReason
 from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
 from curation.text import pluralize
-from ingest.jobs import ingest_now
 from ingest.report import report
-from ingest.sources import take_up
 
 DATASET = "dataset"
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Result of reading one source: a run, or the sentence of a failure."""
-
-    source: str
-    run: IngestRun | None = None
-    failure: str = ""
 
 
 def asked_for(texts: Sequence[str]) -> list[str]:
@@ -39,31 +26,18 @@ def asked_for(texts: Sequence[str]) -> list[str]:
     return list(texts) or list(Repository.objects.enabled().values_list("name", flat=True))
 
 
-def read_each(sources: Sequence[str]) -> Iterator[Reading]:
-    """Ingest each source in this process."""
-    for text in sources:
-        try:
-            run = ingest_now(take_up(text))
-        except CurationError as error:
-            yield Reading(text, failure=str(error))
-        except Exception as error:  # noqa: BLE001 - a fault in one source must not stop the others
-            yield Reading(text, failure=f"{type(error).__name__}: {error}")
-        else:
-            yield Reading(text, run)
-
-
 def check_folders(out: Path) -> None:
     """Refuse a foreign folder before the sources are read, which can take an hour."""
     for name in (FOLDER, DATASET):
         check_target(out / name)
 
 
-def draftable(readings: Iterable[Reading]) -> list[Repository]:
+def draftable(runs: Iterable[IngestRun]) -> list[Repository]:
     """Return the sources that pairs can be drafted from: code by people, no benchmarks.
 
     A reading that was drafted before is left out.
     """
-    keys = dict.fromkeys(reading.run.repository_id for reading in readings if reading.run)
+    keys = dict.fromkeys(run.repository_id for run in runs)
     # The runs' own rows are older than their readings.
     rows = Repository.objects.in_bulk(keys)
     return [
@@ -76,9 +50,9 @@ def draftable(readings: Iterable[Reading]) -> list[Repository]:
     ]
 
 
-def ingest_summary(readings: Sequence[Reading]) -> str:
+def ingest_summary(sources: int, runs: Iterable[IngestRun]) -> str:
     """Return "2 sources -> 209 kernels, 197 standalone, in 659 files (3 left out: …)"."""
-    keys = [reading.run.repository_id for reading in readings if reading.run]
+    keys = [run.repository_id for run in runs]
     rows = list(report(Repository.objects.filter(pk__in=keys)))
     kernels, standalone, files = (
         sum(getattr(row, name) for row in rows) for name in ("kernels", "standalone", "files")
@@ -89,7 +63,7 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
     # A kernel that does not stand alone is stored all the same.
     del drops["not-standalone"]
     return with_reasons(
-        f"{pluralize(len(readings), 'source')} -> {pluralize(kernels, 'kernel')}, "
+        f"{pluralize(sources, 'source')} -> {pluralize(kernels, 'kernel')}, "
         f"{standalone:,} standalone, in {pluralize(files, 'file')}",
         drops,
     )

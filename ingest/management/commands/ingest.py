@@ -55,7 +55,7 @@ class Command(BaseCommand):
         failures = []
         for text in source:
             try:
-                self.stdout.write(_ingested(take_up(text, **columns), now=now, again=again))
+                self.stdout.write(read(take_up(text, **columns), now=now, again=again))
             except CurationError as error:
                 if len(source) == 1:
                     raise
@@ -65,11 +65,12 @@ class Command(BaseCommand):
             raise CommandError("\n".join(failures))
 
 
-def _ingested(repository: Repository, *, now: bool, again: bool) -> str:
+def read(repository: Repository, *, now: bool, again: bool, commit: str = "") -> str:
+    """Read a source in this process or queue its ingest, and return a sentence about it."""
     if now:
-        return summary(ingest_now(repository, again=again))
+        return summary(ingest_now(repository, again=again, commit=commit))
     listening = listeners(IngestRun.QUEUE)
-    run = request_ingest(repository, again=again, hand_over=listening is not None)
+    run = request_ingest(repository, again=again, commit=commit, hand_over=listening is not None)
     return f"{run} is queued{advice(listening)}."
 
 

@@ -17,11 +17,12 @@ from curation.export.extract import FOLDER, extract
 from curation.export.options import ExportOptions
 from curation.management.arguments import at_least_one
 from curation.management.arguments import device as device_argument
-from curation.models import Device, Repository
+from curation.models import Device, IngestRun, Repository
 from curation.progress_bar import Bar
 from curation.text import pluralize
 from ingest import tables
 from ingest.drafts import draft_repositories
+from ingest.jobs import ingest_now
 from ingest.management.commands.ingest import summary
 from ingest.pipeline_command import (
     DATASET,
@@ -31,10 +32,10 @@ from ingest.pipeline_command import (
     export_summary,
     ingest_summary,
     next_command,
-    read_each,
     with_reasons,
 )
 from ingest.report import read_sources
+from ingest.sources import take_up
 
 
 class Command(BaseCommand):
@@ -117,18 +118,23 @@ class Command(BaseCommand):
             raise CommandError("\n".join(self._failures))
 
     def _ingest(self, sources: Sequence[str]) -> list[Repository]:
-        readings, failures = [], []
-        for number, reading in enumerate(read_each(sources), start=1):
-            readings.append(reading)
+        runs, failures = list[IngestRun](), list[str]()
+        for number, text in enumerate(sources, start=1):
+            try:
+                run = ingest_now(take_up(text))
+            except Exception as error:  # noqa: BLE001 - a fault in one source must not stop the others
+                kind = "" if isinstance(error, CurationError) else f"{type(error).__name__}: "
+                line = f"{text}: {kind}{error}"
+                failures.append(line)
+            else:
+                line = summary(run)
+                runs.append(run)
             self._bar.end()
-            if reading.run is None:
-                failures.append(f"{reading.source}: {reading.failure}")
-            line = summary(reading.run) if reading.run else failures[-1]
             self.stdout.write(f"{number}/{len(sources)} {line}")
         if failures:
             self._failures += [f"{pluralize(len(failures), 'source')} failed:", *failures]
-        self.stdout.write(f"ingest: {ingest_summary(readings)}")
-        return draftable(readings)
+        self.stdout.write(f"ingest: {ingest_summary(len(sources), runs)}")
+        return draftable(runs)
 
     def _draft(self, repositories: list[Repository]) -> Iterable[str]:
         drafting = draft_repositories(repositories, self._bar.show)

@@ -5,12 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
-from curation.jobs.workers import advice, listeners
-from curation.models import IngestRun, Repository
 from curation.text import pluralize
-from ingest.jobs import ingest_now
-from ingest.management.commands.ingest import summary
-from ingest.requests import request_ingest
+from ingest.management.commands.ingest import read
 from ingest.sources import chosen
 
 
@@ -31,29 +27,13 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, repository: str | None, now: bool, **options: Any) -> None:
-        sources = chosen(repository).filter(opted_out_at=None)
-        refused = [said for source in sources if (said := self._recheck(source, now))]
-        if refused:
-            raise CommandError(
-                "\n".join([f"{pluralize(len(refused), 'source')} failed:", *refused])
-            )
-
-    def _recheck(self, source: Repository, now: bool) -> str | None:
-        """Recheck one source. Return its failure, which must not stop the others."""
-        try:
-            if now:
-                self.stdout.write(
-                    summary(ingest_now(source, again=True, commit=source.last_commit))
-                )
-            else:
-                listening = listeners(IngestRun.QUEUE)
-                run = request_ingest(
-                    source,
-                    again=True,
-                    commit=source.last_commit,
-                    hand_over=listening is not None,
-                )
-                self.stdout.write(f"{run} is queued{advice(listening)}.")
-        except CurationError as error:
-            return f"{source}: {error}"
-        return None
+        failures = []
+        for source in chosen(repository).filter(opted_out_at=None):
+            try:
+                self.stdout.write(read(source, now=now, again=True, commit=source.last_commit))
+            except CurationError as error:
+                # The other sources are read all the same.
+                failures.append(f"{source}: {error}")
+        if failures:
+            count = pluralize(len(failures), "source")
+            raise CommandError("\n".join([f"{count} failed:", *failures]))
