@@ -6,6 +6,7 @@
 import json
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,7 +27,6 @@ from curation.models import (
     Agreement,
     Decision,
     Kernel,
-    Pair,
     SecondReview,
     Status,
 )
@@ -35,7 +35,7 @@ from curation.search.matching import KINDS
 from curation.unstorable import unstorable
 from curation.web import listing
 from curation.web.access import item_or_404, kind_of, number
-from curation.web.api_description import DECISION, KINDS_OF, MOST, openapi
+from curation.web.api_description import DECISION, MOST, openapi
 from curation.web.tokens import owner
 
 ADDRESS = "/api/"
@@ -126,20 +126,20 @@ def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonRespon
     """Decide on an item as it was at `version`. Idempotent by `request`."""
     body = _body(request)
     item = item_or_404(kind, pk)
-    status, version = body.get("status"), body.get("version")
-    if status not in (Status.APPROVED, Status.REJECTED):
-        raise ApiError(400, "status is approved or rejected.")
-    if not isinstance(version, int) or isinstance(version, bool):
-        raise ApiError(400, "version is the number that the item had when you read it.")
+    kind_given: dict[str, Any] = {
+        name: body[name] for name in ("operation_type", "difficulty") if name in body
+    }
+    if "tags" in body:
+        kind_given["tags"] = tuple(_shortened(body["tags"]))
     made = review(
         item=item,
         user=user,
-        status=Status(status),
-        version=version,
+        status=Status(body["status"]),
+        version=body["version"],
         request=_request_id(body),
-        kind=_kind(body, item),
-        reasons=_texts(body, "reasons"),
-        comment=_text(body, "comment")[:10_000],
+        kind=replace(ItemClassification.of(item), **kind_given) if kind_given else None,
+        reasons=_shortened(body.get("reasons", [])),
+        comment=body.get("comment", "")[:10_000],
     )
     if made is None:
         return JsonResponse({"second_review": True})
@@ -188,45 +188,33 @@ def _body(request: HttpRequest) -> dict[str, Any]:
         raise ApiError(400, "The body contains a zero byte or a lone surrogate.")
     if not isinstance(body, dict):
         raise ApiError(400, "The body is not a JSON object.")
-    if unknown := body.keys() - DECISION["properties"].keys():
-        raise ApiError(400, f"{min(unknown)!r} is not one of {', '.join(DECISION['properties'])}.")
+    fields = DECISION["properties"]
+    if unknown := body.keys() - fields.keys():
+        raise ApiError(400, f"{min(unknown)!r} is not one of {', '.join(fields)}.")
+    for name in {*DECISION["required"], *body}:
+        if not _fits(body.get(name), fields[name]):
+            raise ApiError(400, f"{name} is {fields[name]['description']}.")
     return body
+
+
+def _fits(value: object, rule: dict[str, Any]) -> bool:
+    if "enum" in rule:
+        return value in rule["enum"]
+    if rule["type"] == "array":
+        return isinstance(value, list) and all(isinstance(text, str) for text in value)
+    # A bool is no integer here.
+    return type(value) is {"string": str, "integer": int}[rule["type"]]
+
+
+def _shortened(texts: list[str]) -> list[str]:
+    return [text[:100] for text in texts[:20]]
 
 
 def _request_id(body: dict[str, Any]) -> uuid.UUID:
     try:
-        return uuid.UUID(_text(body, "request")) if "request" in body else uuid.uuid4()
+        return uuid.UUID(body["request"]) if "request" in body else uuid.uuid4()
     except ValueError:
         raise ApiError(400, "request is not a UUID.") from None
-
-
-def _text(body: dict[str, Any], key: str, otherwise: str = "") -> str:
-    value = body.get(key, otherwise)
-    if not isinstance(value, str):
-        raise ApiError(400, f"{key} is a text.")
-    return value
-
-
-def _texts(body: dict[str, Any], key: str) -> list[str]:
-    value = body.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ApiError(400, f"{key} is a list of texts.")
-    return [text[:100] for text in value[:20]]
-
-
-def _kind(body: dict[str, Any], item: Kernel | Pair) -> ItemClassification | None:
-    if not {"operation_type", "difficulty", "tags"} & body.keys():
-        return None
-    now = ItemClassification.of(item)
-    kind = ItemClassification(
-        _text(body, "operation_type", now.operation_type),
-        _text(body, "difficulty", now.difficulty),
-        tuple(_texts(body, "tags")) if "tags" in body else now.tags,
-    )
-    for name, value in (("operation_type", kind.operation_type), ("difficulty", kind.difficulty)):
-        if value not in KINDS_OF[name]:
-            raise ApiError(400, f"{name} is one of {', '.join(filter(None, KINDS_OF[name]))}.")
-    return kind
 
 
 def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:

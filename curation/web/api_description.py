@@ -8,27 +8,37 @@ from curation.search.matching import KINDS
 
 # Most items of one page of a list.
 MOST = 200
-# Values that a person can set in a classification; empty: unknown.
-KINDS_OF = {
-    "operation_type": ("", *OperationType.values),
-    "difficulty": ("", *Difficulty.values),
-}
-
 TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}
 DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})?"
 WRITTEN = {"decided": {"type": "string", "pattern": rf"^{DAY}(\.\.{DAY})?$"}}
+TEXTS = {"type": "array", "items": TEXT, "description": "a list of texts"}
+
+
+def _one_of(*values: str) -> dict[str, Any]:
+    """Return the schema of a value that a person can set; empty: unknown."""
+    return {"enum": ["", *values], "description": f"one of {', '.join(values)}"}
+
+
+# The descriptions end the sentences that refuse another value: “tags is a list of texts”.
 DECISION: dict[str, Any] = {
     "type": "object",
     "required": ["status", "version"],
     "additionalProperties": False,
     "properties": {
-        "status": {"enum": [Status.APPROVED.value, Status.REJECTED.value]},
-        "version": {"type": "integer"},
-        "request": {"type": "string", "format": "uuid"},
-        "reasons": {"type": "array", "items": TEXT},
-        "comment": TEXT,
-        **{name: {"enum": list(words)} for name, words in KINDS_OF.items()},
-        "tags": {"type": "array", "items": TEXT},
+        "status": {
+            "enum": [Status.APPROVED.value, Status.REJECTED.value],
+            "description": "approved or rejected",
+        },
+        "version": {
+            "type": "integer",
+            "description": "the number that the item had when you read it",
+        },
+        "request": {"type": "string", "format": "uuid", "description": "a UUID of your own"},
+        "reasons": TEXTS,
+        "comment": {**TEXT, "description": "a text"},
+        "operation_type": _one_of(*OperationType.values),
+        "difficulty": _one_of(*Difficulty.values),
+        "tags": TEXTS,
     },
 }
 
