@@ -248,7 +248,6 @@ SCHEDULED = [
     "ingest.mirrors.remove_unused_now_and_then",
     "curation.decisions.priority.refresh",
     "curation.web.dashboard.refresh",
-    "curation.web.facets.refresh",
     "curation.decisions.notices.notice_runs",
     "curation.decisions.notices.deliver_notices",
 ]

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import CharField, F, Max, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair, Provenance
 from curation.search.condition import hits_are_in_order, reads
 from curation.search.filters import Filter
+from curation.unstorable import unstorable
 
 PAGE = 50
 # Maximum count: an exact one would cost more than the list.
@@ -90,7 +91,8 @@ def a_page(
     if first in MEASURED:
         items = items.filter(**{f"{first}__isnull": False})
     # The keys of a first page are also its count, so there is no second query.
-    pks, all_of_them = _keys(items, filter, columns, after, size + 1, max(size, COUNTED) + 1)
+    most = size + 1 if after else max(size, COUNTED) + 1
+    pks, all_of_them = _keys(_after(items, columns, after), filter, columns, size + 1, most)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
     rows = {row.pk: row for row in listed.select_related("license")}
     # A row may have been deleted in between.
@@ -114,39 +116,26 @@ def count_in_words(model: type[Kernel] | type[Pair], filter: Filter, user: User)
 
 
 def _keys(
-    items: QuerySet[Any],
-    filter: Filter,
-    columns: tuple[str, ...],
-    after: str,
-    few: int,
-    many: int,
+    items: QuerySet[Any], filter: Filter, columns: tuple[str, ...], few: int, most: int
 ) -> tuple[list[int], bool]:
-    """Return at least `few` keys, if there are as many, and True if these are all up to `many`."""
-    limit = few if after else many
-    behind = _after(items, columns, after)
-    if filter.q and columns == ("-pk",) and not hits_are_in_order():
-        return _searched_keys(behind, filter, few, limit)
-    if filter.validation and columns == ("-pk",):
-        keys, _ = _tried_keys(behind, filter, limit)
-        if len(keys) == limit:
-            return keys, True
-    rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
-    return list(rows.order_by(*columns)[:limit]), True
+    """Return the keys of the first matches, and True if these are all up to `most`.
+
+    If a text or a verdict is common, a list of the newest may have only `few`.
+    """
+    newest = columns == ("-pk",)
+    if newest and filter.q and not hits_are_in_order():
+        return _searched_keys(items, filter, few, most)
+    if newest and filter.validation:
+        keys, all_of_them = _tried_keys(items, filter, most)
+        if len(keys) >= few:
+            return keys, all_of_them
+    rows = filter.of(items, bounded=True).values_list("pk", flat=True)
+    return list(rows.order_by(*columns)[:most]), True
 
 
 def newest_keys(items: QuerySet[Any], filter: Filter, most: int) -> tuple[list[int], bool]:
-    """Return the keys of the newest matches, and True if these are all up to `most`.
-
-    If a text or a verdict is common, fewer matches may be returned.
-    """
-    if filter.q and not hits_are_in_order():
-        return _searched_keys(items, filter, SUFFICIENT, most)
-    if filter.validation:
-        keys, all_of_them = _tried_keys(items, filter, most)
-        if len(keys) >= SUFFICIENT:
-            return keys, all_of_them
-    rows = filter.of(items, bounded=True).values_list("pk", flat=True)
-    return list(rows.order_by("-pk")[:most]), True
+    """Return the keys of the newest matches, as `_keys` does."""
+    return _keys(items, filter, ("-pk",), SUFFICIENT, most)
 
 
 def _tried_keys(items: QuerySet[Any], filter: Filter, limit: int) -> tuple[list[int], bool]:
@@ -203,27 +192,16 @@ def _after(rows: QuerySet[Any], columns: tuple[str, ...], after: str) -> QuerySe
     """Return the rows behind the cursor. Another text gives all rows."""
     try:
         values = json.loads(after)
-    except (ValueError, RecursionError):
-        return rows
-    values = values if isinstance(values, list) else [values]
-    if len(values) != len(columns) or not isinstance(values[-1], int) or values[-1] < 0:
-        return rows
-    condition: Q | None = None
-    for column, value in reversed(list(zip(columns, values, strict=True))):
-        name = column.removeprefix("-")
-        is_text = isinstance(rows.model._meta.get_field(_field(rows, name)), CharField)
-        if is_text != isinstance(value, str) or not isinstance(value, int | float | str):
+        values = values if isinstance(values, list) else [values]
+        if len(values) != len(columns) or unstorable(values, "cursor") or values[-1] < 0:
             return rows
-        if not isinstance(value, str) and not abs(value) < 1 << 62:
-            return rows
-        compare = "lt" if column.startswith("-") else "gt"
-        behind = Q(**{f"{name}__{compare}": value})
-        if condition is not None:
+        condition = Q()
+        for column, value in reversed(list(zip(columns, values, strict=True))):
+            name = column.removeprefix("-")
+            compare = f"{name}__lt" if column.startswith("-") else f"{name}__gt"
+            behind = Q(**{compare: value})
             # With OR at the top level, this would read the whole table.
-            behind = Q(**{f"{name}__{compare}e": value}) & (behind | condition)
-        condition = behind
-    return rows.filter(condition) if condition is not None else rows
-
-
-def _field(rows: QuerySet[Any], name: str) -> str:
-    return str(rows.model._meta.pk.name) if name == "pk" else name
+            condition = Q(**{f"{compare}e": value}) & (behind | condition) if condition else behind
+        return rows.filter(condition)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return rows

@@ -1,7 +1,6 @@
 """Lists of items: filters, search, saved views. The URL determines the list."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -11,17 +10,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.decisions import second_reviews as second
-from curation.models import Difficulty, Kernel, LicenseVerdict, Pair, PairOrigin, SavedView, Status
+from curation.models import SavedView
 from curation.search.condition import TRIGRAM
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, NONE, WrongFilter
-from curation.templatetags.review import breakable
 from curation.web import listing
 from curation.web.access import may_review, number, person
 from curation.web.excerpts import excerpts
@@ -91,7 +87,16 @@ def find(request: HttpRequest) -> HttpResponse:
     lines = excerpts(model, pks, filter.q)
     counts, whole = facet_counts(model, filter, user)
     fits = [key for key in FIELDS if key not in OF_OTHERS[kind]]
-    fields = [(key, _field(key, filter, counts, own.get("open", ""), user, model)) for key in fits]
+    opened: dict[str, dict[str, Any]] = {key: {"open": True} for key in OPEN}
+    if (key := own.get("open")) in fits and key not in counts and (key in TYPED or key in CHOICES):
+        asked = value_counts(model, filter, key, user)
+        counts = {**counts, key: asked.counts}
+        note = "" if asked.whole else f"Counted in the newest {COUNTED} at most."
+        opened[key] = {"open": True, "note": note, "suggested": asked.suggested}
+    fields = [
+        (key, _field(key, getattr(filter, key), counts.get(key), **opened.get(key, {})))
+        for key in fits
+    ]
     other = "pairs" if kind == "kernels" else "kernels"
     totals = {
         kind: f"{page.found}{'+' if page.more else ''}" if page.found is not None else "",
@@ -105,7 +110,14 @@ def find(request: HttpRequest) -> HttpResponse:
         "these": urlencode([("items", kind), *filter.pairs()]),
         "words": " ".join(value for key, value in filter.pairs() if key == "q"),
         "rows": [
-            {**_row(item, seen, visibilities.get(item.pk)), "excerpt": lines.get(item.pk, "")}
+            {
+                "item": item,
+                "place": SEPARATOR.join(
+                    seen.get(item.pk if kind == "kernels" else item.kernel_id, ())
+                ),
+                "visibility": visibilities.get(item.pk),
+                "excerpt": lines.get(item.pk, ""),
+            }
             for item in page.items
         ],
         "columns": _columns(filter, kind, order),
@@ -216,91 +228,27 @@ def _less(filter: Filter, key: str, value: str) -> Filter:
     return Filter.parse(pair for pair in filter.pairs() if pair != (key, value))
 
 
-def _row(
-    item: Any, seen: Mapping[int, tuple[str, str]], visibility: second.Visibility | None
-) -> dict[str, Any]:
-    """Return plain strings: attribute lookups in the template would take longer than the query."""
-    kernel = isinstance(item, Kernel)
-    blind = visibility == second.Visibility.BLIND
-    kind = [item.operation_type] if item.operation_type else []
-    kind += [Difficulty(item.difficulty).label.lower()] if item.difficulty else []
-    return {
-        "pk": item.pk,
-        "url": item.get_absolute_url(),
-        "name": str(item),
-        "broken": breakable(str(item)),
-        "place": SEPARATOR.join(seen.get(item.pk if kernel else item.kernel_id, ())),
-        "status": Status.PENDING if blind else item.status,
-        "status_label": "Second review" if blind else Status(item.status).label,
-        "open": "" if item.open_claims is None else item.open_claims,
-        "disputed": visibility == second.Visibility.DISPUTED,
-        "kind": ", ".join(kind),
-        "verdict": item.license_verdict,
-        "license": item.license or LicenseVerdict(item.license_verdict).label,
-        "last": item.lines if kernel else PairOrigin(item.origin).label,
-        "measured": _registers(item) if kernel else _speedup(item),
-        "passed": None if kernel else _pass_rate(item),
-        "came": f"{item.created_at:%Y-%m-%d}",
-    }
-
-
-def _registers(kernel: Kernel) -> str:
-    if kernel.registers is None:
-        return ""
-    return f"{kernel.registers}, spills" if kernel.spilled_bytes else str(kernel.registers)
-
-
-def _speedup(pair: Pair) -> str:
-    return "" if pair.speedup is None else f"{pair.speedup:.2f} times"
-
-
-def _pass_rate(pair: Pair) -> str:
-    return "" if pair.pass_rate is None else f"{pair.pass_rate:.0%}"
-
-
 def _field(
-    key: str,
-    filter: Filter,
-    counts: Mapping[str, Mapping[str, int]],
-    opened: str,
-    user: User,
-    model: type[Kernel] | type[Pair],
-) -> SafeString:
-    """Render the fields of one filter, with counts if they are at hand or it was opened."""
-    chosen = getattr(filter, key)
-    if key in counts:
-        return _counted_field(key, chosen, counts[key], open=key in OPEN)
-    countable = key in TYPED or key in CHOICES
-    if key != opened or not countable:
-        return _uncounted_field(key, chosen, countable)
-    asked = value_counts(model, filter, key, user)
-    note = "" if asked.whole else f"Counted in the newest {COUNTED} at most."
-    shown = {"open": True, "note": note, "suggested": asked.suggested}
-    return _counted_field(key, chosen, asked.counts, **shown)
-
-
-def _counted_field(
-    key: str, chosen: tuple[str, ...], counts: Mapping[str, int], **shown: Any
-) -> SafeString:
-    """Render the fields of one filter with the values that match something."""
-    values = [value for value in CHOICES.get(key, counts) if value in chosen or counts.get(value)]
-    rows = [(value, _words(key, value), value in chosen, counts.get(value, 0)) for value in values]
-    return _rendered(key, chosen, values=rows, **shown)
-
-
-# Values come from the URL, so an entry has up to about 50 kB.
-@lru_cache(maxsize=128)
-def _uncounted_field(key: str, chosen: tuple[str, ...], countable: bool) -> SafeString:
-    """Most are unchanged, and the same on every page."""
-    values = CHOICES.get(key, chosen)
-    rows = [(value, _words(key, value), value in chosen, None) for value in values]
-    return _rendered(key, chosen, values=rows, countable=countable)
-
-
-def _rendered(key: str, chosen: tuple[str, ...], **shown: Any) -> SafeString:
-    shown |= {"key": key, "label": _label(key), "set": len(chosen)}
-    shown |= {"free": key in FREE, "hint": HINTS.get(key, "")}
-    return render_to_string("curation/filter_field.html", shown)
+    key: str, chosen: tuple[str, ...], counts: Mapping[str, int] | None, **shown: Any
+) -> dict[str, Any]:
+    """Return the fields of one filter. With counts, only values that match something."""
+    counted, counts = counts is not None, counts or {}
+    values = list(CHOICES.get(key, counts if counted else chosen))
+    if counted:
+        values = [value for value in values if value in chosen or counts.get(value)]
+    return {
+        "key": key,
+        "label": _label(key),
+        "set": len(chosen),
+        "free": key in FREE,
+        "hint": HINTS.get(key, ""),
+        "countable": not counted and (key in TYPED or key in CHOICES),
+        "values": [
+            (value, _words(key, value), value in chosen, counts.get(value, 0) if counted else None)
+            for value in values
+        ],
+        **shown,
+    }
 
 
 def _words(key: str, value: str) -> str:

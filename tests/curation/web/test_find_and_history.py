@@ -71,7 +71,7 @@ def test_every_item_is_on_exactly_one_page_of_the_list(
     url, seen = f"{reverse('find')}?{query}", []
     while url:
         answer = browser.get(url)
-        seen += [row["name"] for row in answer.context["rows"]]
+        seen += [row["item"].name for row in answer.context["rows"]]
         following = answer.context["following"]
         url = f"{reverse('find')}?{following}" if following else ""
 
