@@ -1,6 +1,7 @@
 """Draft actions: save, dismiss, convert to a pair."""
 
-from dataclasses import dataclass
+from dataclasses import asdict
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -16,32 +17,14 @@ class StaleDraft(CurationError):
     """The draft has changed since the page was rendered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """Input of a person."""
-
-    texts: PairTexts
-    operation_type: str
-    difficulty: str
-    differentiable: bool
-
-
-def save(*, draft: Draft, version: int, edit: Edit, user: User, state: DraftState) -> Draft:
-    """Save the input of a person, complete or not."""
+def save(
+    *, draft: Draft, version: int, texts: PairTexts, user: User, state: DraftState, **columns: Any
+) -> Draft:
+    """Save the input of a person, complete or not. `columns`: its classification."""
     if draft.state == DraftState.FINISHED:
         raise CurationError("This draft was converted: edit its pair.")
-    texts = edit.texts.storable()
-    if draft.version != version or not move(
-        draft,
-        state=state,
-        python_code=texts.python_code,
-        triton_code=texts.triton_code,
-        test_code=texts.test_code,
-        operation_type=edit.operation_type,
-        difficulty=edit.difficulty,
-        differentiable=edit.differentiable,
-        edited_by=user,
-    ):
+    columns |= asdict(texts.storable()) | {"state": state, "edited_by": user}
+    if draft.version != version or not move(draft, **columns):
         raise StaleDraft("This draft was changed since you opened the page.")
     return Draft.objects.select_related("repository", "edited_by").get(pk=draft.pk)
 

@@ -1,6 +1,6 @@
 """Editing of pairs: a new version is another row, pending, linked to the unchanged old one."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -24,22 +24,15 @@ class PairTexts:
     triton_code: str
     test_code: str
 
-    def normalized(self) -> "PairTexts":
-        """Return the texts with the line ends of browsers normalized."""
-        return PairTexts(
-            *(
-                text.replace("\r\n", "\n").rstrip() + "\n" if text.strip() else ""
-                for text in (self.python_code, self.triton_code, self.test_code)
-            )
-        )
-
     def storable(self) -> "PairTexts":
-        """Return the texts normalized; each may be empty. Zero bytes are refused in any form."""
-        texts = self.normalized()
-        sources = (texts.python_code, texts.triton_code, texts.test_code)
-        if any(len(source) > LONGEST for source in sources):
+        """Return the texts with normalized line ends; each may be empty."""
+        texts = [
+            text.replace("\r\n", "\n").rstrip() + "\n" if text.strip() else ""
+            for text in astuple(self)
+        ]
+        if any(len(text) > LONGEST for text in texts):
             raise CurationError(f"Keep each of the three texts below {LONGEST:,} characters.")
-        return texts
+        return PairTexts(*texts)
 
 
 # An edit changes texts only; these columns are copied.
@@ -60,8 +53,7 @@ def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "")
         raise CurationError(f"Keep the description below {LONGEST_DESCRIPTION:,} characters.")
     if "\0" in description:
         raise CurationError("The description contains a zero byte, which can't be stored.")
-    texts = texts.storable()
-    sources = (texts.python_code, texts.triton_code, texts.test_code)
+    sources = astuple(texts.storable())
     if not all(sources):
         raise CurationError("None of the three texts may be empty.")
     name = content_hash(*sources)
@@ -80,7 +72,7 @@ def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "")
         origin=pair.origin if pair.origin != PairOrigin.TEMPLATE else PairOrigin.MANUAL,
         tokens=count_many(["\n".join(sources)])[0],
         description=description,
-        min_triton=min_triton(texts.triton_code),
+        min_triton=min_triton(sources[1]),
         **dict(zip(Pair.SOURCES, sources, strict=True)),
         **{column: getattr(pair, column) for column in KEPT},
     )

@@ -2,14 +2,13 @@
 
 import tomllib
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import unified_diff
 from functools import cache
 from pathlib import Path
 
 from django.contrib.auth.models import User
-from django.core.cache import cache as site_cache
 from django.db import IntegrityError, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Guideline, GuidelineExample, Kernel, OperationType, Pair, Status
@@ -21,33 +20,14 @@ LONGEST = 20_000
 LONGEST_REASON = 300
 # Maximum number of examples of each status.
 MOST_EXAMPLES = 3
-KEPT_SECONDS, CACHED = 30, "guidelines"
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """An example with what a page shows of it, without the texts of its item."""
-
-    pk: int
-    status: str
-    reason: str
-    name: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentGuideline:
     operation_type: str
     text: str
-    examples: tuple[Example, ...]
-
-    @property
-    def approved(self) -> list[Example]:
-        return [example for example in self.examples if example.status == Status.APPROVED]
-
-    @property
-    def rejected(self) -> list[Example]:
-        return [example for example in self.examples if example.status == Status.REJECTED]
+    examples: list[GuidelineExample]
+    """Approved ones first. Their items are without texts."""
 
 
 @cache
@@ -58,24 +38,16 @@ def default_text(operation_type: str) -> str:
 
 
 def current(operation_type: str) -> CurrentGuideline | None:
-    """Return text and examples of an operation, or None for an unknown one.
-
-    Those of all operations are cached together for `KEPT_SECONDS`.
-    """
-    kept: dict[str, CurrentGuideline] | None = site_cache.get(CACHED)
-    if kept is None:
-        newest = Guideline.objects.order_by().values("operation_type").annotate(newest=Max("pk"))
-        rows = Guideline.objects.filter(pk__in=newest.values("newest"))
-        texts = dict(rows.values_list("operation_type", "text"))
-        examples = _examples()
-        kept = {
-            name: CurrentGuideline(
-                name, texts.get(name) or default_text(name), tuple(examples.get(name, ()))
-            )
-            for name in OperationType.values
-        }
-        site_cache.set(CACHED, kept, KEPT_SECONDS)
-    return kept.get(operation_type)
+    """Return text and examples of an operation, or None for an unknown one."""
+    if operation_type not in OperationType.values:
+        return None
+    newest = Guideline.objects.filter(operation_type=operation_type).order_by("-pk").first()
+    named = ("kernel__name", "pair__slug", "pair__content_hash")
+    columns = ("operation_type", "status", "reason", "kernel", "pair", *named)
+    examples = GuidelineExample.objects.filter(operation_type=operation_type)
+    rows = examples.select_related("kernel", "pair").only(*columns).order_by("status", "pk")
+    text = newest.text if newest else default_text(operation_type)
+    return CurrentGuideline(operation_type, text, list(rows))
 
 
 def versions(operation_type: str) -> QuerySet[Guideline]:
@@ -87,14 +59,10 @@ def versions(operation_type: str) -> QuerySet[Guideline]:
 def differences(before: str, after: str) -> list[tuple[str, str]]:
     """Return the lines of both texts, each with “gone”, “new” or “same”."""
     old, new = before.splitlines(), after.splitlines()
-    rows: list[tuple[str, str]] = []
-    for tag, start, end, other, until in SequenceMatcher(None, old, new).get_opcodes():
-        if tag == "equal":
-            rows += [("same", line) for line in old[start:end]]
-        else:
-            rows += [("gone", line) for line in old[start:end]]
-            rows += [("new", line) for line in new[other:until]]
-    return rows
+    kinds = {" ": "same", "-": "gone", "+": "new"}
+    rows = list(unified_diff(old, new, n=len(old), lineterm=""))
+    # Two lines name the files, and one the lines.
+    return [(kinds[row[0]], row[1:]) for row in rows[3:]]
 
 
 def save(*, operation_type: str, text: str, seen: int, author: User) -> Guideline:
@@ -116,9 +84,7 @@ def save(*, operation_type: str, text: str, seen: int, author: User) -> Guidelin
             )
         if text == (newest.text if newest else default_text(operation_type)):
             raise CurationError("Nothing has changed in the text.")
-        saved = Guideline.objects.create(operation_type=operation_type, text=text, author=author)
-    site_cache.delete(CACHED)
-    return saved
+        return Guideline.objects.create(operation_type=operation_type, text=text, author=author)
 
 
 def add_example(*, operation_type: str, item: Item, reason: str, user: User) -> GuidelineExample:
@@ -141,7 +107,7 @@ def add_example(*, operation_type: str, item: Item, reason: str, user: User) -> 
         )
     try:
         with transaction.atomic():
-            example = GuidelineExample.objects.create(
+            return GuidelineExample.objects.create(
                 **{about(type(item)): item},
                 operation_type=operation_type,
                 status=item.status,
@@ -150,24 +116,10 @@ def add_example(*, operation_type: str, item: Item, reason: str, user: User) -> 
             )
     except IntegrityError:
         raise CurationError(f"{item} is an example already.") from None
-    site_cache.delete(CACHED)
-    return example
 
 
 def remove_example(operation_type: str, pk: int) -> bool:
     """Remove an example. Return False if it was removed before."""
     rows = GuidelineExample.objects.filter(pk=pk, operation_type=operation_type)
     removed, _ = rows.delete()
-    site_cache.delete(CACHED)
     return bool(removed)
-
-
-def _examples() -> dict[str, list[Example]]:
-    named = ("kernel__name", "pair__slug", "pair__content_hash")
-    columns = ("operation_type", "status", "reason", "kernel", "pair", *named)
-    examples: dict[str, list[Example]] = {}
-    for row in GuidelineExample.objects.select_related("kernel", "pair").only(*columns):
-        examples.setdefault(row.operation_type, []).append(
-            Example(row.pk, row.status, row.reason, str(row.item), row.item.get_absolute_url())
-        )
-    return examples

@@ -203,21 +203,13 @@ def draw(decision: Decision, item: Item) -> None:
 
 
 def _drawn(decision: Decision, item: Item) -> bool:
-    if decision.actor != Actor.PERSON or decision.undoes_id or decision.bulk_id:
+    percents: dict[str, float] = settings.SECOND_REVIEW_PERCENT
+    if decision.actor != Actor.PERSON or not any(percents.values()):
         return False
-    percents = settings.SECOND_REVIEW_PERCENT
-    if not any(percents.values()):
-        return False
-    draw = int(item.content_hash[:8], 16) / 2**32 * 100
-    if set(percents) == {EVERY}:
-        return bool(draw < percents[EVERY])
-    return bool(
-        draw
-        < max(
-            (percents.get(name, percents.get(EVERY, 0)) for name in _categories(item)),
-            default=percents.get(EVERY, 0),
-        )
-    )
+    otherwise = percents.get(EVERY, 0)
+    names = _categories(item) if set(percents) != {EVERY} else []
+    percent = max((percents.get(name, otherwise) for name in names), default=otherwise)
+    return int(item.content_hash[:8], 16) / 2**32 * 100 < percent
 
 
 def _categories(item: Item) -> list[str]:

@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 
 from curation.decisions.decide import ItemClassification
-from curation.decisions.drafts import Edit
 from curation.decisions.editing import LONGEST, PairTexts
 from curation.evidence.claim_types import TOPICS
 from curation.models import Difficulty, Draft, Kernel, OperationType, Pair, Status
@@ -64,11 +63,7 @@ class DraftForm(forms.Form):
     def problems(self) -> list[str]:
         return [f"{name}: {' '.join(map(str, errors))}" for name, errors in self.errors.items()]
 
-    def edit(self) -> Edit:
-        values = self.cleaned_data
-        return Edit(
-            texts=PairTexts(*(values[name] for name in Draft.TEXTS)),
-            operation_type=values["operation_type"],
-            difficulty=values["difficulty"],
-            differentiable=values["differentiable"],
-        )
+    def values(self) -> dict[str, Any]:
+        """Return the fields, with the three texts as one."""
+        values = dict(self.cleaned_data)
+        return {"texts": PairTexts(*(values.pop(name) for name in Draft.TEXTS)), **values}

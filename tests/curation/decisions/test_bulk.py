@@ -270,10 +270,3 @@ def test_a_near_duplicate_cluster_is_settled_and_undone_in_one_step(browser: Cli
     browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]))
     assert Kernel.objects.pending().count() == 5
     assert other.status == Status.PENDING
-
-
-def test_a_reviewer_can_not_make_bulk_decisions() -> None:
-    client = Client()
-    client.force_login(make.a_reviewer())
-
-    assert client.get(f"{reverse('bulk')}?status=pending").status_code == 403
