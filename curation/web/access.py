@@ -1,5 +1,6 @@
 """Access checks and lookups shared by the views of the review site."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.auth.decorators import permission_required
@@ -59,6 +60,16 @@ def number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
+def parse_time(text: str) -> datetime | None:
+    """Parse a cursor. Another text gives None, and so the first page."""
+    try:
+        moment = datetime.fromisoformat(text)
+        # In UTC, as in the database: the first and the last day may be out of range there.
+        return moment.astimezone(UTC) if moment.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
+
+
 def kind_of(item: Kernel | Pair) -> str:
     return "kernels" if isinstance(item, Kernel) else "pairs"
 
@@ -66,3 +77,7 @@ def kind_of(item: Kernel | Pair) -> str:
 def text_url(item: Kernel | Pair, column: str) -> str:
     """Return the URL of one complete text of an item."""
     return reverse("text", args=[kind_of(item), item.pk, column])
+
+
+# The texts of the item that a row is about. They may have megabytes, and lists show none.
+TEXTS = [f"{model._meta.model_name}__{name}" for model in (Kernel, Pair) for name in model.SOURCES]

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 
 from curation.decisions import second_reviews as second
 from curation.models import Correction, Decision, Kernel, Pair, SecondReview
+from curation.web.access import TEXTS
 
 KINDS = ("decision", "second review", "correction", "administration")
 
@@ -68,47 +69,23 @@ def _shown(rows: QuerySet[Any], reader: User) -> QuerySet[Any]:
     return rows
 
 
-def _texts() -> list[str]:
-    return [
-        *(
-            f"kernel__{name}"
-            for name in ("function_source", "standalone_source", "launcher_source")
-        ),
-        *(f"pair__{name}" for name in ("python_code", "triton_code", "test_code")),
-    ]
-
-
 def _decisions(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     related = ("kernel", "pair", "user", "settles")
-    rows = Decision.objects.select_related(*related).defer(*_texts())
+    rows = Decision.objects.select_related(*related).defer(*TEXTS)
     for row in _narrowed(_shown(rows, query.reader), query, "created_at", most):
         how = "undone: " if row.undoes_id else "in bulk: " if row.bulk_id else ""
         how = "dispute settled: " if hasattr(row, "settles") else how
-        yield HistoryEntry(
-            row.created_at,
-            "decision",
-            str(row.user or row.rules),
-            f"{how}{row.previous_status} to {row.status}",
-            str(row.item),
-            row.item.get_absolute_url(),
-            _why(row),
-        )
+        what = f"{how}{row.previous_status} to {row.status}"
+        yield _entry(row, row.created_at, "decision", what, _why(row))
 
 
 def _second_reviews(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     given = SecondReview.objects.filter(given_at__isnull=False)
-    rows = given.select_related("kernel", "pair", "user", "first").defer(*_texts())
+    rows = given.select_related("kernel", "pair", "user", "first").defer(*TEXTS)
     for row in _narrowed(_shown(rows, query.reader), query, "given_at", most):
         agrees = "agrees with" if row.status == row.first.status else "disagrees with"
-        yield HistoryEntry(
-            row.given_at,
-            "second review",
-            str(row.user),
-            f"second review: {row.status}, {agrees} the first",
-            str(row.item),
-            row.item.get_absolute_url(),
-            _why(row),
-        )
+        what = f"second review: {row.status}, {agrees} the first"
+        yield _entry(row, row.given_at, "second review", what, _why(row))
 
 
 def _why(row: Decision | SecondReview) -> str:
@@ -116,23 +93,21 @@ def _why(row: Decision | SecondReview) -> str:
 
 
 def _corrections(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
-    rows = Correction.objects.select_related("kernel", "pair", "user").defer(*_texts())
+    rows = Correction.objects.select_related("kernel", "pair", "user").defer(*TEXTS)
     for row in _narrowed(_shown(rows, query.reader), query, "created_at", most):
-        changed = [
+        changed = "; ".join(
             f"{name.replace('_', ' ')} from {row.before.get(name) or 'nothing'} "
             f"to {value or 'nothing'}"
             for name, value in row.after.items()
             if value != row.before.get(name)
-        ]
-        yield HistoryEntry(
-            row.created_at,
-            "correction",
-            str(row.user),
-            "corrected",
-            str(row.item),
-            row.item.get_absolute_url(),
-            "; ".join(changed),
         )
+        yield _entry(row, row.created_at, "correction", "corrected", changed)
+
+
+def _entry(row: Any, at: datetime, kind: str, what: str, said: str) -> HistoryEntry:
+    """Return an entry about the item of a row."""
+    who = str(row.user or row.rules)
+    return HistoryEntry(at, kind, who, what, str(row.item), row.item.get_absolute_url(), said)
 
 
 def _acts(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:

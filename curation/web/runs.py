@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import (
@@ -21,6 +21,7 @@ from curation.models import (
     ValidationRun,
     Verdict,
 )
+from curation.web.access import parse_time
 
 PAGE = 50
 ITEMS = 50
@@ -90,21 +91,19 @@ class RunPage:
 
 def newest(kind: str = "", state: str = "", after: str = "", size: int = PAGE) -> RunPage:
     """List runs, newest first. Without a state, running ones are left out: see `running`."""
-    cursor = _read(after)
-    listed: list[tuple[datetime, int, int, Run]] = []
-    for place, rows in enumerate(_rows(kind)):
+    listed: list[Run] = []
+    for rows in _rows(kind):
         rows = rows.filter(state=state) if state else rows.exclude(state=RunState.RUNNING)
-        if cursor is not None:
-            rows = rows.filter(_behind(place, *cursor))
-        for run in rows.order_by("-created_at", "-pk")[: size + 1]:
-            listed.append((run.created_at, place, run.pk, run))
-    listed.sort(key=lambda row: row[:3], reverse=True)
-    shown = listed[:size]
-    following = ""
-    if len(listed) > size:
-        at, place, pk, _ = shown[-1]
-        following = f"{at.isoformat()}_{place}_{pk}"
-    return RunPage([run for *_, run in shown], following)
+        if (before := parse_time(after)) is not None:
+            rows = rows.filter(created_at__lt=before)
+        listed += rows.order_by("-created_at", "-pk")[: size + 1]
+    listed.sort(key=lambda run: run.created_at, reverse=True)
+    end = size
+    # The cursor is a time, so that runs of one time are on one page.
+    while end < len(listed) and listed[end].created_at == listed[end - 1].created_at:
+        end += 1
+    following = listed[end - 1].created_at.isoformat() if len(listed) > size else ""
+    return RunPage(listed[:end], following)
 
 
 def running(kind: str = "") -> list[Run]:
@@ -115,24 +114,6 @@ def running(kind: str = "") -> list[Run]:
 
 def _rows(kind: str) -> list[QuerySet[Any]]:
     return [KINDS[kind].rows()] if kind else [rows() for rows in _ALL]
-
-
-def _behind(place: int, at: datetime, last_place: int, last_pk: int) -> Q:
-    """Return the condition for rows that are listed after the cursor's."""
-    if place < last_place:
-        return Q(created_at__lte=at)
-    if place > last_place:
-        return Q(created_at__lt=at)
-    return Q(created_at__lte=at) & (Q(created_at__lt=at) | Q(pk__lt=last_pk))
-
-
-def _read(cursor: str) -> tuple[datetime, int, int] | None:
-    try:
-        at, place, pk = cursor.split("_")
-        moment = datetime.fromisoformat(at)
-        return (moment, int(place), int(pk)) if moment.tzinfo and len(pk) < 19 else None
-    except ValueError:
-        return None
 
 
 # --- The items of a run ---------------------------------------------------------------------
@@ -155,17 +136,15 @@ class RunItems:
 NO_RESULT = "no result"
 
 
-def items_of(run: ValidationRun, after: str = "", size: int = ITEMS) -> RunItems:
-    """List the items of a validation by keyset: failures, no result, then passed ones."""
+def items_of(run: ValidationRun, page: str = "", size: int = ITEMS) -> RunItems:
+    """List the items of a validation: failures, no result, then passed ones."""
     model: type[Kernel] | type[Pair] = Kernel if run.device == Device.COMPILER else Pair
     column = f"{model._meta.model_name}_id"
     verdicts = dict(run.results.order_by().values_list(column, "verdict"))
     batch_keys = [int(key) for _, key, _ in run.batch]
     ordered = sorted((_rank(verdicts.get(key)), key) for key in batch_keys)
-    rank, _, key = after.partition(".")
-    if rank.isdecimal() and key.isdecimal():
-        ordered = [each for each in ordered if each > (int(rank), int(key))]
-    shown = [key for _, key in ordered[:size]]
+    part = Paginator(ordered, size).get_page(page)
+    shown = [key for _, key in part]
     results = {
         getattr(result, column): result
         for result in run.results.filter(**{f"{column}__in": shown}).defer("figures")
@@ -173,8 +152,12 @@ def items_of(run: ValidationRun, after: str = "", size: int = ITEMS) -> RunItems
     named = ("name",) if model is Kernel else ("slug", "content_hash")
     items = model._default_manager.only("pk", *named).in_bulk(shown)
     rows = [RunItem(items[key], results.get(key)) for key in shown if key in items]
-    last = ordered[size - 1] if len(ordered) > size else None
-    return RunItems(rows, _counts(batch_keys, verdicts), f"{last[0]}.{last[1]}" if last else "")
+    return RunItems(rows, _counts(batch_keys, verdicts), following(part))
+
+
+def following(part: Page[Any]) -> str:
+    """Return the number of the next page, or ""."""
+    return str(part.next_page_number()) if part.has_next() else ""
 
 
 def _rank(verdict: str | None) -> int:
@@ -188,9 +171,3 @@ def _counts(batch_keys: list[int], verdicts: Mapping[int, str]) -> list[tuple[st
         counts[verdict] = counts.get(verdict, 0) + 1
     order = (*(v for v in Verdict.values if v != Verdict.PASSED), NO_RESULT, Verdict.PASSED)
     return [(str(verdict), counts[verdict]) for verdict in order if verdict in counts]
-
-
-def drops_of(run: IngestRun, after: int = 0, size: int = ITEMS) -> tuple[list[Any], str]:
-    """List the drops of an ingest, and the cursor of the next page."""
-    drops = list(run.drops.filter(pk__gt=after).order_by("pk")[: size + 1])
-    return drops[:size], str(drops[size - 1].pk) if len(drops) > size else ""

@@ -24,18 +24,13 @@ from django.views.decorators.http import require_POST, require_safe
 from curation.decisions.decide import undoable
 from curation.models import ApiToken, NoticeChoice
 from curation.web import tokens
-from curation.web.access import may_review, number, person
+from curation.web.access import TEXTS, may_review, number, person
 from curation.web.security import invitations
 from curation.web.security.login import wait_in_words
 
 # Lifetime of a new token in days; None: until it is revoked.
 LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
 SHOWN = 100
-# The list of decisions shows only the name of an item: its texts may have megabytes.
-TEXTS = (
-    "kernel__function_source", "kernel__standalone_source", "kernel__launcher_source",
-    "pair__python_code", "pair__triton_code", "pair__test_code",
-)  # fmt: skip
 
 
 @require_safe

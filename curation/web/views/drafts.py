@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
@@ -19,6 +20,7 @@ from curation.errors import CurationError
 from curation.models import Difficulty, Draft, DraftState, OperationType, Repository
 from curation.web.access import may_finish_drafts, number, person
 from curation.web.forms import DraftForm
+from curation.web.runs import following
 
 PAGE = 50
 # Closest to a pair first.
@@ -42,7 +44,9 @@ def drafts(request: HttpRequest) -> HttpResponse:
     rows = Draft.objects.filter(state=state)
     rows = rows.filter(repository=repository) if repository else rows
     rows = rows.filter(reason=reason) if reason else rows
-    page, following = _page(rows, request.GET.get("after", ""))
+    has_texts = {f"has_{name}": ~Q(**{name: ""}) for name in Draft.TEXTS}
+    listed = rows.select_related("repository", "edited_by").only(*LISTED).annotate(**has_texts)
+    page = Paginator(listed.order_by("repository_id", "pk"), PAGE).get_page(request.GET.get("page"))
     query = {"state": state, "repository": repository or "", "missing": reason}
     shown = {
         "rows": page,
@@ -53,7 +57,7 @@ def drafts(request: HttpRequest) -> HttpResponse:
         "repositories": Repository.objects.filter(
             Exists(Draft.objects.filter(repository=OuterRef("pk")))
         ).values_list("pk", "name"),
-        "following": urlencode({**query, "after": following}) if following else "",
+        "following": urlencode({**query, "page": following(page)}) if page.has_next() else "",
     }
     return render(request, "curation/drafts.html", shown)
 
@@ -82,13 +86,7 @@ def written(request: HttpRequest, draft: Draft, state: DraftState) -> Draft | Ht
     try:
         if not form.is_valid():
             raise CurationError("\n".join(form.problems()))
-        return save(
-            draft=draft,
-            version=form.cleaned_data["version"],
-            edit=form.edit(),
-            user=person(request),
-            state=state,
-        )
+        return save(draft=draft, user=person(request), state=state, **form.values())
     except StaleDraft:
         return editor(request, draft, typed=request.POST, stale=True, code=409)
     except CurationError as error:
@@ -138,16 +136,3 @@ def _pane(name: str, text: str, other_version: str | None) -> dict[str, Any]:
         "other_version": other_version if differs else None,
         "differs": differs,
     }
-
-
-def _page(rows: QuerySet[Draft], after: str) -> tuple[list[Draft], str]:
-    """Return drafts by repository, without the texts, but with a flag for each."""
-    repository, _, pk = after.partition("-")
-    if repository and pk:
-        behind = Q(repository__gt=number(repository)) | Q(pk__gt=number(pk))
-        rows = rows.filter(behind, repository__gte=number(repository))
-    there = {f"has_{name}": ~Q(**{name: ""}) for name in Draft.TEXTS}
-    listed = rows.select_related("repository", "edited_by").only(*LISTED).annotate(**there)
-    drafts = list(listed.order_by("repository_id", "pk")[: PAGE + 1])
-    last = drafts[PAGE - 1] if len(drafts) > PAGE else None
-    return drafts[:PAGE], f"{last.repository_id}-{last.pk}" if last else ""

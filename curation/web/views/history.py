@@ -3,14 +3,13 @@
 import csv
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from curation.web.access import may_review, person
+from curation.web.access import may_review, parse_time, person
 from curation.web.log import KINDS, LogQuery, entries
 
 PAGE = 50
@@ -76,14 +75,5 @@ def _asked(request: HttpRequest) -> LogQuery:
         person(request),
         kind if kind in KINDS else "",
         request.GET.get("who", "").strip()[:150],
-        _moment(request.GET.get("before", "")),
+        parse_time(request.GET.get("before", "")),
     )
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-        # In UTC, as in the database: the first and the last possible day may be out of range there.
-        return moment.astimezone(UTC) if moment.tzinfo else None
-    except (ValueError, OverflowError):
-        return None

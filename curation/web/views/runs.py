@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import urlencode
@@ -13,8 +14,8 @@ from curation.errors import CurationError
 from curation.jobs.cancel import cancel
 from curation.jobs.retry import retry
 from curation.models import ExportRun, IngestRun, Run, RunState, TriedCase, ValidationRun
-from curation.web.access import may_see_runs, number, person
-from curation.web.runs import KINDS, NO_RESULT, STATES, drops_of, items_of, newest, running
+from curation.web.access import may_see_runs, person
+from curation.web.runs import ITEMS, KINDS, NO_RESULT, STATES, following, items_of, newest, running
 
 # Verdicts that a retry includes, and those it includes on request.
 AGAIN, ALSO = ("crashed", NO_RESULT), ("error", "timeout", "failed")
@@ -50,11 +51,11 @@ def run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     shown = _run_or_404(kind, pk)
     if shown.kind != kind:
         return redirect(shown)
-    after = request.GET.get("after", "")
-    parts = _parts(shown, after)
+    page = request.GET.get("page", "")
+    parts = _parts(shown, page)
     context = {
         "run": shown,
-        "first": not after,
+        "first": not page,
         "retries": _retries(shown),
         "may": _may_change(request, shown),
         "retryable": not shown.live and _retryable(shown, parts),
@@ -89,10 +90,10 @@ def retry_run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     return redirect(queued)
 
 
-def _parts(run: Run, after: str) -> dict[str, Any]:
+def _parts(run: Run, page: str) -> dict[str, Any]:
     """Return the parts of the page that only this kind of run has."""
     if isinstance(run, ValidationRun):
-        items = items_of(run, after)
+        items = items_of(run, page)
         counts = dict(items.counts)
         return {
             "items": items,
@@ -101,8 +102,8 @@ def _parts(run: Run, after: str) -> dict[str, Any]:
             "also": sum(counts.get(verdict, 0) for verdict in ALSO),
         }
     if isinstance(run, IngestRun):
-        drops, following = drops_of(run, number(after))
-        return {"drops": drops, "following": following}
+        drops = Paginator(run.drops.order_by("pk"), ITEMS).get_page(page)
+        return {"drops": drops, "following": following(drops)}
     return {"funnel": _funnel(run.funnel)} if isinstance(run, ExportRun) else {}
 
 
