@@ -2,13 +2,10 @@
 
 import re
 from datetime import datetime, timedelta
-from functools import cache, lru_cache
-from typing import Any
 
 from django import template
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -18,13 +15,10 @@ from curation.characters import boxed, has_invisible
 from curation.models import Run
 from curation.people import CURATORS
 from curation.text import pluralize
-from curation.web.access import SEE_RUNS
 from curation.web.markdown import rendered
 
 # Maximum number of curators named on the page for an account without a group.
 ADVISERS = 20
-# Pages below “Queue” in the menu. A swapped page is the answer to the form of the one before.
-REVIEWING = frozenset({"kernel", "pair", "decide", "skip", "ask"})
 # The most characters shown of a path, a message or a quotation.
 LONGEST = 4000
 
@@ -32,42 +26,11 @@ register = template.Library()
 register.filter("markdown", rendered)
 
 
-@register.simple_tag(takes_context=True)
-def navigation(context: Any) -> SafeString:
-    """Render the links that this person may open. There are few variants, so they are cached."""
-    request, may = context["request"], context["user"].has_perm
-    page = request.resolver_match.url_name if request.resolver_match else ""
-    if not may("curation.add_decision"):
-        return mark_safe("")
-    return _navigation(
-        "queue" if page in REVIEWING else page,
-        context["queue_length"](),
-        may("curation.add_exportrun"),
-        context["user"].has_perms(SEE_RUNS),
-        context["user"].is_staff,
-    )
-
-
-@lru_cache(maxsize=1024)
-def _navigation(
-    page: str, waiting: str | None, exports: bool, runs: bool, admin: bool
-) -> SafeString:
-    shown = {"page": page, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
-    return render_to_string("curation/navigation.html", shown)
-
-
 @register.simple_tag
 def curators() -> QuerySet[User]:
     """Return the people who can add others to a group."""
     able = Q(groups__name=CURATORS) | Q(is_superuser=True)
     return User.objects.filter(able, is_active=True).distinct().order_by("username")[:ADVISERS]
-
-
-@register.simple_tag
-@cache
-def assets() -> SafeString:
-    """Render the links to styles and scripts, the same on every page."""
-    return render_to_string("curation/assets.html")
 
 
 @register.simple_tag

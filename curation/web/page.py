@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -17,7 +17,6 @@ from curation.evidence.compiling import compile_verdict
 from curation.models import (
     Agreement,
     Decision,
-    DecisionReason,
     DuplicateLink,
     Kernel,
     Pair,
@@ -31,7 +30,8 @@ from curation.search.matching import about
 from curation.web import code_tabs, diff_tab, evidence, plot, rows, try_tab
 from curation.web.results import check_rows, environment_of, error_dots, figures_of
 
-REASONS_SECONDS = 30
+# A change of the guidelines shows on pages of items after this time.
+CACHE_SECONDS = 30
 Item = Kernel | Pair
 TABS = {
     Kernel: {
@@ -57,21 +57,6 @@ TABS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
-    name: str
-    label: str
-    current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonChoice:
-    """A reason that reviewers can choose, as defined by `DecisionReason`."""
-
-    status: str
-    text: str
-
-
 def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str, Any]:
     kind = type(item)
     kernel = item.pk if kind is Kernel else item.kernel_id
@@ -93,7 +78,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     if still_open := sum(not thread.resolved for thread in talked):
         labels["discussion"] = f"Discussion {still_open}"
     shown = [
-        Tab(name, label, name == tab)
+        {"name": name, "label": label, "current": name == tab}
         for name, label in labels.items()
         if name != "diff" or others or item.previous_id
         if name != "launcher" or item.launcher_source
@@ -123,20 +108,13 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
             ]
         ).query(),
         "commentable": not item.blind,
-        "guideline": current(item.operation_type),
+        "guideline": cache.get_or_set(
+            f"guideline-{item.operation_type}", partial(current, item.operation_type), CACHE_SECONDS
+        ),
         "open_threads": still_open,
         "pass_rates": rows.pass_rates(item),
         **_body(item, tab, query, places, others, results, compiled, user, talked),
     }
-
-
-def reasons() -> tuple[ReasonChoice, ...]:
-    offered: tuple[ReasonChoice, ...] | None = cache.get("reasons")
-    if offered is None:
-        rows = DecisionReason.objects.filter(offered=True)
-        offered = tuple(ReasonChoice(row.status, row.text) for row in rows)
-        cache.set("reasons", offered, REASONS_SECONDS)
-    return offered
 
 
 def _body(

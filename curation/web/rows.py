@@ -9,7 +9,6 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.utils import timezone
 
 from curation.compiled_queries import compiled_query
 from curation.decisions import second_reviews as second
@@ -44,16 +43,6 @@ Model = type[Kernel] | type[Pair]
 MOST_LINKS = 50
 WORST = ("blocked", "conflict", "unknown", "permissive")
 NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
-
-
-def whole(kind: Model, pk: int, user: User) -> Any:
-    """Return the item annotated with related facts, or None."""
-    return _whole.first(kind, pk, user, timezone.now())
-
-
-def undecided(kind: Model, pk: int, user: User, request: uuid.UUID) -> Any:
-    """Return the item with the columns that a decision needs, or None. Texts are deferred."""
-    return _undecided.first(kind, pk, user, request)
 
 
 def links(item: Item) -> list[DuplicateLink]:
@@ -128,7 +117,8 @@ def undone(item: Item, user: User) -> Decision | None:
 
 
 @compiled_query
-def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
+def undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
+    """Select the item with the columns that a decision needs, without its texts."""
     given = SecondReview.objects.filter(request=request, user=user)
     disputes = SecondReview.objects.filter(
         state=Agreement.DISPUTED, **{about(kind): OuterRef("pk")}
@@ -140,7 +130,8 @@ def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> Query
 
 
 @compiled_query
-def _whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
+def whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
+    """Select the item with related facts."""
     me = {about(kind): OuterRef("pk")}
     given = SecondReview.objects.filter(**me, given_at__isnull=False)
     # Two subqueries: with one OR, SQLite would scan all links.

@@ -17,7 +17,7 @@ from curation.decisions.notices import notify
 from curation.decisions.priority import pin
 from curation.decisions.queue import next_item
 from curation.errors import CurationError
-from curation.models import Agreement, Claim, NoticeKind, Question, SecondReview, Skip, Status
+from curation.models import Agreement, Claim, NoticeKind, Question, Skip, Status
 from curation.people import GRANTED
 from curation.search.filters import Filter
 from curation.search.matching import KINDS, WrongFilter, about
@@ -49,7 +49,7 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, f"Nothing has changed: {_sentence(form)}")
         return page(request, kind, pk, _typed(request), code=400)
-    item = there(kind, rows.undecided(KINDS[kind], pk, user, form.cleaned_data["request"]))
+    item = there(kind, rows.undecided.first(KINDS[kind], pk, user, form.cleaned_data["request"]))
     status = Status(form.cleaned_data["status"])
     try:
         made = review(
@@ -94,26 +94,24 @@ def undo_last(request: HttpRequest) -> HttpResponse:
     own = undoable(user)
     decision = (own.filter(pk=number(key)) if key.isdecimal() else own).first()
     review = None if key else second.withdrawable(user)
-    if review and review.given_at and (not decision or decision.created_at < review.given_at):
-        return _withdraw(request, review)
-    if decision is None:
+    if review and decision and review.given_at and review.given_at < decision.created_at:
+        review = None
+    if not review and not decision:
         messages.error(request, "You have no decision to undo.")
         return redirect("queue")
     try:
-        undo(decision=decision, user=user, request=_uuid(request))
-        messages.success(request, f"Undone: {decision.item} is {decision.previous_status} again.")
+        if review:
+            item = review.item
+            second.withdraw(review)
+            sentence = f"you have not given the second review of {item}"
+        elif decision:
+            item = decision.item
+            undo(decision=decision, user=user, request=_uuid(request))
+            sentence = f"{item} is {decision.previous_status} again"
+        messages.success(request, f"Undone: {sentence}.")
     except CurationError as error:
         messages.error(request, str(error))
-    return redirect(address(decision.item))
-
-
-def _withdraw(request: HttpRequest, review: SecondReview) -> HttpResponse:
-    try:
-        second.withdraw(review)
-        messages.success(request, f"Undone: you have not given the second review of {review.item}.")
-    except CurationError as error:
-        messages.error(request, str(error))
-    return redirect(address(review.item))
+    return redirect(address(item))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

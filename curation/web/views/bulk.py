@@ -19,12 +19,11 @@ from curation.decisions.bulk import (
     undo_all,
 )
 from curation.errors import Conflict, CurationError
-from curation.models import BulkDecision, Status
+from curation.models import BulkDecision, DecisionReason, Status
 from curation.search.filters import Filter
 from curation.search.matching import WrongFilter
 from curation.text import pluralize
 from curation.web.access import item_or_404, may_decide_in_bulk, person
-from curation.web.page import reasons
 from curation.web.views.item import address
 
 
@@ -67,7 +66,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         "reject": reject,
         "most": MOST,
         "reasons": [
-            (f"Reasons to {verb}", [one for one in reasons() if one.status == status])
+            (f"Reasons to {verb}", DecisionReason.objects.filter(offered=True, status=status))
             for verb, status in (("approve", Status.APPROVED), ("reject", Status.REJECTED))
         ],
         "ticked": request.POST.getlist("reason"),
