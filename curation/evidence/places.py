@@ -1,16 +1,13 @@
 """Places of kernels, and the choice of the place that a kernel is exported from."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from curation.evidence.opt_outs import wishes_in_force
 from curation.evidence.sources import ExportSource
 from curation.models import LicenseVerdict, Provenance
-from curation.search.lookups import stored
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 LINES = re.compile(r"(\d+)-(\d+)")
@@ -24,7 +21,7 @@ class LicenseTerms(NamedTuple):
 
 
 class KernelPlace(NamedTuple):
-    """A place of a kernel. A tuple, because an export creates a million: a third of the time."""
+    """A place of a kernel."""
 
     pk: int
     source: int
@@ -45,15 +42,6 @@ class KernelPlace(NamedTuple):
         return self.live and self.verdict == PERMISSIVE
 
 
-_COLUMNS = (
-    "kernel_id", "pk", "source_file__repository_id", "source_file__path", "source_file__commit",
-    "start_line", "end_line", "cell", "license__expression", "license_verdict",
-    stored("retired_at"), stored("opted_out"),
-)  # fmt: skip
-# Cached as JSON text, because most places of a repository have the same terms.
-_TERMS = (stored("copyrights"), stored("license_texts"))
-
-
 def places_of(
     kernels: Collection[int], sources: Mapping[int, ExportSource]
 ) -> dict[int, list[KernelPlace]]:
@@ -64,36 +52,16 @@ def places_of(
     """
     places_by_kernel: dict[int, list[KernelPlace]] = defaultdict(list)
     rows = Provenance.objects.filter(kernel__among=frozenset(kernels)).order_by()
-    for (
-        kernel,
-        pk,
-        source,
-        path,
-        commit,
-        start,
-        end,
-        cell,
-        expression,
-        verdict,
-        retired,
-        opted_out,
-        copyrights,
-        texts,
-    ) in rows.values_list(*_COLUMNS, *_TERMS):
+    for row in rows.select_related("source_file", "license"):
+        file, source = row.source_file, row.source_file.repository_id
+        texts = tuple((path, sha256) for path, sha256 in row.license_texts)
         place = KernelPlace(
-            pk,
-            source,
-            path,
-            commit,
-            (start, end),
-            cell,
-            retired is None,
-            expression,
-            verdict,
-            bool(opted_out) or sources[source].opted_out,
-            _terms(copyrights, texts),
-        )
-        places_by_kernel[kernel].append(place)
+            row.pk, source, file.path, file.commit, (row.start_line, row.end_line), row.cell,
+            row.retired_at is None, row.license.expression if row.license else None,
+            row.license_verdict, row.opted_out or sources[source].opted_out,
+            LicenseTerms(tuple(row.copyrights), texts),
+        )  # fmt: skip
+        places_by_kernel[row.kernel_id].append(place)
     for places in places_by_kernel.values():
         if len(places) > 1:
             places.sort(key=lambda place: _order(place, sources[place.source]))
@@ -135,9 +103,3 @@ def _order(
 ) -> tuple[bool, bool, int, str, str, int, tuple[int, int]]:
     known, cell = -(source.stars or 0), place.cell or 0
     return (not place.gives, not place.live, known, source.name, place.path, cell, place.lines)
-
-
-@lru_cache(maxsize=4096)
-def _terms(copyrights: str, texts: str) -> LicenseTerms:
-    named = tuple((path, sha256) for path, sha256 in json.loads(texts))
-    return LicenseTerms(tuple(json.loads(copyrights)), named)

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from curation.evidence.notices import standard_texts, texts_named
 from curation.evidence.places import KernelPlace, LicenseTerms
@@ -18,9 +19,7 @@ from curation.text import pluralize
 NO_TERMS = LicenseTerms((), ())
 
 
-# One object for each notice, compared by identity: an export looks it up a million times.
-@dataclass(frozen=True, slots=True, eq=False)
-class SharedNotice:
+class SharedNotice(NamedTuple):
     """A notice shared by all records of one work under one license."""
 
     key: str
@@ -38,7 +37,7 @@ class Notices:
     """Registry of the notices of the records."""
 
     sources: Mapping[int, ExportSource]
-    given: dict[tuple[str, str, LicenseTerms], SharedNotice] = field(default_factory=dict)
+    given: dict[str, SharedNotice] = field(default_factory=dict)
 
     def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
         """Return the notice of a kernel's place, or of `expression` if it has none."""
@@ -53,14 +52,9 @@ class Notices:
 
     def of_work(self, repository: str, expression: str, terms: LicenseTerms) -> SharedNotice:
         """Return the notice of a work under these terms."""
-        notice = self.given.get((repository, expression, terms))
-        if notice is None:
-            identity = encode([repository, expression, terms.copyrights, terms.texts])
-            key = hashlib.sha256(identity.encode()).hexdigest()[:12]
-            notice = self.given[repository, expression, terms] = SharedNotice(
-                key, repository, expression, terms
-            )
-        return notice
+        identity = encode([repository, expression, terms.copyrights, terms.texts])
+        key = hashlib.sha256(identity.encode()).hexdigest()[:12]
+        return self.given.setdefault(key, SharedNotice(key, repository, expression, terms))
 
     def write(self, files: OutputFiles, keys: Iterable[str], thing: str = "record") -> None:
         """Write NOTICE, and next to it the text of each license.

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from curation.export.schema import NONE, VerifiedColumn
-from curation.models import ValidationCheck, ValidationResult, ValidationRun
+from curation.models import ValidationCheck, ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,12 @@ def verified(results: Collection[int]) -> dict[int, Verified]:
     rows = ValidationCheck.objects.filter(result__among=results).order_by()
     for result, name, outcome in rows.values_list("result_id", "name", "outcome"):
         checks[result][name] = outcome
-    rows_of_results = ValidationResult.objects.filter(pk__among=results).order_by()
-    rest = list(rows_of_results.values_list("pk", "run_id", "figures", "created_at"))
-    runs = ValidationRun.objects.filter(pk__among={run for _, run, *_ in rest}).order_by()
-    by_run = {
-        pk: (device, environment)
-        for pk, device, environment in runs.values_list("pk", "device", "environment")
+    admitting = ValidationResult.objects.filter(pk__among=results).order_by()
+    columns = ("pk", "run__device", "run__environment", "figures", "created_at")
+    return {
+        pk: _verified(device, environment, checks[pk], figures, at)
+        for pk, device, environment, figures, at in admitting.values_list(*columns)
     }
-    return {pk: _verified(*by_run[run], checks[pk], figures, at) for pk, run, figures, at in rest}
 
 
 def _verified(
@@ -47,10 +45,6 @@ def _verified(
     figures: Mapping[str, Any],
     at: datetime,
 ) -> Verified:
-    def version(name: str) -> str | None:
-        value = environment.get(name)
-        return None if value is None else str(value)
-
     def number(name: str, kind: type[int] | type[float]) -> Any:
         value = figures.get(name)
         return kind(value) if isinstance(value, int | float) else None
@@ -59,9 +53,9 @@ def _verified(
     own_error = grades.get("own_error")
     column: VerifiedColumn = {
         "device": device,
-        "torch": version("torch"),
-        "triton": version("triton"),
-        "python": version("python"),
+        "torch": environment.get("torch"),
+        "triton": environment.get("triton"),
+        "python": environment.get("python"),
         "checks": dict(sorted(checks.items())),
         "cases": number("cases", int),
         "max_abs_error": number("max_abs_error", float),

@@ -1,11 +1,8 @@
-"""Database lookups: `column__among=keys` and `stored(column)`.
+"""Database lookup `column__among=keys`.
 
 `among` is `in` with the whole list as one parameter. Django's `in` prepares each key separately,
 which for a thousand keys takes longer than the query. Pass a set if speed matters, because Django
 inspects each element of a list.
-
-`stored(column)` returns a value as stored, where converting booleans, times or JSON would take
-longer than reading the row.
 """
 
 import json
@@ -15,9 +12,6 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import (
     AutoField,
     CharField,
-    ExpressionWrapper,
-    F,
-    Field,
     ForeignKey,
     IntegerField,
     Lookup,
@@ -45,10 +39,6 @@ class Among(Lookup):
             raise EmptyResultSet
         column, params = self.process_lhs(compiler, connection)
         return column, list(params)
-
-
-def stored(column: str) -> "ExpressionWrapper[Any]":
-    return ExpressionWrapper(F(column), Field())
 
 
 def register() -> None:

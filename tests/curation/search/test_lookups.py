@@ -5,7 +5,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from curation.models import Decision, Kernel, Repository
-from curation.search.lookups import stored
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -62,9 +61,3 @@ def test_among_on_a_foreign_key_uses_an_index() -> None:
 def test_among_refuses_a_queryset() -> None:
     with pytest.raises(TypeError):
         list(Kernel.objects.filter(pk__among=Kernel.objects.values("pk")))
-
-
-def test_stored_returns_a_column_without_decoding() -> None:
-    make.a_kernel(tags=["masked"])
-
-    assert list(Kernel.objects.values_list(stored("tags"), flat=True)) == ['["masked"]']
