@@ -108,7 +108,8 @@ def find(request: HttpRequest) -> HttpResponse:
         "filter": filter,
         "query": filter.query(),
         "these": urlencode([("items", kind), *filter.pairs()]),
-        "words": " ".join(value for key, value in filter.pairs() if key == "q"),
+        # As typed: the filter sorts its words.
+        "words": " ".join(value for key, value in written if key == "q"),
         "rows": [
             {
                 "item": item,

@@ -168,6 +168,16 @@ def test_a_search_shows_the_line_that_it_found(browser: Client, kernels: list[Ke
     assert excerpts(Kernel, [kernels[0].pk], ["xy"]) == {}
 
 
+def test_the_search_field_keeps_its_words_in_their_order(
+    browser: Client, kernels: list[Kernel]
+) -> None:
+    page = browser.get(reverse("find"), {"q": 'total "tl.dot(a, b)" a'}).content.decode()
+
+    assert 'value="total &quot;tl.dot(a, b)&quot; a"' in page
+    assert "Each result contains all of these words" in page
+    assert page.count('class="excerpt"') == len(kernels)
+
+
 def test_ticked_rows_lead_to_their_review_and_to_a_bulk_decision(
     browser: Client, kernels: list[Kernel]
 ) -> None:
