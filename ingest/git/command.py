@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from ingest.git.errors import FetchFailed, GitMissing, LimitExceeded, TookTooLong
+from ingest.git.errors import FetchFailed, SourceError, SourceUnavailable
 from ingest.git.limits import Bounds, Deadline
 
 # Output is kept until git ends. No real listing of a repository comes near this.
@@ -122,9 +122,9 @@ class Git:
                 raise
 
     def _check_bounds(self, code: int, complaint: str) -> None:
-        """Raise LimitExceeded if git or a child reached one of its bounds."""
+        """Raise SourceError if git or a child reached one of its bounds."""
         if code in _BOUND_SIGNALS or _BOUND_REACHED.search(complaint):
-            raise LimitExceeded(
+            raise SourceError(
                 f"Git needs more than {self.bounds} for this repository and was stopped: its "
                 "objects inflate beyond what code does."
             )
@@ -139,7 +139,7 @@ class Git:
     ) -> Iterator[subprocess.Popen[bytes]]:
         git, prlimit = shutil.which("git"), shutil.which("prlimit")
         if git is None or prlimit is None:
-            raise GitMissing("Please install git 2.32 or newer, and prlimit of util-linux.")
+            raise SourceError("Please install git 2.32 or newer, and prlimit of util-linux.")
         # Limits set after the start would not reach processes that git forked before.
         bounded = [prlimit, *self.bounds.options(), git]
         process = subprocess.Popen(
@@ -164,13 +164,13 @@ class Git:
         pause = _FIRST_PAUSE_SECONDS
         while not _ended(process):
             if self.deadline.passed():
-                raise TookTooLong(
+                raise SourceUnavailable(
                     f"Git did not finish within {self.deadline.seconds:g} seconds and was stopped."
                 )
             if os.fstat(stdout.fileno()).st_size > LARGEST_OUTPUT:
-                raise LimitExceeded("The repository's listing is too large to be an honest one.")
+                raise SourceError("The repository's listing is too large to be an honest one.")
             if os.fstat(stderr.fileno()).st_size > LARGEST_COMPLAINT:
-                raise LimitExceeded("The server sent messages without end and was left.")
+                raise SourceError("The server sent messages without end and was left.")
             if self.watch is not None:
                 self.watch()
             time.sleep(pause)

@@ -5,15 +5,12 @@ import re
 
 from ingest.git.command import Finished
 from ingest.git.errors import (
-    DiskFull,
     FetchFailed,
-    FolderUnusable,
-    HostUnreachable,
     Redirected,
-    RefNotFound,
     RepositoryNotFound,
     SourceError,
     SourceRefused,
+    SourceUnavailable,
 )
 from ingest.git.source import shown
 
@@ -21,14 +18,14 @@ from ingest.git.source import shown
 _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
     (
         r"No space left on device|Disk quota exceeded",
-        DiskFull,
+        SourceUnavailable,
         "The disk of the data folder is full: {source} could not be fetched; free some space.",
     ),
     (
         r"Read-only file system|unable to create temporary file|"
         r"(?:unable to|cannot|could not|couldn't) (?:create|open|write|mkdir)[^\n]*"
         r"Permission denied",
-        FolderUnusable,
+        SourceError,
         "The data folder can't be written, so {source} could not be fetched.",
     ),
     (
@@ -46,7 +43,7 @@ _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
         r"timed out)|Network is unreachable|No route to host|Operation timed out|too slow|"
         r"unable to look up|unable to connect|SSL|certificate|gnutls_handshake|Recv failure|"
         r"The requested URL returned error: (?:429|5\d\d)|Empty reply from server",
-        HostUnreachable,
+        SourceUnavailable,
         "The host of {source} can't be reached, or is overloaded; try again later.",
     ),
     (
@@ -59,7 +56,7 @@ _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
     ),
     (
         r"couldn't find remote ref|not our ref|no such remote ref|did not send all necessary",
-        RefNotFound,
+        SourceError,
         "{source} no longer has the branch, tag or commit that was asked for.",
     ),
 )
@@ -80,6 +77,8 @@ def failure(finished: Finished, source: str) -> SourceError:
 def disk_failure(error: OSError, source: str) -> SourceError:
     """Return the error for a failed write to the data folder."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return DiskFull(f"The disk of the data folder is full: {source} could not be fetched.")
+        return SourceUnavailable(
+            f"The disk of the data folder is full: {source} could not be fetched."
+        )
     reason = error.strerror or type(error).__name__
-    return FolderUnusable(f"The data folder can't be used for {source}: {reason}.")
+    return SourceError(f"The data folder can't be used for {source}: {reason}.")

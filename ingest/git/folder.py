@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.git.errors import FolderUnusable, LimitExceeded, RepositoryEmpty, TookTooLong
+from ingest.git.errors import SourceError, SourceUnavailable
 from ingest.git.limits import Deadline, Limits
 from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, Snapshot, content
 from ingest.git.source import Source
@@ -41,16 +41,16 @@ def folder_snapshot(
     for count, (path, is_link) in enumerate(_walk(root), start=1):
         has_files = True
         if count > limits.files:
-            raise LimitExceeded(f"{source} holds more than {limits.files} files.")
+            raise SourceError(f"{source} holds more than {limits.files} files.")
         if deadline.passed():
-            raise TookTooLong(f"{source} was not read within {deadline.seconds:g} seconds.")
+            raise SourceUnavailable(f"{source} was not read within {deadline.seconds:g} seconds.")
         if not selected(_printable(path)):
             continue
         entry = _entry(root, path, is_link, limits)
         entries.append(entry)
         identity.update(f"{entry.path}\0{entry.blob}\0{entry.size}\0{entry.problem}\n".encode())
     if not has_files:
-        raise RepositoryEmpty(f"{source} holds no files.")
+        raise SourceError(f"{source} holds no files.")
     return Snapshot(source, identity.hexdigest(), "", tuple(entries), FolderFiles(root))
 
 
@@ -65,7 +65,7 @@ def _walk(root: Path) -> Iterator[tuple[str, bool]]:
         except OSError as error:
             if not folder:
                 reason = error.strerror or "unreadable"
-                raise FolderUnusable(f"{root} can't be read: {reason}.") from None
+                raise SourceError(f"{root} can't be read: {reason}.") from None
             continue
         folders: list[str] = []
         for item in items:

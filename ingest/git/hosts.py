@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ingest.git.errors import HostUnreachable, SourceRefused
+from ingest.git.errors import SourceRefused, SourceUnavailable
 from ingest.git.source import Source, shown
 
 HTTPS_PORT = 443
@@ -38,7 +38,7 @@ def pinned_addresses(source: Source, network: Network) -> str:
     """Return the checked addresses of the source's host, as git's http.curloptResolve takes them.
 
     Without the pin, a name could resolve to a public address for the check and to a private one
-    for git. Raise SourceRefused if the host is not public, HostUnreachable if it has no address.
+    for git. Raise SourceRefused if the host is not public, SourceUnavailable if it has no address.
     """
     url = urlsplit(source.location)
     # Git itself refuses other protocols, also those of a redirect.
@@ -54,7 +54,7 @@ def pinned_addresses(source: Source, network: Network) -> str:
         # Behind a proxy, names are often known to the proxy alone, which is the operator's.
         if url.scheme in getproxies() and not proxy_bypass(host):
             return ""
-        raise HostUnreachable(
+        raise SourceUnavailable(
             f"The name of the host of {source} can't be resolved; try again later."
         ) from None
     for address in addresses:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ingest.git.command import Git
 from ingest.git.config_file import write_settings
-from ingest.git.errors import DiskFull, FetchFailed, LimitExceeded, TookTooLong
+from ingest.git.errors import FetchFailed, SourceError, SourceUnavailable
 from ingest.git.failure import disk_failure, failure
 from ingest.git.hosts import redirect_target
 from ingest.git.limits import MEGABYTE, Deadline, Limits, OnProgress, Progress
@@ -159,7 +159,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
                 break
             except BlockingIOError:
                 if deadline.passed():
-                    raise TookTooLong(
+                    raise SourceUnavailable(
                         f"Another process has been fetching {source} for "
                         f"{deadline.seconds:g} seconds; try again later."
                     ) from None
@@ -222,17 +222,17 @@ class _Watch:
         size = self._size()
         received = size - self._start
         if received > self._limits.transfer_bytes:
-            raise LimitExceeded(
+            raise SourceError(
                 f"{self._source} sends more than {_megabytes(self._limits.transfer_bytes)}; "
                 "narrow its sparse paths or raise the limit."
             )
         if size > self._limits.mirror_bytes:
-            raise LimitExceeded(
+            raise SourceError(
                 f"The mirror of {self._source} exceeds {_megabytes(self._limits.mirror_bytes)}; "
                 "remove it or raise the limit."
             )
         if shutil.disk_usage(self._packs).free < self._limits.free_disk_bytes:
-            raise DiskFull(
+            raise SourceUnavailable(
                 f"Less than {_megabytes(self._limits.free_disk_bytes)} are free on the disk of "
                 f"the data folder: {self._source} was not fetched; free some space."
             )

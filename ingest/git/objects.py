@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from ingest.git.command import Git
-from ingest.git.errors import FetchFailed, LimitExceeded
+from ingest.git.errors import FetchFailed, SourceError
 from ingest.git.failure import disk_failure, failure
 from ingest.git.limits import Bounds, Deadline, Limits
 from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, content
@@ -62,7 +62,7 @@ def list_tree(
             continue
         entries.append(Entry(path, blob.decode(), None, _problem(mode, name)))
         if len(entries) > limits.files:
-            raise LimitExceeded(
+            raise SourceError(
                 f"More than {limits.files} files are wanted; narrow the sparse paths or globs."
             )
     return tuple(entries)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from ingest.git.command import Git
-from ingest.git.errors import FetchFailed, RefNotFound, RepositoryEmpty, SourceRefused
+from ingest.git.errors import FetchFailed, SourceError, SourceRefused
 from ingest.git.failure import failure
 from ingest.git.source import Source, shown
 
@@ -49,7 +49,7 @@ def remote_target(git: Git, source: Source, ref: str) -> Target:
             return Target(name, commit)
     branches, _ = _remote_refs(git, source, "refs/heads/*")
     if not branches and not _remote_refs(git, source)[0]:
-        raise RepositoryEmpty(f"{source} is an empty repository: it has no commit yet.")
+        raise SourceError(f"{source} is an empty repository: it has no commit yet.")
     raise _no_such_ref(source, ref, sorted(branches))
 
 
@@ -70,7 +70,7 @@ def local_target(git: Git, source: Source, ref: str) -> Target:
         raise failure(branch_list, str(source))
     branches = branch_list.output.decode("utf-8", "replace").split()
     if not branches:
-        raise RepositoryEmpty(f"{source} is an empty repository: it has no commit yet.")
+        raise SourceError(f"{source} is an empty repository: it has no commit yet.")
     raise _no_such_ref(source, ref, branches)
 
 
@@ -100,11 +100,11 @@ def _remote_refs(git: Git, source: Source, *patterns: str) -> tuple[dict[str, st
     return refs, head
 
 
-def _no_such_ref(source: Source, ref: str, branches: list[str]) -> RefNotFound:
+def _no_such_ref(source: Source, ref: str, branches: list[str]) -> SourceError:
     names = ", ".join(branch.removeprefix("refs/heads/") for branch in branches[:5]) or "none"
     if not ref:
         message = f"{source} names no default branch; choose one of its branches: {names}."
-        return RefNotFound(message)
-    return RefNotFound(
+        return SourceError(message)
+    return SourceError(
         f"{source} has no branch or tag {shown(ref)} (any more); its branches include: {names}."
     )

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from ingest.git.errors import FolderUnusable, SourceRefused
+from ingest.git.errors import SourceError, SourceRefused
 
 GITHUB = "github.com"
 LONGEST = 500
@@ -152,9 +152,9 @@ def _local(text: str, allow_local: bool) -> Source:
         is_folder = path.is_dir()
         is_repository = is_folder and _looks_like_git(path)
     except (OSError, RuntimeError):
-        raise FolderUnusable(f"There is no readable folder at {shown(text)}.") from None
+        raise SourceError(f"There is no readable folder at {shown(text)}.") from None
     if not is_folder:
-        raise FolderUnusable(f"{shown(text)} is a file; give the folder that holds it.")
+        raise SourceError(f"{shown(text)} is a file; give the folder that holds it.")
     kind = SourceKind.REPOSITORY if is_repository else SourceKind.FOLDER
     return Source(kind, str(path))
 

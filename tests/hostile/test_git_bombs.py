@@ -6,7 +6,7 @@ import pytest
 
 from ingest.git import Limits, fetch, parse_source
 from ingest.git.command import Git
-from ingest.git.errors import LimitExceeded
+from ingest.git.errors import SourceError
 from ingest.git.limits import MEGABYTE, Bounds, Deadline
 from ingest.git.source import Source, SourceKind
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer
@@ -25,7 +25,7 @@ def test_index_pack_stops_at_a_small_pack_that_inflates_to_gigabytes(tmp_path: P
     assert len(bomb) < 50_000
     peak = Peak()
 
-    with pytest.raises(LimitExceeded, match="Git needs more than 2,000 MB of memory"):
+    with pytest.raises(SourceError, match="Git needs more than 2,000 MB of memory"):
         Git(repository, Deadline.after(120), watch=peak.look).run(
             "index-pack", "--stdin", feed=bomb
         )
@@ -43,7 +43,7 @@ def test_a_tree_that_inflates_beyond_the_memory_limit_is_refused(
     del tree
     _commit_of(repository, made)
 
-    with pytest.raises(LimitExceeded, match="Git needs more than 160 MB of memory"):
+    with pytest.raises(SourceError, match="Git needs more than 160 MB of memory"):
         fetch(
             Source(SourceKind.REMOTE, server.url("repo.git")),
             mirrors=mirrors,
@@ -69,7 +69,7 @@ def test_reading_a_small_delta_on_a_huge_base_stops_at_the_memory_limit(
     snapshot = fetch(source, mirrors=mirrors, limits=Limits(git=SMALL))
     assert [entry.size for entry in snapshot.entries] == [1000]
 
-    with pytest.raises(LimitExceeded, match="Git needs more than 400 MB of memory"):
+    with pytest.raises(SourceError, match="Git needs more than 400 MB of memory"):
         list(snapshot.read())
 
 
@@ -78,7 +78,7 @@ def test_git_output_stops_at_the_file_size_limit(tmp_path: Path) -> None:
     made = commit(repository, plain({"a.txt": "x" * 10_000_000}))
     bounded = Git(repository, Deadline.after(60), bounds=Bounds(file_bytes=1_000_000))
 
-    with pytest.raises(LimitExceeded, match="a file of 1 MB"):
+    with pytest.raises(SourceError, match="a file of 1 MB"):
         bounded.run("cat-file", "blob", f"{made}:a.txt")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ingest.git import Absent, Blob, Limits, Problem, Selection, fetch, parse_source
-from ingest.git.errors import LimitExceeded
+from ingest.git.errors import SourceError
 from tests.ingest.git.repositories import File, commit, git, make_repository, plain
 
 pytestmark = pytest.mark.slow
@@ -81,7 +81,7 @@ def test_a_hundred_thousand_tiny_files_take_seconds_and_little_memory(
     assert read == 100_000
     assert _processor_seconds() - start < 15
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 300_000
-    with pytest.raises(LimitExceeded, match="narrow the sparse paths or globs"):
+    with pytest.raises(SourceError, match="narrow the sparse paths or globs"):
         fetch(snapshot.source, mirrors=mirrors, limits=Limits(files=1000))
 
 

@@ -26,7 +26,7 @@ from curation.models import (
 )
 from curation.operations.address import hold_lock
 from ingest import jobs
-from ingest.git.errors import HostUnreachable
+from ingest.git.errors import SourceUnavailable
 from ingest.requests import request_ingest
 from ingest.sources import take_up
 from tests.conftest import commit
@@ -212,7 +212,7 @@ def test_another_path_to_a_known_folder_does_not_create_a_second_source(
 
 
 def unreachable(*_: Any, **__: Any) -> NoReturn:
-    raise HostUnreachable("github.com did not answer.")
+    raise SourceUnavailable("github.com did not answer.")
 
 
 def test_a_retry_is_logged_only_if_the_queue_retries(

@@ -19,14 +19,10 @@ from ingest.git import (
 )
 from ingest.git.errors import (
     FetchFailed,
-    GitMissing,
-    HostUnreachable,
-    LimitExceeded,
-    RefNotFound,
-    RepositoryEmpty,
     RepositoryNotFound,
+    SourceError,
     SourceRefused,
-    TookTooLong,
+    SourceUnavailable,
 )
 from ingest.git.mirror import mirror_name
 from ingest.git.submodules import submodule
@@ -134,9 +130,9 @@ def test_a_missing_ref_is_reported_with_the_existing_refs(
     commit(repository, plain({"a.py": "a"}))
     source = remote(server) if web else parse_source(str(repository), allow_local=True)
 
-    with pytest.raises(RefNotFound, match=r"'gone'.*main"):
+    with pytest.raises(SourceError, match=r"'gone'.*main"):
         fetch(source, mirrors=mirrors, ref="gone", network=LOCAL_WEB)
-    with pytest.raises(RefNotFound):
+    with pytest.raises(SourceError, match="no branch or tag|no longer has"):
         fetch(source, mirrors=mirrors, ref="1" * 40, network=LOCAL_WEB)
 
 
@@ -167,7 +163,7 @@ def test_an_empty_repository_is_reported_as_empty(
     repository = make_repository(server.root / "repo")
     source = remote(server) if web else parse_source(str(repository), allow_local=True)
 
-    with pytest.raises(RepositoryEmpty):
+    with pytest.raises(SourceError, match="is an empty repository"):
         fetch(source, mirrors=mirrors, network=LOCAL_WEB)
 
 
@@ -183,10 +179,10 @@ def test_a_missing_and_a_private_repository_give_the_same_error(
 
 def test_a_failing_or_unreachable_host_can_be_retried(server: GitServer, mirrors: Path) -> None:
     server.status = 503
-    with pytest.raises(HostUnreachable):
+    with pytest.raises(SourceUnavailable, match="can't be reached"):
         fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     nobody = Source(SourceKind.REMOTE, "http://127.0.0.1:9/a/b")
-    with pytest.raises(HostUnreachable) as failed:
+    with pytest.raises(SourceUnavailable, match="can't be reached") as failed:
         fetch(nobody, mirrors=mirrors, network=LOCAL_WEB)
     assert failed.value.retry
 
@@ -298,7 +294,7 @@ def test_a_transfer_above_its_size_limit_is_stopped(server: GitServer, mirrors: 
     repository = make_repository(server.root / "repo")
     commit(repository, [File(b"a.py", os.urandom(400_000))])
 
-    with pytest.raises(LimitExceeded, match=r"more than 0\.1 MB"):
+    with pytest.raises(SourceError, match=r"more than 0\.1 MB"):
         fetch(
             remote(server),
             mirrors=mirrors,
@@ -314,7 +310,7 @@ def test_a_stalled_fetch_ends_at_the_deadline_without_git_processes(
     commit(repository, plain({"a.py": "a"}))
     server.stall_seconds = 20
 
-    with pytest.raises(TookTooLong, match=r"1\.5 seconds"):
+    with pytest.raises(SourceUnavailable, match=r"1\.5 seconds"):
         fetch(remote(server), mirrors=mirrors, limits=Limits(seconds=1.5), network=LOCAL_WEB)
 
     mirror = mirrors / mirror_name(remote(server))
@@ -415,7 +411,7 @@ def test_a_fetch_without_git_installed_is_refused(
     repository = make_repository(tmp_path / "repo")
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(GitMissing, match="install git 2.32"):
+    with pytest.raises(SourceError, match="install git 2.32"):
         fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.git import SourceError, SourceKind, parse_source
-from ingest.git.errors import FolderUnusable, SourceRefused
+from ingest.git.errors import SourceRefused
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_git_repository_a_plain_folder_and_a_missing_one_are_distinguished(
     assert (repo.kind, repo.name) == (SourceKind.REPOSITORY, "repo")
     assert (plain.kind, plain.location) == (SourceKind.FOLDER, str(tmp_path / "plain"))
     for missing in ("nowhere", "file.py"):
-        with pytest.raises(FolderUnusable):
+        with pytest.raises(SourceError, match="no readable folder|is a file"):
             parse_source(str(tmp_path / missing), allow_local=True)
 
 
