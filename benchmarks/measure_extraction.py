@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.import_in_container import import_all
 from ingest.extract import Extraction, MemoryTree, Problem, extract, repository
-from ingest.extract.candidates import has_known_suffix, is_candidate
+from ingest.extract.repository import has_known_suffix, is_candidate
 from ingest.extract.syntax import Source, parse
 from tests.ingest.extract.undefined import undefined_names
 

@@ -23,7 +23,7 @@ from tree_sitter import Tree
 from benchmarks.arguments import parse_sources
 from benchmarks.mirrors import python_files
 from ingest.extract import MemoryTree, extract
-from ingest.extract.candidates import is_candidate
+from ingest.extract.repository import is_candidate
 from ingest.extract.syntax import parse
 
 ROOT = Path(__file__).resolve().parents[1]

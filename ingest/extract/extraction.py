@@ -7,13 +7,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ingest.extract.candidates import (
-    MARKDOWN,
-    SOURCES,
-    has_known_suffix,
-    is_candidate,
-    unfit,
-)
 from ingest.extract.decoding import decode
 from ingest.extract.embedded import in_markdown, in_strings, in_template
 from ingest.extract.fragments import kernels_in
@@ -24,7 +17,14 @@ from ingest.extract.notebooks import cell_of
 from ingest.extract.pallas import PallasCall, kernel_at, other_backend, pallas_calls
 from ingest.extract.records import Extraction, Problem, TookTooLong
 from ingest.extract.references import References
-from ingest.extract.repository import Repository
+from ingest.extract.repository import (
+    MARKDOWN,
+    SOURCES,
+    Repository,
+    has_known_suffix,
+    is_candidate,
+    unfit,
+)
 from ingest.extract.resolve import Resolver
 from ingest.extract.source_tree import SourceTree
 
@@ -100,16 +100,23 @@ class Session:
     def _find(self) -> None:
         """Index every kernel and every name of the tree, before uses are searched."""
         known = [path for path in self.repository.paths if has_known_suffix(path)]
-        for number, path in enumerate(known):
-            self._tell("finding kernels", number, len(known))
-            try:
-                with self.at(path):
-                    self._find_in(path)
-            except TookTooLong as error:
-                self.candidates.discard(path)
-                self.problems[path] = [Problem(path, None, "too-slow", str(error))]
+        for path, error in self._each("finding kernels", known, self._find_in):
+            self.candidates.discard(path)
+            self.problems[path] = [Problem(path, None, "too-slow", str(error))]
         # A kernel may be defined in a file that does not call it.
         self.candidates.update(self.pallas)
+
+    def _each(
+        self, stage: str, paths: Sequence[str], work: Callable[[str], None]
+    ) -> Iterator[tuple[str, TookTooLong]]:
+        """Do the work for each path, and yield those for which it took too long."""
+        for number, path in enumerate(paths):
+            self._tell(stage, number, len(paths))
+            try:
+                with self.at(path):
+                    work(path)
+            except TookTooLong as error:
+                yield path, error
 
     def _find_in(self, path: str) -> None:
         data = self.repository.read(path)
@@ -140,14 +147,9 @@ class Session:
             for path in self.repository.paths
             if path.endswith(".py") or (path.endswith(SOURCES) and path in self.candidates)
         ]
-        for number, path in enumerate(paths):
-            self._tell("finding helpers", number, len(paths))
-            try:
-                with self.at(path):
-                    self._read_uses_in(path)
-            except TookTooLong as error:
-                message = f"{error} Launches in it are missing."
-                self.problems.setdefault(path, []).append(Problem(path, None, "too-slow", message))
+        for path, error in self._each("finding helpers", paths, self._read_uses_in):
+            message = f"{error} Launches in it are missing."
+            self.problems.setdefault(path, []).append(Problem(path, None, "too-slow", message))
 
     def _read_uses_in(self, path: str) -> None:
         if path not in self.candidates:

@@ -1,12 +1,13 @@
-"""Python modules of a tree: located by import, parsed on first use, evicted above a memory
-bound."""
+"""Python modules of a tree, and the files that are worth parsing.
+
+A module is located by import, parsed on first use, and evicted above a memory bound.
+"""
 
 from __future__ import annotations
 
 import posixpath
 from collections import OrderedDict, defaultdict
 
-from ingest.extract.candidates import SOURCES, unfit
 from ingest.extract.decoding import Decoded, decode
 from ingest.extract.module import Module
 from ingest.extract.notebooks import SUFFIX as NOTEBOOK
@@ -17,6 +18,13 @@ from ingest.extract.recovery import first_error, recovered
 from ingest.extract.scopes import Nesting
 from ingest.extract.source_tree import SourceTree
 from ingest.extract.syntax import ParseTimeout, Source, parse
+
+SOURCES = (".py", NOTEBOOK)
+"""File types that are parsed as one Python module."""
+MARKDOWN = (".md", ".markdown", ".mdx")
+FILE_LIMIT = 2_000_000
+"""Bytes of a file; larger ones are not parsed."""
+TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 
 HELD_BYTES = 24_000_000
 """Bound on source bytes with a tree in memory. A tree takes about ten times its source."""
@@ -181,3 +189,30 @@ class Repository:
 def _tail(path: str) -> str:
     stem = path.removesuffix("/__init__.py").removesuffix(".py")
     return stem.rpartition("/")[2]
+
+
+def is_candidate(path: str, data: bytes) -> bool:
+    """Return whether a file can hold a kernel."""
+    if b"pallas_call" in data and path.endswith(SOURCES):
+        return True
+    if b"jit" not in data:
+        return False
+    # Triton's own library imports `from ..runtime.jit import jit` and never names itself.
+    return b"triton" in data or b"gluon" in data or "triton" in posixpath.dirname(path)
+
+
+def has_known_suffix(path: str) -> bool:
+    return path.endswith((*SOURCES, *MARKDOWN, *TEMPLATES))
+
+
+def unfit(path: str, data: bytes | None) -> Problem | None:
+    """Return the reason why a file can't be parsed, or None."""
+    if data is None:
+        return Problem(path, None, "unreadable", "The file could not be read.")
+    if len(data) > FILE_LIMIT:
+        message = f"The file has {len(data):,} bytes; files beyond {FILE_LIMIT:,} are not parsed."
+        return Problem(path, None, "too-large", message)
+    if b"\0" in data:
+        line = data[: data.index(b"\0")].count(b"\n") + 1
+        return Problem(path, line, "null-byte", "The file holds a null byte, so it is no source.")
+    return None
