@@ -53,6 +53,8 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Fetch:
+    """One fetch from a repository on this disk or on the web, with its bounds."""
+
     source: Source
     mirrors: Path
     ref: str
