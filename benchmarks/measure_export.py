@@ -1,6 +1,6 @@
 """Speed of an export, beside a bare loop of json.dumps over the same records.
 
-    python benchmarks/measure_export.py FOLDER [--kernels 1000000] [--pairs 100000]
+    python benchmarks/measure_export.py FOLDER [--kernels 50000] [--pairs 6000]
 
 Fills a database in FOLDER (or the empty PostgreSQL that DATABASE_URL names) once, and exports it
 with the command as its users call it. Prints the records a second, and the most memory that its
@@ -42,8 +42,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--kernels", type=int, default=1_000_000)
-    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--kernels", type=int, default=50_000)
+    parser.add_argument("--pairs", type=int, default=6_000)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     os.environ |= {

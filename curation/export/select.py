@@ -1,7 +1,7 @@
 """Selection of the items of an export: one pass over the rows, through the gates.
 
 A selected item becomes a record at once. All records are in memory until the files are written:
-some 20 kB each, so 50,000 take 1 GB.
+56,000 records of 2 kB take 0.9 GB (2026-11-30).
 """
 
 from collections import defaultdict
