@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef
 
 from curation import __version__
 from curation.errors import CurationError
-from curation.export.card.writing import write_card
+from curation.export.card.readme import write_card
 from curation.export.coverage import Coverage, check_release
 from curation.export.facts import db_snapshot
 from curation.export.folder import OutputFiles, encode, new_folder, write_manifest

@@ -62,7 +62,7 @@ def db_snapshot() -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class Item:
+class ExportItem:
     """A kernel, a pair, or a file of kernels, with what gates and its record need."""
 
     kind: str
@@ -93,7 +93,7 @@ class Item:
     # True if a second review differs, and no third person has settled the dispute.
     disputed: bool = False
     # The kernels of a file.
-    parts: Sequence["Item"] = ()
+    parts: Sequence["ExportItem"] = ()
     # The decision that its approval is based on.
     approver: DecisionRow | None = field(init=False)
     # The newest validation on the best device.
@@ -140,7 +140,7 @@ _PAIR = (
 
 def kernels(
     items: QuerySet[Kernel], sources: Mapping[int, ExportSource], texts: Sequence[str] = ()
-) -> Iterator[list[Item]]:
+) -> Iterator[list[ExportItem]]:
     """Yield all of `items` in batches, in key order. texts: the columns of their text."""
     for batch in _batches(items, (*_KERNEL, *texts)):
         pks = frozenset([row["pk"] for row in batch])
@@ -156,7 +156,7 @@ def kernels(
         ]  # fmt: skip
 
 
-def pairs(items: QuerySet[Pair], sources: Mapping[int, ExportSource]) -> Iterator[list[Item]]:
+def pairs(items: QuerySet[Pair], sources: Mapping[int, ExportSource]) -> Iterator[list[ExportItem]]:
     drafted = DraftedPlaces(sources)
     for batch in _batches(items, (*_PAIR, *PAIR_TEXTS)):
         pks = frozenset([row["pk"] for row in batch])
@@ -235,7 +235,7 @@ class _Facts:
     def item(
         self, row: Mapping[str, Any], places: Sequence[KernelPlace],
         sources: Mapping[int, ExportSource], *, origin: str = "", **given: Any,
-    ) -> Item:  # fmt: skip
+    ) -> ExportItem:  # fmt: skip
         pk, content = row["pk"], (row["pk"], row["content_hash"])
         contaminated_by = min(self._contaminations.get(content, ()), default="")
         opted_out = ""
@@ -247,7 +247,7 @@ class _Facts:
                 contaminated_by = f"the benchmark {source.name}"
         if not origin:
             origin = sources[places[0].source].origin if places else PairOrigin.REAL_WORLD.value
-        return Item(
+        return ExportItem(
             kind=self._kind, content_hash=row["content_hash"], license=row["license__expression"],
             tokens=row["tokens"] or 0, origin=origin, row=row, places=places,
             hardware=[row["hardware"]], decisions=self._decisions.get(pk, ()),

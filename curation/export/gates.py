@@ -15,7 +15,7 @@ from curation.evidence.grades import (
     refusal,
 )
 from curation.export.approvals import APPROVED, PERSON
-from curation.export.facts import Item
+from curation.export.facts import ExportItem
 from curation.export.options import ExportOptions
 from curation.models import Hardware, LicenseVerdict, Status, Verdict
 
@@ -67,11 +67,11 @@ class Exclusion:
     message: str
 
 
-def first_exclusion(item: Item, options: ExportOptions) -> Exclusion | None:
+def first_exclusion(item: ExportItem, options: ExportOptions) -> Exclusion | None:
     return next(exclusions(item, options), None)
 
 
-def exclusions(item: Item, options: ExportOptions) -> Iterator[Exclusion]:
+def exclusions(item: ExportItem, options: ExportOptions) -> Iterator[Exclusion]:
     """Yield the gates that exclude the item."""
     if item.row["status"] == Status.RETIRED:
         yield Exclusion(
@@ -107,7 +107,7 @@ def exclusions(item: Item, options: ExportOptions) -> Iterator[Exclusion]:
         )
 
 
-def _license(item: Item) -> Iterator[Exclusion]:
+def _license(item: ExportItem) -> Iterator[Exclusion]:
     verdict, policy = item.row["license_verdict"], item.row["license__verdict"]
     reason = ExclusionReason.LICENSE
     if verdict != LicenseVerdict.PERMISSIVE or item.license is None:
@@ -125,7 +125,7 @@ def _license(item: Item) -> Iterator[Exclusion]:
         )
 
 
-def _validation(item: Item) -> Iterator[Exclusion]:
+def _validation(item: ExportItem) -> Iterator[Exclusion]:
     validation = item.validation
     if validation is None:
         yield Exclusion(ExclusionReason.NOT_VALIDATED, "This exact content was not validated.")
@@ -138,7 +138,7 @@ def _validation(item: Item) -> Iterator[Exclusion]:
         yield Exclusion(ExclusionReason.GRADE, words)
 
 
-def _approval(item: Item, options: ExportOptions) -> Iterator[Exclusion]:
+def _approval(item: ExportItem, options: ExportOptions) -> Iterator[Exclusion]:
     status, approver = item.row["status"], item.approver
     if status == Status.REJECTED:
         yield Exclusion(ExclusionReason.REJECTED, "It was rejected.")
@@ -153,7 +153,7 @@ def _approval(item: Item, options: ExportOptions) -> Iterator[Exclusion]:
         )
 
 
-def _open_grades(item: Item) -> Iterator[Exclusion]:
+def _open_grades(item: ExportItem) -> Iterator[Exclusion]:
     """Exclude a pair with an open grade that no person has approved."""
     validation = item.validation
     if validation is None:

@@ -9,7 +9,7 @@ from curation.evidence.pass_rates import rates_of
 from curation.evidence.places import LINES, KernelPlace
 from curation.evidence.sources import ExportSource
 from curation.evidence.subjects import KERNEL, PAIR
-from curation.export.facts import PAIR_TEXTS, Item
+from curation.export.facts import PAIR_TEXTS, ExportItem
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions, weigher
 from curation.export.schema import (
@@ -99,7 +99,7 @@ class RecordBuilder:
         self._notices = notices
         self._weight = weigher(options.upsample, sources)
 
-    def records(self, kind: str, batch: Sequence[Item]) -> Iterator[Record]:
+    def records(self, kind: str, batch: Sequence[ExportItem]) -> Iterator[Record]:
         subject = KERNEL if kind == "kernel" else PAIR
         pks = [item.pk for item in batch]
         claims = claim_columns(subject, pks)
@@ -162,7 +162,7 @@ class RecordBuilder:
             },
         }
 
-    def _min_triton(self, item: Item) -> str:
+    def _min_triton(self, item: ExportItem) -> str:
         """Return the stored release, or that of a text which is more than a unit."""
         is_unit = not item.parts and not self._options.with_launcher
         stored: str = item.row["min_triton"]
@@ -224,7 +224,7 @@ class RecordBuilder:
 class _About:
     """An item with what was read about it."""
 
-    item: Item
+    item: ExportItem
     source: ExportSource | None
     validation: Verified
     claims: list[ClaimColumn]

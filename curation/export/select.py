@@ -17,7 +17,7 @@ from curation.evidence.sources import ExportSource, every_source
 from curation.evidence.subjects import chunks
 from curation.export import facts
 from curation.export.approvals import PERSON
-from curation.export.facts import Item, text_columns
+from curation.export.facts import ExportItem, text_columns
 from curation.export.gates import Exclusion, ExclusionReason, first_exclusion
 from curation.export.notices import Notices
 from curation.export.options import ExportOptions, ProgressCallback
@@ -29,7 +29,7 @@ from curation.tokens import tokenizer_of
 
 FILES = 200
 
-Batch: TypeAlias = "list[tuple[Item, Exclusion | None]]"
+Batch: TypeAlias = "list[tuple[ExportItem, Exclusion | None]]"
 
 
 def select(options: ExportOptions, progress: ProgressCallback) -> ExportPlan:
@@ -70,7 +70,7 @@ def _batches(options: ExportOptions, sources: Mapping[int, ExportSource]) -> Ite
         yield [(item, first_exclusion(item, options)) for item in batch]
 
 
-def _count_approval(plan: ExportPlan, item: Item) -> None:
+def _count_approval(plan: ExportPlan, item: ExportItem) -> None:
     """Note the persons who approved an item, and if those who decided on it agreed in the end."""
     if item.reviewed and item.approver:
         plan.people.add(item.approver.user)
@@ -83,7 +83,7 @@ def _count_approval(plan: ExportPlan, item: Item) -> None:
         plan.agreement["agreed" if len(set(words.values())) == 1 else "disputed"] += 1
 
 
-def _count_tokens(items: Sequence[Item], options: ExportOptions) -> None:
+def _count_tokens(items: Sequence[ExportItem], options: ExportOptions) -> None:
     """Count tokens that the rows lack: of other units, or by another tokenizer."""
     stored = options.unit == "file" or (options.unit == "standalone" and not options.with_launcher)
     if not options.tokenizer and (stored or all(item.kind == "pair" for item in items)):
@@ -125,12 +125,14 @@ def _files(
         ]  # fmt: skip
 
 
-def _kernels_of(pks: Sequence[int], sources: Mapping[int, ExportSource]) -> dict[int, list[Item]]:
+def _kernels_of(
+    pks: Sequence[int], sources: Mapping[int, ExportSource]
+) -> dict[int, list[ExportItem]]:
     files_of: dict[int, list[int]] = defaultdict(list)
     rows = Provenance.objects.filter(source_file__among=pks, retired_at=None).order_by()
     for kernel, file in rows.values_list("kernel_id", "source_file_id").distinct():
         files_of[kernel].append(file)
-    inside: dict[int, list[Item]] = defaultdict(list)
+    inside: dict[int, list[ExportItem]] = defaultdict(list)
     batches = facts.kernels(Kernel.objects.filter(pk__among=list(files_of)), sources)
     # Sorted, so that the same kernel represents a file, whichever was stored first.
     for kernel_item in sorted(chain.from_iterable(batches), key=lambda item: item.content_hash):
@@ -140,9 +142,9 @@ def _kernels_of(pks: Sequence[int], sources: Mapping[int, ExportSource]) -> dict
 
 
 def _file_item(
-    file: Mapping[str, Any], kernels: Sequence[Item], text: str,
+    file: Mapping[str, Any], kernels: Sequence[ExportItem], text: str,
     sources: Mapping[int, ExportSource],
-) -> Item:  # fmt: skip
+) -> ExportItem:  # fmt: skip
     # The kernel represents its file. A whole file is distributed on the terms that apply in it,
     # not on another copy's.
     first, *others = sorted(kernels[0].places, key=lambda place: not _holds(file, place))
@@ -157,7 +159,7 @@ def _file_item(
 
 
 def _file_exclusion(
-    file: Mapping[str, Any], kernels: Sequence[Item], options: ExportOptions
+    file: Mapping[str, Any], kernels: Sequence[ExportItem], options: ExportOptions
 ) -> Exclusion | None:
     # License and opt-outs of other places do not count, because this file is distributed.
     for place in (place for kernel in kernels for place in kernel.places):

@@ -11,7 +11,7 @@ from django.db.models import Q
 from curation.evidence.claim_facts import sheets_by_key
 from curation.evidence.claim_types import ClaimState
 from curation.evidence.subjects import Subject
-from curation.export.facts import Item
+from curation.export.facts import ExportItem
 from curation.export.reviewer_names import SOMEONE, ReviewerNames
 from curation.export.schema import ClaimColumn
 from curation.models import LineComment
@@ -19,7 +19,7 @@ from curation.models import LineComment
 SIDES = {"python_code": "Python", "triton_code": "Triton", "test_code": "test"}
 
 
-def reasons_given(kind: str, items: Sequence[Item]) -> dict[int, list[str]]:
+def reasons_given(kind: str, items: Sequence[ExportItem]) -> dict[int, list[str]]:
     """Return the reasons by item. Those for other content do not count."""
     reasons: dict[int, list[str]] = defaultdict(list)
     for item in items:

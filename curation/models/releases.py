@@ -34,10 +34,7 @@ class Release(AppendOnly):
 
 
 class ReleaseMember(AppendOnly, AboutKernelOrPair):
-    """A record of a release, with its content hash and metadata.
-
-    Its texts are the item's own, which never change.
-    """
+    """A record of a release, with its content hash and metadata."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="members")
     record_id = models.CharField(max_length=200)
@@ -61,7 +58,7 @@ class ReleaseMember(AppendOnly, AboutKernelOrPair):
 
 
 class ReleaseFile(AppendOnly):
-    """A chunk of a file exported with the records: the ledger, the notices, the card."""
+    """A chunk of a file of the release."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="files")
     path = models.CharField(max_length=300)

@@ -16,7 +16,7 @@ from django.db.models import Exists, F, OuterRef
 
 from curation.evidence.sources import every_source
 from curation.export import facts
-from curation.export.facts import Item
+from curation.export.facts import ExportItem
 from curation.export.gates import Exclusion, ExclusionReason, exclusions
 from curation.export.options import ExportOptions
 from curation.export.release.storage import file_chunks
@@ -166,7 +166,7 @@ def mark_withdrawn() -> int:
     return marked
 
 
-def _why(item: Item) -> Exclusion | None:
+def _why(item: ExportItem) -> Exclusion | None:
     """Return the first reason to withdraw. Reasons that only prevent a new export are ignored."""
     reasons = exclusions(item, ExportOptions(include_pending=True))
     if item.row["status"] == Status.RETIRED:

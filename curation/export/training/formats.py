@@ -31,6 +31,8 @@ GROUP = 2000
 
 
 class RecordFile(NamedTuple):
+    """A file of one split, with its rows and the tokens of their texts."""
+
     path: str
     rows: Sequence[Mapping[str, Any]]
     tokens: int

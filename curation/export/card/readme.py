@@ -99,7 +99,7 @@ OTHER_FILES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class CardConfiguration:
     """A folder of records, with the files of its splits that have records."""
 
     name: str
@@ -205,7 +205,7 @@ def _context(plan: ExportPlan, options: ExportOptions, statistics: Statistics) -
 
 def _configurations(
     entries: Sequence[Mapping[str, Any]], plan: ExportPlan, root: str
-) -> list[Configuration]:
+) -> list[CardConfiguration]:
     pairs = pair_columns(plan.checks)
     columns: dict[str, Columns] = {
         "pairs": pairs,
@@ -221,7 +221,7 @@ def _configurations(
     }
     filled = {entry["path"].rpartition(".")[0]: entry for entry in entries if entry["records"]}
     configurations = [
-        Configuration(name, columns[name], {
+        CardConfiguration(name, columns[name], {
             split.value: filled[path]
             for split in SPLITS
             if (path := f"{root}{name}/{split}") in filled
@@ -232,7 +232,7 @@ def _configurations(
 
 
 def _header(
-    title: str, statistics: Statistics, configurations: Sequence[Configuration], root: str
+    title: str, statistics: Statistics, configurations: Sequence[CardConfiguration], root: str
 ) -> str:
     """Return the YAML header. root: the folder of the card."""
     number = sum(size.records for size in statistics.kinds.values())
