@@ -89,8 +89,8 @@ Placement = Mapping[int, Link | None]
 """Items whose place changes, each with its new link, or None for a representative."""
 
 
-class Computes(Protocol):
-    """An item's function and hardware."""
+class Version(Protocol):
+    """An item that may be a later version of another one."""
 
     @property
     def syntax_hash(self) -> str: ...
@@ -98,11 +98,6 @@ class Computes(Protocol):
     def functions(self) -> frozenset[str]: ...
     @property
     def hardware(self) -> str: ...
-
-
-class Version(Computes, Protocol):
-    """An item that may be a later version of another one."""
-
     @property
     def lineage(self) -> int:
         """Key of the first version: all versions of one item share it."""
@@ -112,19 +107,12 @@ class Version(Computes, Protocol):
 def may_represent(first: Version, second: Version) -> bool:
     """Return True if one of two items with near texts may represent the other.
 
-    Versions of one item are near on purpose, and never near-duplicates: an edit represented by its
-    approved predecessor would never be exported.
+    They must compute the same function: shingles call `min` a near-duplicate of `max`, because one
+    word in two hundred differs. For two kinds of hardware, their syntax must be the same. Versions
+    of one item are never near-duplicates: an edit represented by its approved predecessor would
+    never be exported.
     """
-    return first.lineage != second.lineage and same_function(first, second)
-
-
-def same_function(first: Computes, second: Computes) -> bool:
-    """Return True if two items with near texts compute the same function.
-
-    Shingles call `min` a near-duplicate of `max`, because one word in two hundred differs. Versions
-    for several kinds of hardware are one item only if their syntax is the same.
-    """
-    if first.functions.isdisjoint(second.functions):
+    if first.lineage == second.lineage or first.functions.isdisjoint(second.functions):
         return False
     return first.hardware == second.hardware or first.syntax_hash == second.syntax_hash
 

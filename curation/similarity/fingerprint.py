@@ -24,12 +24,6 @@ class Fingerprint:
     operation_hash: str = ""
     chain_hash: str = ""
     structure: bytes | None = None
-    hardware: str = "cuda"
-
-    @property
-    def functions(self) -> frozenset[str]:
-        of_pair = self.structure is not None
-        return functions_of(of_pair, self.syntax_hash, self.operation_hash, self.chain_hash)
 
 
 def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> frozenset[str]:
@@ -39,10 +33,6 @@ def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> fro
     a kernel has no Python code.
     """
     return frozenset({operations} if of_pair else {syntax, chain})
-
-
-def fingerprint(text: str) -> Fingerprint:
-    return fingerprints([text])[0]
 
 
 def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.similarity.fingerprint import fingerprint
+from curation.similarity.fingerprint import fingerprints
 from ingest.extract import Extraction, MemoryTree, Problem, extract
 from ingest.extract.decoding import decode
 from ingest.licenses.windows import windows
@@ -48,4 +48,4 @@ def test_each_standard_library_file_is_read_to_its_end(path: Path) -> None:
     text = decode(data).text
     looked_at, _ = windows("some/file.py", text)
     assert all(1 <= window.start_line <= text.count("\n") + 1 for window in looked_at)
-    assert fingerprint(text).signature
+    assert fingerprints([text])[0].signature

@@ -10,10 +10,10 @@ from curation.evidence import fingerprints
 from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import identity_fingerprints, identity_shingles
 from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Pair, Status
-from curation.similarity.fingerprint import fingerprint
 from curation.similarity.minhash import BANDS
 from tests import factories as make
 from tests.curation.evidence.shelf import links, put
+from tests.curation.similarity.clustering import fingerprint
 from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
 
 pytestmark = pytest.mark.django_db

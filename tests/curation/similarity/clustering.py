@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from curation.similarity.duplicates import Facts, Link, likeness, may_represent, rank
-from curation.similarity.fingerprint import Fingerprint
+from curation.similarity.fingerprint import Fingerprint, fingerprints, functions_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -15,6 +15,7 @@ class ClusterItem:
     facts: Facts
     fingerprint: Fingerprint
     first_version: int | None = None
+    hardware: str = "cuda"
 
     @property
     def lineage(self) -> int:
@@ -26,11 +27,13 @@ class ClusterItem:
 
     @property
     def functions(self) -> frozenset[str]:
-        return self.fingerprint.functions
+        one = self.fingerprint
+        of_pair = one.structure is not None
+        return functions_of(of_pair, one.syntax_hash, one.operation_hash, one.chain_hash)
 
-    @property
-    def hardware(self) -> str:
-        return self.fingerprint.hardware
+
+def fingerprint(text: str) -> Fingerprint:
+    return fingerprints([text])[0]
 
 
 def cluster(items: Iterable[ClusterItem]) -> dict[int, Link | None]:

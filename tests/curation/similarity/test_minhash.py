@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from curation.similarity import headers
 from curation.similarity.definitions import definitions
 from curation.similarity.duplicates import THRESHOLD
-from curation.similarity.fingerprint import fingerprint
 from curation.similarity.minhash import (
     BANDS,
     CHUNK,
@@ -28,6 +27,7 @@ from curation.similarity.minhash import (
 )
 from curation.similarity.shingles import containment, jaccard, shingles
 from curation.similarity.words import code_of, words
+from tests.curation.similarity.clustering import fingerprint
 from tests.curation.similarity.kernels import SOFTMAX, reformatted, renamed, unrelated
 
 PIECES = ("def", "f", "x", "1", *"()()[]{}::,=", "->", "lambda", "\n")
