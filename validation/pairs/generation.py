@@ -95,7 +95,7 @@ class _Offer:
         return pair_difficulty(self.triton, sketch.operation_type, sketch.differentiable)
 
     @cached_property
-    def operations(self) -> str:
+    def function(self) -> str:
         return syntax_hash(self.python)
 
 
@@ -192,7 +192,7 @@ class _Choosing:
     def _is_near_duplicate(self, offer: _Offer) -> bool:
         """Return whether an export would drop one of the two as a near-duplicate."""
         (shape,) = shingles([offer.triton])
-        earlier = self._of_function[offer.operations]
+        earlier = self._of_function[offer.function]
         if any(jaccard(shape, other) >= THRESHOLD for other in earlier):
             return True
         earlier.append(shape)
