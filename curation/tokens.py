@@ -27,8 +27,8 @@ def count_tokens(text: str) -> int:
     return len(_encoding().encode_ordinary(text))
 
 
-def count_many(texts: Sequence[str], threads: int = 1) -> list[int]:
-    encoded = _encoding().encode_ordinary_batch(list(texts), num_threads=threads)
+def count_many(texts: Sequence[str]) -> list[int]:
+    encoded = _encoding().encode_ordinary_batch(list(texts), num_threads=1)
     return [len(tokens) for tokens in encoded]
 
 

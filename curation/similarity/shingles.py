@@ -20,20 +20,18 @@ Shingles = NDArray[np.uint64]
 """Sorted hashes without repetition."""
 
 
-def shingles(texts: Iterable[str], size: int = WORDS_PER_SHINGLE) -> list[Shingles]:
-    return [found for found, _ in shingles_and_counts(texts, size)]
+def shingles(texts: Iterable[str]) -> list[Shingles]:
+    return [found for found, _ in shingles_and_counts(texts)]
 
 
-def shingles_and_counts(
-    texts: Iterable[str], size: int = WORDS_PER_SHINGLE
-) -> list[tuple[Shingles, int]]:
+def shingles_and_counts(texts: Iterable[str]) -> list[tuple[Shingles, int]]:
     """Return each text's shingles, and its number of words."""
     result: list[tuple[Shingles, int]] = []
     for batch in in_batches(texts):
         these = words(batch)
-        hashes = _hashes(these.codes, these.are_names, size)
+        hashes = _hashes(these.codes, these.are_names)
         for start, end in itertools.pairwise(these.starts.tolist()):
-            run = hashes[start : max(start, end - size + 1)]
+            run = hashes[start : max(start, end - WORDS_PER_SHINGLE + 1)]
             result.append((_distinct(run), end - start))
     return result
 
@@ -66,11 +64,12 @@ _WEIGHTS = mix64(np.arange(1, 33, dtype=np.uint64)) | np.uint64(1)
 _NAMES = mix64(np.arange(101, 133, dtype=np.uint64))
 
 
-def _hashes(codes: Codes, are_names: Flags, size: int) -> Codes:
+def _hashes(codes: Codes, are_names: Flags) -> Codes:
     """Return the hash of the run that starts at each word.
 
     Runs across the end of a text are invalid.
     """
+    size = WORDS_PER_SHINGLE
     count = max(0, len(codes) - size + 1)
     total = np.zeros(count, np.uint64)
     back = _distance_to_previous(codes, are_names, size)

@@ -20,6 +20,9 @@ Codes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 Offsets = NDArray[np.int64]
 
+# Characters that are read together.
+BATCH = 1 << 18
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
@@ -194,14 +197,14 @@ def _trailing_commas(kinds: NDArray[np.uint8]) -> Flags:
 _DEF = np.uint64(code_of("def"))
 
 
-def in_batches(texts: Iterable[str], limit: int = 1 << 18) -> Iterable[list[str]]:
-    """Yield texts in groups of about `limit` characters, so that the arrays fit in a cache."""
+def in_batches(texts: Iterable[str]) -> Iterable[list[str]]:
+    """Yield texts in groups whose arrays fit in a processor's cache."""
     group: list[str] = []
     size = 0
     for text in texts:
         group.append(text)
         size += len(text)
-        if size >= limit:
+        if size >= BATCH:
             yield group
             group, size = [], 0
     if group:
