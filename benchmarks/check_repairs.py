@@ -30,7 +30,7 @@ from validation.harness.schedule import open_pool
 from validation.harness.tasks import run_tasks
 from validation.harness.worker_pool import WorkerPool
 from validation.repairs.stages import KEPT_MOST, examine_mistake, examine_on_smaller_cases
-from validation.rewards.references import References, Unusable
+from validation.rewards.references import AnswerCache, UnusableReference
 
 SPLITS = ("train", "validation", "test")
 CODE = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
@@ -98,7 +98,7 @@ def rerun(
     names = list(by_pair)
     with open_pool(Options(device="interpreter", jobs=jobs, timeout=150.0)) as pool:
         for start in range(0, len(names), AT_ONCE):
-            references = References(pool, KEPT_MOST)
+            references = AnswerCache(pool, KEPT_MOST)
             tasks = [
                 task
                 for name in names[start : start + AT_ONCE]
@@ -112,7 +112,7 @@ def rerun(
 
 def tasks_of(
     pair: Record, repairs: list[Record], outcomes: dict[str, str], pool: WorkerPool,
-    references: References,
+    references: AnswerCache,
 ) -> Iterator[Callable[[], Result]]:  # fmt: skip
     texts = {repair["metadata"]["id"]: (faulty_code(repair), False) for repair in repairs}
     texts |= {fixed_name(repair): (fixed_code(repair), True) for repair in repairs}
@@ -122,13 +122,13 @@ def tasks_of(
 
 
 def verdict_of(
-    name: str, kernel: Entry, pool: WorkerPool, references: References, *, is_fixed: bool
+    name: str, kernel: Entry, pool: WorkerPool, references: AnswerCache, *, is_fixed: bool
 ) -> Result:
     try:
         if is_fixed:
             return name, str(examine_on_smaller_cases(kernel, pool, references).verdict)
         return name, str(examine_mistake(kernel, pool, references, varied=True).verdict)
-    except Unusable as error:
+    except UnusableReference as error:
         return name, str(error)
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mirrors import python_files
-from ingest.drafting import Outcome, draft
+from ingest.drafting import DraftOutcome, draft
 from ingest.extract import MemoryTree
 
 Kernel = tuple[str, str]
@@ -88,13 +88,13 @@ def count_drafts(folder: Path) -> Count:
     return Count(folder.name, len(kept), whole, reasons, seconds, peak, entries, launched, drafted)
 
 
-def kernels_of(outcomes: Iterable[Outcome]) -> frozenset[Kernel]:
+def kernels_of(outcomes: Iterable[DraftOutcome]) -> frozenset[Kernel]:
     return frozenset(
         (kernel.path, kernel.qualname) for one in outcomes for kernel in one.operation.kernels
     )
 
 
-def as_entry(outcome: Outcome, repository: str) -> dict[str, object]:
+def as_entry(outcome: DraftOutcome, repository: str) -> dict[str, object]:
     draft, operation = outcome.draft, outcome.operation
     assert draft is not None
     place = operation.launcher or draft.test
@@ -112,7 +112,7 @@ def as_entry(outcome: Outcome, repository: str) -> dict[str, object]:
     }
 
 
-def one_for_each_kernel_set(outcomes: list[Outcome]) -> Iterator[Outcome]:
+def one_for_each_kernel_set(outcomes: list[DraftOutcome]) -> Iterator[DraftOutcome]:
     """Yield the outcomes, but only one whole draft for each set of kernels."""
     seen: set[frozenset[object]] = set()
     for outcome in outcomes:

@@ -32,7 +32,7 @@ from typing import Any
 from benchmarks.process_usage import descends, processes, resident
 from tests.hostile.zoo.catalog import Danger, Needs, Verdict
 from tests.hostile.zoo.load import Entry, honest_entries, zoo
-from validation.rewards.answer import Answer, Tier
+from validation.rewards.answer import RewardAnswer, Tier
 from validation.rewards.client import Client
 from validation.rewards.scale import RIGHT
 
@@ -167,8 +167,8 @@ def wrong(entry: Entry) -> dict[str, Any]:
 
 def ask_in_parallel(
     client: Client, requests: Sequence[dict[str, Any]], clients: int
-) -> tuple[list[Answer], list[float]]:
-    answers: list[Answer] = []
+) -> tuple[list[RewardAnswer], list[float]]:
+    answers: list[RewardAnswer] = []
     times: list[float] = []
     left = iter(requests)
     lock = threading.Lock()
@@ -237,7 +237,7 @@ def measure_policy(arguments: argparse.Namespace) -> int:
     return int(bool(unexpected) or growth > GROWTH_MIB)
 
 
-def is_expected(proposal: Proposal, answer: Answer) -> bool:
+def is_expected(proposal: Proposal, answer: RewardAnswer) -> bool:
     """Return whether right kernels alone have the full reward.
 
     A faulty one may miss its verdict: on a loaded machine a hanging kernel is excused.

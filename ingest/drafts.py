@@ -22,7 +22,7 @@ from curation.pairs.store import Stored, store_versions
 from curation.pairs.unfinished import DraftCounts, Unfinished, keep
 from curation.text import pluralize
 from ingest.classify.pairs import pair_operation
-from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
+from ingest.drafting import DraftOutcome, DraftPlace, DraftTexts, LaunchedOperation, Missing, draft
 from ingest.drafting.adapters import ADAPTERS
 from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch
@@ -45,7 +45,7 @@ SEEDED = "The Triton side holds the kernels as they were ingested and what launc
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    outcome: Outcome
+    outcome: DraftOutcome
     known: PairDraft
     """The pair, as far as it is complete."""
 
@@ -223,7 +223,7 @@ def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:
 def _pair(
     repository: Repository,
     commit: str,
-    outcome: Outcome,
+    outcome: DraftOutcome,
     places: list[Provenance],
     license: Assessment,
 ) -> PairDraft:
@@ -265,20 +265,20 @@ def _pair(
     )
 
 
-def _texts(outcome: Outcome) -> Texts:
-    return outcome.draft.texts if outcome.draft else Texts()
+def _texts(outcome: DraftOutcome) -> DraftTexts:
+    return outcome.draft.texts if outcome.draft else DraftTexts()
 
 
-def _place(outcome: Outcome) -> Place:
+def _place(outcome: DraftOutcome) -> DraftPlace:
     if outcome.operation.launcher:
         return outcome.operation.launcher
     if outcome.draft:
         return outcome.draft.test
     kernel = outcome.operation.kernels[0]
-    return Place(kernel.path, kernel.start_line, kernel.start_line)
+    return DraftPlace(kernel.path, kernel.start_line, kernel.start_line)
 
 
-def _drawn_from(outcome: Outcome, places: list[Provenance]) -> list[str]:
+def _drawn_from(outcome: DraftOutcome, places: list[Provenance]) -> list[str]:
     """Return the files that the texts come from.
 
     For an incomplete draft, add the files that a person needs.
@@ -290,11 +290,11 @@ def _drawn_from(outcome: Outcome, places: list[Provenance]) -> list[str]:
     return sorted({*drawn, *kernel_files, _place(outcome).path, *_kernel_paths(outcome.operation)})
 
 
-def _kernel_paths(operation: Operation) -> list[str]:
+def _kernel_paths(operation: LaunchedOperation) -> list[str]:
     return [kernel.path for kernel in operation.kernels]
 
 
-def _seed(outcome: Outcome, places: list[Provenance]) -> str:
+def _seed(outcome: DraftOutcome, places: list[Provenance]) -> str:
     """Return a Triton side that drafting did not reach: ingested kernels and their launchers."""
     if outcome.missing is None:
         return ""
@@ -305,7 +305,7 @@ def _seed(outcome: Outcome, places: list[Provenance]) -> str:
     return "\n\n\n".join(texts) + "\n" if texts else ""
 
 
-def _places(repository: Repository, operation: Operation) -> list[Provenance]:
+def _places(repository: Repository, operation: LaunchedOperation) -> list[Provenance]:
     """Return the places of an operation's kernels, in the launcher's order."""
     rows = (
         Provenance.objects.filter(

@@ -13,7 +13,7 @@ TOOLS = ("torch", "triton", "gpu", "driver")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenVerdict:
     verdict: str
     message: str
     tools: str
@@ -22,8 +22,8 @@ class Seen:
 @dataclass(frozen=True, slots=True)
 class Change:
     item: int
-    now: Seen
-    before: Seen
+    now: SeenVerdict
+    before: SeenVerdict
 
     def __str__(self) -> str:
         return (
@@ -37,7 +37,7 @@ def changes(device: Device) -> Iterator[Change]:
 
     Both checks are of the present content, on `device`, with different tools.
     """
-    newest: Seen | None = None
+    newest: SeenVerdict | None = None
     item = 0
     for pk, *columns in _results(device):
         result = _seen(*columns)
@@ -59,6 +59,6 @@ def _results(device: Device) -> Iterator[tuple[Any, ...]]:
     return rows.order_by(f"{kind}_id", "-pk").values_list(*columns).iterator()
 
 
-def _seen(verdict: str, message: str, environment: Mapping[str, Any]) -> Seen:
+def _seen(verdict: str, message: str, environment: Mapping[str, Any]) -> SeenVerdict:
     tools = (f"{name} {environment[name]}" for name in TOOLS if environment.get(name))
-    return Seen(verdict, message, ", ".join(tools))
+    return SeenVerdict(verdict, message, ", ".join(tools))

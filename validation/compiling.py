@@ -10,17 +10,17 @@ from curation.errors import CurationError
 from curation.models import Kernel, Kind, Language, Outcome, Verdict
 from validation import compile as compiling
 from validation.compile import (
-    Answer,
+    CompileAnswer,
+    CompileJudge,
     Environment,
     ForkServerFailed,
-    Judge,
-    Launch,
-    Launcher,
+    LaunchOutcome,
     Reason,
     Resources,
+    TrialLauncher,
     Unit,
 )
-from validation.findings import Beat, Begin, Check, Finding, judged
+from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
 from validation.harness.sandbox import SandboxUnavailable
 
 STAGES = ("ttir", "ptx", "cubin")
@@ -37,19 +37,19 @@ class CompilerAway(CurationError):
 
 
 @contextmanager
-def open_compiler(options: Mapping[str, Any]) -> Iterator["Compiler"]:
+def open_compiler(options: Mapping[str, Any]) -> Iterator["CompileService"]:
     try:
         target = str(options.get("target", compiling.TARGET))
-        with Judge(target=target) as judge, Launcher(target=target) as launcher:
-            yield Compiler(judge, launcher)
+        with CompileJudge(target=target) as judge, TrialLauncher(target=target) as launcher:
+            yield CompileService(judge, launcher)
     except SandboxUnavailable as error:
         raise CompilerUnavailable(str(error)) from None
     except ForkServerFailed as error:
         raise CompilerAway(str(error)) from None
 
 
-class Compiler:
-    def __init__(self, judge: Judge, launcher: Launcher) -> None:
+class CompileService:
+    def __init__(self, judge: CompileJudge, launcher: TrialLauncher) -> None:
         self._judge, self._launcher = judge, launcher
         self._environment = judge.environment
 
@@ -59,11 +59,11 @@ class Compiler:
 
     def check(
         self, items: Iterable[Kernel], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Kernel, Finding]]:
+    ) -> Iterator[tuple[Kernel, ItemFinding]]:
         kernels: dict[int, Kernel] = {}
         for kernel in items:
             if reason := _not_asked(kernel):
-                yield kernel, Finding(Verdict.UNSUPPORTED, reason)
+                yield kernel, ItemFinding(Verdict.UNSUPPORTED, reason)
             else:
                 kernels[kernel.pk] = kernel
         units = map(unit, kernels.values())
@@ -71,7 +71,7 @@ class Compiler:
             units, beat, lambda key: begin(kernels[key])
         ):
             launch = None
-            if outcome.answer is Answer.COMPILES:
+            if outcome.answer is CompileAnswer.COMPILES:
                 launch = self._launcher.launch(checked_unit, outcome, beat)
             to_finding = partial(finding, outcome, self._environment, launch)
             yield kernels[checked_unit.key], judged(to_finding)
@@ -94,10 +94,10 @@ def unit(kernel: Kernel) -> Unit:
 
 
 def finding(
-    outcome: compiling.Outcome, environment: Environment, launch: Launch | None = None
-) -> Finding:
+    outcome: compiling.CompileOutcome, environment: Environment, launch: LaunchOutcome | None = None
+) -> ItemFinding:
     sentence = outcome.sentence(environment)
-    return Finding(
+    return ItemFinding(
         verdict=_verdict(outcome),
         message=sentence,
         seconds=outcome.seconds,
@@ -117,18 +117,18 @@ def finding(
     )
 
 
-def _resources(outcome: compiling.Outcome) -> dict[str, Any]:
+def _resources(outcome: compiling.CompileOutcome) -> dict[str, Any]:
     """Return what the binary uses, and its occupancy of a multiprocessor."""
     if not outcome.resources:
         return {}
     return {**outcome.resources, "occupancy": round(Resources(**outcome.resources).occupancy, 3)}
 
 
-def _verdict(outcome: compiling.Outcome) -> Verdict:
+def _verdict(outcome: compiling.CompileOutcome) -> Verdict:
     match outcome.answer, outcome.reason:
-        case Answer.COMPILES, _:
+        case CompileAnswer.COMPILES, _:
             return Verdict.PASSED
-        case Answer.REJECTED, _:
+        case CompileAnswer.REJECTED, _:
             return Verdict.FAILED
         case _, Reason.TIMEOUT:
             return Verdict.TIMEOUT
@@ -138,14 +138,16 @@ def _verdict(outcome: compiling.Outcome) -> Verdict:
             return Verdict.UNSUPPORTED
 
 
-def _checks(outcome: compiling.Outcome, launch: Launch | None) -> Iterator[Check]:
+def _checks(
+    outcome: compiling.CompileOutcome, launch: LaunchOutcome | None
+) -> Iterator[FindingCheck]:
     if outcome.imports is not None:
         message = "" if outcome.imports else outcome.message
-        yield Check("import", Outcome.PASSED if outcome.imports else Outcome.FAILED, message)
-    if outcome.answer is Answer.COMPILES:
+        yield FindingCheck("import", Outcome.PASSED if outcome.imports else Outcome.FAILED, message)
+    if outcome.answer is CompileAnswer.COMPILES:
         for stage in STAGES:
             reached = stage in outcome.stages
-            yield Check(
+            yield FindingCheck(
                 stage,
                 Outcome.PASSED if reached else Outcome.SKIPPED,
                 "" if reached else "No tool for this stage is there.",
@@ -153,7 +155,7 @@ def _checks(outcome: compiling.Outcome, launch: Launch | None) -> Iterator[Check
         if launch is not None:
             # A failed launch proves no error of the kernel.
             ran = Outcome.PASSED if launch.launched else Outcome.SKIPPED
-            yield Check("launch", ran, launch.sentence)
+            yield FindingCheck("launch", ran, launch.sentence)
     else:
-        refused = outcome.answer is Answer.REJECTED
-        yield Check("ttir", Outcome.FAILED if refused else Outcome.SKIPPED, outcome.message)
+        refused = outcome.answer is CompileAnswer.REJECTED
+        yield FindingCheck("ttir", Outcome.FAILED if refused else Outcome.SKIPPED, outcome.message)

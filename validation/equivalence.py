@@ -8,7 +8,7 @@ from typing import Any
 from curation.errors import CurationError
 from curation.jobs.workers import retire
 from curation.models import Device, Outcome, Pair, PairOrigin, TriedCase, Verdict
-from validation.findings import Beat, Begin, Check, Finding, judged
+from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule
 from validation.harness.entry import Entry
@@ -68,7 +68,7 @@ class Harness:
 
     def check(
         self, items: Iterable[Pair], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Pair, Finding]]:
+    ) -> Iterator[tuple[Pair, ItemFinding]]:
         pairs = {str(pair.pk): pair for pair in items}
         entries = map(entry, pairs.values())
         findings = self.check_entries(entries, beat, lambda entry: begin(pairs[entry.id]))
@@ -81,7 +81,7 @@ class Harness:
         entries: Iterable[Entry],
         beat: Beat = lambda: None,
         begin: Callable[[Entry], None] = lambda _: None,
-    ) -> Generator[tuple[str, Finding], None, None]:
+    ) -> Generator[tuple[str, ItemFinding], None, None]:
         """Yield the finding of each entry with the entry's id."""
         with closing(schedule.reports(entries, self.pool, beat, begin)) as reports:
             for report in reports:
@@ -111,14 +111,14 @@ def _origin(pair: Pair) -> str:
     return f"{pair.origin}:{pair.kernel_id or pair.pk}"
 
 
-def finding(report: harness_report.Report) -> Finding:
-    return Finding(
+def finding(report: harness_report.Report) -> ItemFinding:
+    return ItemFinding(
         verdict=Verdict(report.verdict),
         message=report.message,
         seconds=report.seconds.get("total"),
         figures={**report.figures, "seconds": report.seconds},
         checks=tuple(
-            Check(check.name, _outcome(check.verdict), check.words, check.numbers)
+            FindingCheck(check.name, _outcome(check.verdict), check.words, check.numbers)
             for check in report.checks
         ),
     )

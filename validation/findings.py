@@ -19,7 +19,7 @@ Begin = Callable[[Any], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class FindingCheck:
     name: str
     outcome: Outcome
     message: str = ""
@@ -27,12 +27,12 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ItemFinding:
     verdict: Verdict
     message: str
     seconds: float | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
-    checks: tuple[Check, ...] = ()
+    checks: tuple[FindingCheck, ...] = ()
     # Outputs of the compiler by name.
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,11 +46,11 @@ class OpenChecker(Protocol):
 
     def check(
         self, items: Iterable[Any], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Any, Finding]]:
+    ) -> Iterator[tuple[Any, ItemFinding]]:
         """Yield each item with its finding, in the order in which they are done."""
 
 
-def judged(read: Callable[[], Finding]) -> Finding:
+def judged(read: Callable[[], ItemFinding]) -> ItemFinding:
     """Return the finding that `read` makes of an item's answers, or an error if it raises.
 
     A fault of the checker that one item triggers must not end the run of the others.
@@ -62,5 +62,5 @@ def judged(read: Callable[[], Finding]) -> Finding:
         return crashed(f"the judge failed on this item: {type(error).__name__}: {error}")
 
 
-def crashed(message: str) -> Finding:
-    return Finding(Verdict.CRASHED, readable(message, MESSAGE_MOST))
+def crashed(message: str) -> ItemFinding:
+    return ItemFinding(Verdict.CRASHED, readable(message, MESSAGE_MOST))

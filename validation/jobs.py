@@ -26,7 +26,7 @@ from curation.models import (
 )
 from curation.progress_bar import Bar
 from validation.checkers import Checker, checker_for
-from validation.findings import Finding, OpenChecker, crashed
+from validation.findings import ItemFinding, OpenChecker, crashed
 
 if TYPE_CHECKING:
     from validation.equivalence import Harness
@@ -58,7 +58,7 @@ def _try_case(run: TriedCase, attempt: Attempt[TriedCase], open_: "Harness | Non
 
 def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
     checker = checker_for(run.device)
-    progress = Progress(run, attempt, done=run.results.count())
+    progress = ProgressWriter(run, attempt, done=run.results.count())
     todo = list(_left(run, checker))
     for item in todo:
         if item.pk in run.skipped:
@@ -80,7 +80,7 @@ def _check(
     attempt: Attempt[ValidationRun],
     checker: Checker,
     items: list[Any],
-    progress: "Progress",
+    progress: "ProgressWriter",
 ) -> None:
     """Check the items.
 
@@ -126,17 +126,17 @@ def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:
             yield item
 
 
-def _skipped(run: ValidationRun, item: Any) -> Finding:
+def _skipped(run: ValidationRun, item: Any) -> ItemFinding:
     ends = run.begun[str(item.pk)]
     return crashed(f"The worker stopped {ends} times while it checked this, so it was skipped.")
 
 
-def _keep(run: ValidationRun, item: Any, finding: Finding, progress: "Progress") -> None:
+def _keep(run: ValidationRun, item: Any, finding: ItemFinding, progress: "ProgressWriter") -> None:
     with transaction.atomic():
         progress.one_more(item, store_finding(run, item, finding))
 
 
-def store_finding(run: ValidationRun, item: Any, finding: Finding) -> Finding:
+def store_finding(run: ValidationRun, item: Any, finding: ItemFinding) -> ItemFinding:
     """Store a finding; if the database refuses its text, store a verdict that says so."""
     try:
         with transaction.atomic():
@@ -151,7 +151,7 @@ def store_finding(run: ValidationRun, item: Any, finding: Finding) -> Finding:
     return finding
 
 
-def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
+def _store(run: ValidationRun, item: Any, finding: ItemFinding) -> None:
     result = ValidationResult.objects.create(
         run=run,
         **{item._meta.model_name: item},
@@ -184,7 +184,7 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
         )
 
 
-def _measured(item: Any, finding: Finding) -> dict[str, Any]:
+def _measured(item: Any, finding: ItemFinding) -> dict[str, Any]:
     """Return the columns of the item that lists are sorted by, if the finding has them."""
     figures = finding.figures
     if isinstance(item, Kernel):
@@ -194,7 +194,7 @@ def _measured(item: Any, finding: Finding) -> dict[str, Any]:
     return {"speedup": speedup} if isinstance(speedup, int | float) else {}
 
 
-class Progress:
+class ProgressWriter:
     """Writer of progress into the run's row, which renews the lease, and onto a terminal.
 
     The row also lists the items that are under way: `ValidationRun.begun`.
@@ -228,7 +228,7 @@ class Progress:
                 del self._begun[key]
         self._attempt.renew(begun=self._begun)
 
-    def one_more(self, item: Any, finding: Finding) -> None:
+    def one_more(self, item: Any, finding: ItemFinding) -> None:
         self.done += 1
         if str(item.pk) in self._by_this_attempt:
             del self._begun[str(item.pk)]

@@ -26,7 +26,7 @@ IMPORTED = "report_sha256"
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportedReport:
     """Runs of an imported report, and a sentence for each line that was left out."""
 
     runs: list[ValidationRun] = field(default_factory=list)
@@ -67,7 +67,7 @@ def _record(pair: Pair) -> dict[str, Any]:
     }
 
 
-def import_report(path: Path) -> Imported:
+def import_report(path: Path) -> ImportedReport:
     """Store the verdicts of a report, as one run for each environment, or none of them.
 
     Raises CurationError if it can't be read, or was imported before.
@@ -79,7 +79,7 @@ def import_report(path: Path) -> Imported:
     digest = hashlib.sha256(data).hexdigest()
     if before := ValidationRun.objects.filter(**{f"options__{IMPORTED}": digest}).first():
         raise CurationError(f"{path} was imported already, as {before.label}.")
-    result = Imported()
+    result = ImportedReport()
     by_environment: dict[str, dict[Pair, Report]] = {}
     for line, pair in _matched(_lines(data, result.left_out), result.left_out):
         reports = by_environment.setdefault(json.dumps(line.report.environment), {})

@@ -4,6 +4,23 @@ Pure: it reads files as syntax trees and returns texts. It imports and runs no c
 """
 
 from ingest.drafting.drafting import draft
-from ingest.drafting.records import Draft, Missing, Operation, Outcome, Place, Rule, Texts
+from ingest.drafting.records import (
+    DraftOutcome,
+    DraftPlace,
+    DraftTexts,
+    LaunchedOperation,
+    Missing,
+    OperationDraft,
+    Rule,
+)
 
-__all__ = ["Draft", "Missing", "Operation", "Outcome", "Place", "Rule", "Texts", "draft"]
+__all__ = [
+    "DraftOutcome",
+    "DraftPlace",
+    "DraftTexts",
+    "LaunchedOperation",
+    "Missing",
+    "OperationDraft",
+    "Rule",
+    "draft",
+]

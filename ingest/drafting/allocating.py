@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.values import Bound, Evaluator, Opaque
+from ingest.drafting.values import Evaluator, NamedValue, Opaque
 
 # Functions whose arguments are a shape, and the place where the shape begins.
 SHAPED = {"rand": 0, "randn": 0, "empty": 0, "zeros": 0, "ones": 0, "full": 0, "randint": 2,
@@ -47,9 +47,9 @@ class Allocating:
         self.last: set[int] = set()
         """The sizes that were the last of several axes of a large allocation."""
 
-    def _lookup(self, name: str) -> Bound | None:
+    def _lookup(self, name: str) -> NamedValue | None:
         node = self._globals.get(name)
-        return Bound(node, self._lookup) if node is not None else None
+        return NamedValue(node, self._lookup) if node is not None else None
 
     def elements(self, function: str, names: Mapping[str, Any]) -> int:
         """Return the number of elements that a function allocates. An unknown size counts zero, and

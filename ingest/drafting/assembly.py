@@ -32,7 +32,7 @@ from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
-from ingest.drafting.records import Draft, Missing, Rule, Texts
+from ingest.drafting.records import DraftTexts, Missing, OperationDraft, Rule
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import (
@@ -45,16 +45,16 @@ from ingest.drafting.sides import (
 )
 from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
-from ingest.drafting.standalone import Isolator, Module
+from ingest.drafting.standalone import Isolator, StandaloneModule
 from ingest.drafting.statements import find_effects, stored_names
 from ingest.drafting.tuning import choose_configurations, close_gaps
-from ingest.drafting.values import Dtype
+from ingest.drafting.values import DtypeName
 from ingest.drafting.writing import test_code
 
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    draft: Draft
+    draft: OperationDraft
     missing: Missing | None = None
     sentence: str = ""
 
@@ -97,7 +97,7 @@ def _compared(made: Assembly, where: str) -> Assembly:
     return Assembly(made.draft, Missing.NO_COMPARISON, f"{where}: {why}") if why else made
 
 
-def _noted(draft: Draft) -> Draft:
+def _noted(draft: OperationDraft) -> OperationDraft:
     """Return the draft with a note on what its launcher leaves to torch."""
     part = computes_a_part(draft.texts.triton_code, draft.entry_point)
     note = f"Torch computes a part: {part}."
@@ -142,7 +142,7 @@ def _assembled(
     device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
     written = {**bound, "device": device} if "device" in whole.parameters else bound
     written = {**written, **in_inputs}
-    dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
+    dtypes = [name for name in names if any(isinstance(row.get(name), DtypeName) for row in rows)]
     detached = _detached(whole, takes, graded)
     triton = side(
         entry_point,
@@ -183,7 +183,7 @@ def _assembled(
         "test_code": isolator.inputs(test.suite, inputs, INPUTS),
         "triton_code": launcher,
     }
-    texts = Texts(
+    texts = DraftTexts(
         _tidy(modules["python_code"].text),
         _settled(modules["triton_code"].text),
         _test_code(
@@ -196,7 +196,7 @@ def _assembled(
             float8="float8" in launcher.text,
         ),
     )
-    draft = Draft(
+    draft = OperationDraft(
         rule=rule,
         entry_point=entry_point,
         test=test.place,
@@ -228,7 +228,9 @@ def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) 
     return buffers
 
 
-def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
+def _of_plain_tensors(
+    module: StandaloneModule, test: Test, isolator: Isolator, name: str
+) -> StandaloneModule:
     """Remove the launcher's log and its branches for distributed tensors, with the code that only
     they needed. Let it allocate on the machine's device.
     """
@@ -274,7 +276,7 @@ def _test_code(
     test: Test,
     whole: Cut,
     entry_point: str,
-    module: Module,
+    module: StandaloneModule,
     differentiable: bool,
     inputs: str,
     *,

@@ -12,7 +12,7 @@ from ingest.drafting.bounded import NotPlain
 from ingest.drafting.cases import Cases, NoCases, cases
 from ingest.drafting.choosing import is_degenerate
 from ingest.drafting.comparisons import (
-    Comparison,
+    TestedEquality,
     find_comparisons,
     is_named_comparison,
     is_strict,
@@ -28,24 +28,32 @@ from ingest.drafting.naming import entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.reading import read_tests
-from ingest.drafting.records import WHOLE, Attempt, Draft, Missing, Place, Rule, Texts
+from ingest.drafting.records import (
+    WHOLE,
+    DraftAttempt,
+    DraftPlace,
+    DraftTexts,
+    Missing,
+    OperationDraft,
+    Rule,
+)
 from ingest.drafting.references import find_docstring, find_rule, why_no_reference
 from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
-from ingest.drafting.suites import Suite, find_calls
+from ingest.drafting.suites import SuiteFile, find_calls
 from ingest.drafting.tolerances import Tolerance, allowed
 from ingest.drafting.weights import share_weights
 from ingest.extract.targets import Local
 
 
 def draft_tests(
-    suite: Suite,
+    suite: SuiteFile,
     reach: Reach,
     operations: Operations,
     isolator: Isolator,
-    best: Mapping[Local, Attempt],
-) -> Iterator[Attempt]:
+    best: Mapping[Local, DraftAttempt],
+) -> Iterator[DraftAttempt]:
     """Yield the drafts of each test of a file, for operations that have no whole draft yet."""
     for function in read_tests(suite, reach):
         reader = _Reader(suite, function, reach, operations, isolator, best)
@@ -56,22 +64,22 @@ def draft_tests(
             if name is not None:
                 why = str(error) or "it is nested too deeply"
                 sentence = f"{function.name} of {suite.path} can't be followed: {why}."
-                yield Attempt(name, None, Missing.UNREADABLE, sentence)
+                yield DraftAttempt(name, None, Missing.UNREADABLE, sentence)
 
 
-Pair = tuple[ast.expr, ast.expr, bool, Comparison]
+Pair = tuple[ast.expr, ast.expr, bool, TestedEquality]
 """Expected, actual, whether the answer was widened to be compared, and the comparison."""
 
 
 class _Reader:
     def __init__(
         self,
-        suite: Suite,
+        suite: SuiteFile,
         function: ast.FunctionDef,
         reach: Reach,
         operations: Operations,
         isolator: Isolator,
-        best: Mapping[Local, Attempt],
+        best: Mapping[Local, DraftAttempt],
     ) -> None:
         self._suite, self._function = suite, function
         self._written = function
@@ -88,11 +96,11 @@ class _Reader:
         self._through_gradients = False
 
     @property
-    def _place(self) -> Place:
+    def _place(self) -> DraftPlace:
         function = self._function
         first = min((d.lineno for d in function.decorator_list), default=function.lineno)
         last = function.end_lineno or function.lineno
-        return Place(self._suite.path, first, last)
+        return DraftPlace(self._suite.path, first, last)
 
     @property
     def _where(self) -> str:
@@ -104,7 +112,7 @@ class _Reader:
         except UNREADABLE:
             return None
 
-    def draft_tests(self) -> Iterator[Attempt]:
+    def draft_tests(self) -> Iterator[DraftAttempt]:
         function, a = self._function, self._function.args
         parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
         self._names.local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
@@ -141,7 +149,7 @@ class _Reader:
             self._cases, self._no_cases = None, str(error)
         self._names.bound = self._cases.bound if self._cases else {}
 
-    def _without_pairs(self) -> Iterator[Attempt]:
+    def _without_pairs(self) -> Iterator[DraftAttempt]:
         operation = self._operations.nearest(
             local for s in flatten(self._function.body) for local in self._names.launches(s)
         )
@@ -150,7 +158,7 @@ class _Reader:
                 Missing.NO_COMPARISON,
                 f"{self._where} compares nothing that a kernel has computed.",
             )
-            yield Attempt(operation, None, missing, sentence)
+            yield DraftAttempt(operation, None, missing, sentence)
 
     def _groups(self) -> Iterator[tuple[Local, tuple[ast.stmt, ...], list[Pair]]]:
         """Group the comparisons whose answers come from the same launches."""
@@ -177,7 +185,7 @@ class _Reader:
             whole = [pair for pair in always if not _is_of_a_turn(pair)]
             yield operation, before, whole or always or pairs
 
-    def _is_left_out(self, comparison: Comparison) -> bool:
+    def _is_left_out(self, comparison: TestedEquality) -> bool:
         """Return whether a condition of a comparison is false in some case."""
         evaluator = self._suite.evaluator()
         for condition in comparison.conditions:
@@ -189,7 +197,7 @@ class _Reader:
                     break
         return False
 
-    def _sides(self, comparison: Comparison) -> tuple[list[ast.AST], Pair] | None:
+    def _sides(self, comparison: TestedEquality) -> tuple[list[ast.AST], Pair] | None:
         """Return the launching statements of a comparison and its two arguments, or None if it
         compares no kernel with a reference.
         """
@@ -248,7 +256,7 @@ class _Reader:
 
     def _try(
         self, operation: Local, before: tuple[ast.stmt, ...], pairs: Sequence[Pair]
-    ) -> Attempt:
+    ) -> DraftAttempt:
         pairs = [pairs[place] for place in order_answers(before, [pair[1] for pair in pairs])]
         whole = cut(
             before,
@@ -305,7 +313,7 @@ class _Reader:
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         weak = all(map(is_degenerate, self._cases.rows))
-        return Attempt(operation, made.draft, made.missing, made.sentence, weak)
+        return DraftAttempt(operation, made.draft, made.missing, made.sentence, weak)
 
     def _allowed(self) -> list[Tolerance]:
         """Return the tolerance of the test in each case, the tolerances of gradients included."""
@@ -322,9 +330,11 @@ class _Reader:
         )
         return [side for side in each if isinstance(side, ast.Name)]
 
-    def _stopped(self, operation: Local, rule: Rule, missing: Missing, sentence: str) -> Attempt:
-        draft = Draft(rule, entry_point(operation.name), self._place, Texts())
-        return Attempt(operation, draft, missing, f"{self._where}: {sentence}")
+    def _stopped(
+        self, operation: Local, rule: Rule, missing: Missing, sentence: str
+    ) -> DraftAttempt:
+        draft = OperationDraft(rule, entry_point(operation.name), self._place, DraftTexts())
+        return DraftAttempt(operation, draft, missing, f"{self._where}: {sentence}")
 
 
 def _is_of_a_turn(pair: Pair) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ingest.drafting.edits import Edits, walk
-from ingest.drafting.shared_inputs import Inputs, Side, Texts
+from ingest.drafting.shared_inputs import SharedInputs, SharedTexts, Side
 
 RANDOM = {"normal_", "uniform_"}
 ALLOCATING = {"empty", "zeros", "randn", "rand", "ones"}
@@ -13,8 +13,8 @@ ATTRIBUTES = {"dtype", "shape", "device", "ndim"}
 
 
 def allocate_buffer(
-    parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
-) -> Texts | None:
+    parameter: str, inputs: SharedInputs, python: Side, triton: Side, texts: SharedTexts
+) -> SharedTexts | None:
     """Allocate a buffer in the launcher if the reference does not read its values. A buffer of
     random numbers is one, too: the compared results do not depend on these.
     """
@@ -39,7 +39,7 @@ def allocate_buffer(
     edits = Edits(triton.text)
     edits.put(copies[0], f"{parameter} = torch.{function}({tensor})")
     changed = python.replaced(parameter, tensor)
-    return Texts(changed, edits.text(), texts.test)
+    return SharedTexts(changed, edits.text(), texts.test)
 
 
 def _reads_attributes(side: Side, name: str) -> bool:
@@ -52,7 +52,7 @@ def _reads_attributes(side: Side, name: str) -> bool:
     return all(id(node) in owners for node in side.names(name))
 
 
-def _like(name: str, value: ast.expr, inputs: Inputs) -> tuple[str, str] | None:
+def _like(name: str, value: ast.expr, inputs: SharedInputs) -> tuple[str, str] | None:
     """Return the tensor that a new one is like in shape and type, and the function for it."""
     filled = "empty_like"
     while (

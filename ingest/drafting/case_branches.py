@@ -14,7 +14,7 @@ from typing import Any
 
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.statements import loaded_names, stored_names
-from ingest.drafting.values import Dtype, Evaluator
+from ingest.drafting.values import DtypeName, Evaluator
 
 Row = Mapping[str, Any]
 # Other names of complex types, by which two equal types would differ.
@@ -45,7 +45,7 @@ def fold_cases(
 
 
 def _is_kind(value: object) -> bool:
-    return isinstance(value, Dtype | str)
+    return isinstance(value, DtypeName | str)
 
 
 class _Folding:
@@ -116,7 +116,7 @@ class _Folding:
             case _:
                 return test
         kinds = [
-            {row[name].name for row in rows if isinstance(row.get(name), Dtype)}
+            {row[name].name for row in rows if isinstance(row.get(name), DtypeName)}
             for rows in (true, false)
         ]
         if not all(kinds):

@@ -13,7 +13,7 @@ from typing import Any
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import Row, choose_rows, integers, is_odd, is_size
 from ingest.drafting.usual_values import usual_rows
-from ingest.drafting.values import Dtype, Evaluator, Opaque
+from ingest.drafting.values import DtypeName, Evaluator, Opaque
 
 MOST_ROWS = 2_000
 
@@ -28,7 +28,7 @@ GIVEN = {"device", "self", "request"}
 @dataclass(frozen=True, slots=True)
 class Cases:
     rows: tuple[Row, ...]
-    """Plain values and `Dtype`s only."""
+    """Plain values and `DtypeName`s only."""
     bound: Mapping[str, str]
     """Parameters that hold no plain value, each with the expression that replaces it."""
     fixed: tuple[str, ...]
@@ -245,7 +245,7 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
 
 def plain(value: Any) -> Any:
     """Convert a value to the form that CASES holds."""
-    if isinstance(value, Dtype):
+    if isinstance(value, DtypeName):
         return value.name
     if isinstance(value, list):
         return [plain(part) for part in value]

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ingest.drafting.edits import UNREADABLE, parse, walk
-from ingest.drafting.records import Texts
-from ingest.drafting.shared_inputs import Inputs, Side, read_inputs, read_side
+from ingest.drafting.records import DraftTexts
+from ingest.drafting.shared_inputs import SharedInputs, Side, read_inputs, read_side
 from ingest.drafting.slices import RANDOM
 
 UNFILLED = {"empty", "empty_like"}
@@ -16,7 +16,7 @@ PROPERTIES = {"signbit", "sign", "isnan", "isinf", "isfinite"}
 LAYERS = {"Linear", "Conv1d", "Conv2d", "Embedding", "LayerNorm"}
 
 
-def why_not_comparable(texts: Texts, name: str) -> str:
+def why_not_comparable(texts: DraftTexts, name: str) -> str:
     """Return why the two sides of a draft are no pair, or ""."""
     try:
         python, triton = read_side(texts.python_code, name), read_side(texts.triton_code, name)
@@ -105,7 +105,7 @@ def _outermost(function: ast.FunctionDef) -> str:
     return ""
 
 
-def _share_a_tensor(python: Side, triton: Side, inputs: Inputs) -> bool:
+def _share_a_tensor(python: Side, triton: Side, inputs: SharedInputs) -> bool:
     """Return whether some input that is no plain value is read by both sides."""
     shared = [
         inner
@@ -115,7 +115,7 @@ def _share_a_tensor(python: Side, triton: Side, inputs: Inputs) -> bool:
     return any(not _is_plain(inner, inputs) for inner in shared)
 
 
-def _is_plain(name: str, inputs: Inputs) -> bool:
+def _is_plain(name: str, inputs: SharedInputs) -> bool:
     """Return whether every value of an input is certainly a Python number."""
     values = inputs.assigned(name)
     loops = [

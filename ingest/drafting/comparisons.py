@@ -39,7 +39,7 @@ OPTIONS = {"rtol", "atol", "tol", "ratio", "msg", "equal_nan", "dtype", "check_d
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TestedEquality:
     left: ast.expr
     right: ast.expr
     before: tuple[ast.stmt, ...]
@@ -52,22 +52,24 @@ class Comparison:
     """The names that the loops around it bind."""
 
 
-def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
+def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[TestedEquality]:
     for reached in walk_statements(body):
         if isinstance(reached.statement, ast.FunctionDef | ast.ClassDef):
             continue
         found = _compared(reached.statement, reached.before)
         for left, right, call in dict.fromkeys(found):
-            yield Comparison(left, right, reached.before, reached.conditions, call, reached.turning)
+            yield TestedEquality(
+                left, right, reached.before, reached.conditions, call, reached.turning
+            )
 
 
-def is_named_comparison(comparison: Comparison) -> bool:
+def is_named_comparison(comparison: TestedEquality) -> bool:
     """Return whether a function with the name of a comparison makes it."""
     call = comparison.call
     return isinstance(call, ast.Call) and bool(COMPARING.search(_last_name(call.func)))
 
 
-def is_strict(comparison: Comparison) -> bool:
+def is_strict(comparison: TestedEquality) -> bool:
     """Return whether a comparison of torch refuses two dtypes, and converts neither argument. The
     two sides then answer in one dtype already.
     """

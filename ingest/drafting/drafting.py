@@ -13,7 +13,13 @@ from ingest.drafting.attempt import draft_tests
 from ingest.drafting.lifting import lift_imports
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
-from ingest.drafting.records import Attempt, Missing, Operation, Outcome, Place
+from ingest.drafting.records import (
+    DraftAttempt,
+    DraftOutcome,
+    DraftPlace,
+    LaunchedOperation,
+    Missing,
+)
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
 from ingest.drafting.tuning import read_autotuners
@@ -57,7 +63,7 @@ class _PreparedTree:
         return self.ready[path]
 
 
-def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:
+def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[DraftOutcome]:
     """Yield an outcome for each operation of the tree, in the order of their places."""
     there = set(tree.paths())
     libraries = find_libraries(tree, ADAPTERS)
@@ -76,11 +82,11 @@ def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcom
 
 def _outcomes(
     session: Session, extra: dict[str, bytes], progress: Progress | None
-) -> Iterator[Outcome]:
+) -> Iterator[DraftOutcome]:
     reach = Reach(session.repository, session.resolver)
     operations = Operations(session, reach)
     isolator = Isolator(session.repository, session.resolver, list(extra))
-    best: dict[Local, Attempt] = {}
+    best: dict[Local, DraftAttempt] = {}
     unreadable: list[str] = []
     files = list(find_suites(session.repository, session.resolver))
     for number, file in enumerate(files):
@@ -96,7 +102,7 @@ def _outcomes(
     for local in sorted({*operations.by_name, *best}, key=lambda one: (one.path, one.name)):
         yield _outcome(operations.get(local), best.get(local))
     for operation in operations.without_launcher:
-        yield Outcome(
+        yield DraftOutcome(
             operation,
             None,
             Missing.NO_LAUNCHER,
@@ -104,7 +110,7 @@ def _outcomes(
         )
 
 
-def _placed(outcome: Outcome, libraries: Sequence[Rewriter]) -> Outcome:
+def _placed(outcome: DraftOutcome, libraries: Sequence[Rewriter]) -> DraftOutcome:
     """Return an outcome with the lines of the author's files, which a rewriter may have moved."""
     operation = outcome.operation
     for library in libraries:
@@ -113,15 +119,15 @@ def _placed(outcome: Outcome, libraries: Sequence[Rewriter]) -> Outcome:
             first, last = (
                 library.line(place.path, line) for line in (place.start_line, place.end_line)
             )
-            place = Place(place.path, first, last)
+            place = DraftPlace(place.path, first, last)
         kernels = tuple(map(library.place, operation.kernels))
         operation = replace(operation, launcher=place, kernels=kernels)
     return replace(outcome, operation=operation)
 
 
-def _outcome(operation: Operation, attempt: Attempt | None) -> Outcome:
+def _outcome(operation: LaunchedOperation, attempt: DraftAttempt | None) -> DraftOutcome:
     if attempt is None:
-        return Outcome(
+        return DraftOutcome(
             operation, None, Missing.NO_TEST, f"No test was found that uses {operation.name}."
         )
-    return Outcome(operation, attempt.draft, attempt.missing, attempt.sentence)
+    return DraftOutcome(operation, attempt.draft, attempt.missing, attempt.sentence)

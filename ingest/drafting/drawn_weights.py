@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, walk
 from ingest.drafting.leftovers import remove_leftovers
-from ingest.drafting.shared_inputs import Inputs, read_inputs, read_side
+from ingest.drafting.shared_inputs import SharedInputs, read_inputs, read_side
 
 # The place of the argument that gives a layer's number of weights.
 LAYERS = {"LayerNorm": 0, "RMSNorm": 0, "GroupNorm": 1}
@@ -39,7 +39,7 @@ def draw_weights(python: str, triton: str, test: str, name: str) -> str:
         return test
 
 
-def _draw_constants(inputs: Inputs, edits: Edits) -> None:
+def _draw_constants(inputs: SharedInputs, edits: Edits) -> None:
     """Draw the inputs that are weights of ones, which stay positive, or biases of zeros."""
     for name, value in inputs.values().items():
         if name not in inputs.names or not isinstance(value, ast.Call):
@@ -54,7 +54,7 @@ def _draw_constants(inputs: Inputs, edits: Edits) -> None:
 
 
 def _draw_layer(
-    statement: ast.stmt, block: Sequence[ast.stmt], inputs: Inputs, edits: Edits
+    statement: ast.stmt, block: Sequence[ast.stmt], inputs: SharedInputs, edits: Edits
 ) -> None:
     """Draw what is read of a layer that is made only for its weight and bias."""
     match statement:
@@ -95,7 +95,7 @@ def _draw_layer(
         edits.drop(each, alone=False)
 
 
-def _has_weights(call: ast.Call, inputs: Inputs) -> bool:
+def _has_weights(call: ast.Call, inputs: SharedInputs) -> bool:
     """Return whether no argument of a layer leaves out its weight or bias in some case."""
     values = inputs.values()
     switches = [each.value for each in call.keywords if each.arg in {"elementwise_affine", "bias"}]

@@ -16,13 +16,13 @@ from dataclasses import replace
 
 from ingest.drafting.edits import UNREADABLE, parse, walk
 from ingest.drafting.naming import is_part, plain_name, to_snake_case
-from ingest.drafting.records import Draft, Texts
+from ingest.drafting.records import DraftTexts, OperationDraft
 
 # A kernel that is written for `relu_func` or `relu_kernel`.
 WRITTEN = re.compile(r"^(?P<name>\w+?)_(func|kernel)_kernel$")
 
 
-def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
+def with_own_name(draft: OperationDraft, operation: str, called: str = "") -> OperationDraft:
     """Return the draft under the first name of its operation that its texts leave free. `called`:
     the function that the author's test calls.
     """
@@ -35,7 +35,7 @@ def with_own_name(draft: Draft, operation: str, called: str = "") -> Draft:
     return draft
 
 
-def possible_names(draft: Draft, operation: str, called: str) -> frozenset[str]:
+def possible_names(draft: OperationDraft, operation: str, called: str) -> frozenset[str]:
     """Return the operation's own names, which `with_own_name` may give to the draft."""
     of_torch = _torch_function(draft.texts.python_code, draft.entry_point)
     return frozenset(_candidates(operation, called, of_torch))
@@ -74,7 +74,7 @@ def _candidates(operation: str, called: str, of_torch: str) -> Iterator[str]:
             yield name
 
 
-def _renamed(texts: Texts, old: str, new: str) -> Texts | None:
+def _renamed(texts: DraftTexts, old: str, new: str) -> DraftTexts | None:
     try:
         python = _Names(texts.python_code)
         triton = _Names(texts.triton_code)
@@ -89,7 +89,7 @@ def _renamed(texts: Texts, old: str, new: str) -> Texts | None:
         if new not in triton.functions or launcher in triton.names or new in triton.awkward:
             return None
         moves[new] = launcher
-    return Texts(python.moved({old: new}), triton.moved(moves), test.moved({old: new}))
+    return DraftTexts(python.moved({old: new}), triton.moved(moves), test.moved({old: new}))
 
 
 def _with_plain_kernels(text: str) -> str:

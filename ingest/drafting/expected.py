@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from ingest.drafting.answers import find_answer_types, find_optional_answers
 from ingest.drafting.cases import Cases
 from ingest.drafting.naming import dotted_name
-from ingest.drafting.records import Place
+from ingest.drafting.records import DraftPlace
 from ingest.drafting.slices import Cut
-from ingest.drafting.suites import Suite
+from ingest.drafting.suites import SuiteFile
 from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.values import DTYPES, Dtype
+from ingest.drafting.values import DTYPES, DtypeName
 from ingest.extract.targets import Local
 
 WIDER = re.compile(
@@ -35,9 +35,9 @@ class Test:
     answers the test converts to a wider dtype before it compares them.
     """
 
-    suite: Suite
+    suite: SuiteFile
     function: ast.FunctionDef
-    place: Place
+    place: DraftPlace
     cases: Cases
     weights: frozenset[str]
     widened: Sequence[bool]
@@ -153,7 +153,7 @@ def find_answers(whole: Cut) -> list[str]:
 def _has_half_precision(test: Test, whole: Cut) -> bool:
     """Return whether some input has 16 bits, so that a reference in float32 answers with more."""
     values = [value for row in test.cases.rows for value in row.values()]
-    if any(isinstance(value, Dtype) and value.name in HALF for value in values):
+    if any(isinstance(value, DtypeName) and value.name in HALF for value in values):
         return True
     texts = map(ast.unparse, whole.inputs)
     return any(re.search(r"\b(float16|bfloat16|half)\b", text) for text in texts)

@@ -14,8 +14,8 @@ from ingest.drafting.conversions import find_whole_numbers
 from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.readable import ELEMENTWISE
 from ingest.drafting.readable import KEEPING as KEEPING_SHAPES
-from ingest.drafting.records import Texts
-from ingest.drafting.shared_inputs import Inputs, Side, read_inputs, read_side
+from ingest.drafting.records import DraftTexts
+from ingest.drafting.shared_inputs import SharedInputs, Side, read_inputs, read_side
 
 # Functions of torch that return floats, if no type is given.
 ALLOCATING = {"randn", "rand", "empty", "zeros", "ones", "randn_like", "rand_like", "linspace"}
@@ -26,7 +26,7 @@ WHOLE = re.compile(r"torch\.(u?int\d+|long|bool)\b")
 LEAVES = re.compile(r"\n\ndef leaves\(inputs\):\n(?:(?: .*)?\n)+?(?=\n\n\S)")
 
 
-def mark_graded(texts: Texts, name: str) -> Texts:
+def mark_graded(texts: DraftTexts, name: str) -> DraftTexts:
     """Return the texts whose sides, of the name `name`, detach no input, and whose `make_inputs`
     requires the compared gradients. If the kind of an input is unknown, nothing changes.
     """
@@ -53,7 +53,7 @@ def mark_graded(texts: Texts, name: str) -> Texts:
         if not graded:
             return texts
         test = _marked(texts.test_code, inputs, graded)
-        return Texts(_without(python, detached[0]), _without(triton, detached[1]), test)
+        return DraftTexts(_without(python, detached[0]), _without(triton, detached[1]), test)
     except UNREADABLE:
         return texts
 
@@ -75,7 +75,7 @@ def _detached(side: Side) -> dict[str, ast.stmt]:
     return statements
 
 
-def _find_graded(inputs: Inputs, detached: set[str], test: str) -> list[str]:
+def _find_graded(inputs: SharedInputs, detached: set[str], test: str) -> list[str]:
     """Return the names in `make_inputs` that take gradients, or none if a kind is unknown."""
     whole = find_whole_numbers(parse(test))
     values = inputs.values()
@@ -107,7 +107,7 @@ def _is_floating(value: ast.expr | None, known: Mapping[str, ast.expr]) -> bool:
     return False
 
 
-def _is_plain(name: str, inputs: Inputs) -> bool:
+def _is_plain(name: str, inputs: SharedInputs) -> bool:
     """Return whether every value of a name is a number, a text or None."""
     values = inputs.assigned(name)
     return bool(values) and all(
@@ -116,7 +116,7 @@ def _is_plain(name: str, inputs: Inputs) -> bool:
     )
 
 
-def _marked(test: str, inputs: Inputs, graded: list[str]) -> str:
+def _marked(test: str, inputs: SharedInputs, graded: list[str]) -> str:
     edits = Edits(test)
     for node in walk(inputs.function.body[-1]):
         if isinstance(node, ast.Name) and node.id in graded:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from ingest.drafting.naming import dotted_name
 from ingest.drafting.statements import mark_written, written_names
-from ingest.drafting.suites import Suite, Suites
+from ingest.drafting.suites import SuiteFile, Suites
 from ingest.drafting.weights import innermost_call
 from ingest.extract.targets import External, Local
 
@@ -29,7 +29,7 @@ DEEPEST = 6
 Function = ast.FunctionDef
 
 
-def mark_calls(suite: Suite, tree: ast.AST, suites: Suites) -> None:
+def mark_calls(suite: SuiteFile, tree: ast.AST, suites: Suites) -> None:
     """Mark each call of a function or module of the repository, and its statement, with the names
     that it writes to. `suites`: the repository's other files.
     """
@@ -83,7 +83,7 @@ class _Writes:
     _known: dict[Local, tuple[Function, frozenset[str]] | None] = field(default_factory=dict)
 
     def of_host(
-        self, suite: Suite, local: Local, depth: int = 0
+        self, suite: SuiteFile, local: Local, depth: int = 0
     ) -> tuple[Function, frozenset[str]] | None:
         """Return a function and the parameters that it writes to, or None if they are unknown."""
         if local not in self._known:
@@ -97,19 +97,21 @@ class _Writes:
                 self._known[local] = (function, names) if names is not None else None
         return self._known[local]
 
-    def _definition(self, suite: Suite, local: Local) -> tuple[Suite, Function] | None:
+    def _definition(self, suite: SuiteFile, local: Local) -> tuple[SuiteFile, Function] | None:
         home = self._suites.at(suite, local.path)
         if home is None:
             return None
         found = home.lookup(local.name)
         return (home, found) if isinstance(found, Function) else None
 
-    def of_inner(self, suite: Suite, function: Function) -> tuple[Function, frozenset[str]] | None:
+    def of_inner(
+        self, suite: SuiteFile, function: Function
+    ) -> tuple[Function, frozenset[str]] | None:
         names = self._of_launcher(suite, function, 0)
         return (function, names) if names is not None else None
 
     def of_module(
-        self, suite: Suite, parts: tuple[str, ...]
+        self, suite: SuiteFile, parts: tuple[str, ...]
     ) -> tuple[Function, frozenset[str]] | None:
         """Return the `forward` of a class, without `self`, and what it writes to. A module of torch
         writes to nothing.
@@ -130,7 +132,9 @@ class _Writes:
                         return self.of_inner(home, plain) if home is not None else None
         return None
 
-    def _of_launcher(self, suite: Suite, function: Function, depth: int) -> frozenset[str] | None:
+    def _of_launcher(
+        self, suite: SuiteFile, function: Function, depth: int
+    ) -> frozenset[str] | None:
         parameters = set(parameters_of(function))
         roots: dict[str, set[str]] = {name: {name} for name in parameters}
         written: set[str] = set()
@@ -157,7 +161,7 @@ class _Writes:
         return frozenset(written & parameters)
 
     def _called(
-        self, suite: Suite, function: Function, call: ast.Call, depth: int
+        self, suite: SuiteFile, function: Function, call: ast.Call, depth: int
     ) -> list[ast.expr] | None:
         """Return the arguments that a call writes to, or None if that is unknown."""
         launch = isinstance(call.func, ast.Subscript)
@@ -174,7 +178,7 @@ class _Writes:
         callee, names = found
         return [value for name, value in arguments_of(call, callee) if name in names]
 
-    def _of_kernel(self, suite: Suite, function: Function, depth: int) -> frozenset[str]:
+    def _of_kernel(self, suite: SuiteFile, function: Function, depth: int) -> frozenset[str]:
         def called(call: ast.Call) -> list[ast.expr]:
             meant = suite.meaning((call.func.id,)) if isinstance(call.func, ast.Name) else None
             inner = self.of_host(suite, meant, depth + 1) if isinstance(meant, Local) else None

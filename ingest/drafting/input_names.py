@@ -6,12 +6,12 @@ import ast
 
 from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.parameter_names import OF_A_SIDE, is_usable
-from ingest.drafting.records import Texts
+from ingest.drafting.records import DraftTexts
 from ingest.drafting.renaming import rename_in
-from ingest.drafting.shared_inputs import Inputs, read_inputs, read_side
+from ingest.drafting.shared_inputs import SharedInputs, read_inputs, read_side
 
 
-def name_inputs(texts: Texts, name: str) -> Texts:
+def name_inputs(texts: DraftTexts, name: str) -> DraftTexts:
     """Return the texts whose `make_inputs` calls each input as the sides do, and reads its type
     from the key `dtype` if another key always holds the same.
     """
@@ -28,10 +28,10 @@ def name_inputs(texts: Texts, name: str) -> Texts:
             made = _named(made, inputs)
     except UNREADABLE:
         return texts
-    return Texts(texts.python_code, texts.triton_code, made)
+    return DraftTexts(texts.python_code, texts.triton_code, made)
 
 
-def _with_one_type(test: str, inputs: Inputs) -> str:
+def _with_one_type(test: str, inputs: SharedInputs) -> str:
     """Drop the keys of a type that every case repeats as `dtype`."""
     edits = Edits(test)
     keys = [key.value for key in inputs.cases[0].keys if isinstance(key, ast.Constant)]
@@ -74,7 +74,7 @@ def _value(row: ast.Dict, key: str) -> object:
     return None
 
 
-def _named(test: str, inputs: Inputs) -> str:
+def _named(test: str, inputs: SharedInputs) -> str:
     """Return the test whose `make_inputs` has the parameters' names, and none of a side."""
     function = inputs.function
     names = [each for each in walk(function) if isinstance(each, ast.Name)]

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.objects import find_objects
-from ingest.drafting.records import Draft, Missing
+from ingest.drafting.records import Missing, OperationDraft
 from ingest.drafting.sides import INPUTS
 from ingest.drafting.stale_calls import find_stale_call
-from ingest.drafting.standalone import Module
+from ingest.drafting.standalone import StandaloneModule
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
 # A checker that runs a kernel on copies of its tensors can't change addresses in a list.
@@ -24,7 +24,7 @@ STANDING = {
 
 
 def find_fault(
-    draft: Draft, modules: Mapping[str, Module], where: str
+    draft: OperationDraft, modules: Mapping[str, StandaloneModule], where: str
 ) -> tuple[Missing, str] | None:
     """Return what a draft lacks and a sentence about it, or None if it is whole.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ingest.drafting.naming import dotted_name
 from ingest.drafting.reach import Reach
 from ingest.drafting.slices import Cut
-from ingest.drafting.suites import Suite
+from ingest.drafting.suites import SuiteFile
 from ingest.drafting.weights import innermost_call
 from ingest.extract.targets import External, Local
 
@@ -20,7 +20,7 @@ class Launching:
     with the expressions of these.
     """
 
-    def __init__(self, suite: Suite, reach: Reach) -> None:
+    def __init__(self, suite: SuiteFile, reach: Reach) -> None:
         self._suite, self._reach = suite, reach
         self.local: frozenset[str] = frozenset()
         self.bound: Mapping[str, str] = {}

@@ -37,7 +37,7 @@ ALLOCATING = {"ones", "zeros", "empty", "full", "tensor"}
 RECASTS = {"half": "torch.float16", "float": "torch.float32", "bfloat16": "torch.bfloat16"}
 
 
-class Unknown(ValueError):
+class UnknownModule(ValueError):
     """A module does more than this file follows."""
 
 
@@ -66,7 +66,7 @@ def find_attributes(
     values: dict[str, ast.expr] = {"training": ast.Constant(training), **run.attributes}
     for name, value in made.weights.items():
         if name not in values and base not in {"LayerNorm", "RMSNorm"}:
-            raise Unknown
+            raise UnknownModule
         values[name] = _conditional(value, values.get(name))
     return values
 
@@ -80,7 +80,7 @@ def _conditional(value: ast.expr, before: ast.expr | None) -> ast.expr:
             if isinstance(before, ast.IfExp) and ast.dump(before.test) == ast.dump(test):
                 before = before.orelse
             if before is None:
-                raise Unknown
+                raise UnknownModule
             return ast.IfExp(test, body, before)
     return value
 
@@ -94,19 +94,19 @@ def _bound(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
     a = function.args
     places = [each.arg for each in a.args[1:]]
     if any(isinstance(each, ast.Starred) for each in call.args) or a.posonlyargs:
-        raise Unknown
+        raise UnknownModule
     defaults = zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True)
     bound: dict[str, ast.expr] = dict(defaults)
     for each, default in zip(a.kwonlyargs, a.kw_defaults, strict=True):
         if default is not None:
             bound[each.arg] = default
     if len(call.args) > len(places) or any(each.arg is None for each in call.keywords):
-        raise Unknown
+        raise UnknownModule
     bound |= dict(zip(places, call.args, strict=False))
     known = {*places, *(each.arg for each in a.kwonlyargs)}
     extra = [each for each in call.keywords if each.arg not in known]
     if extra and a.kwarg is None:
-        raise Unknown
+        raise UnknownModule
     bound |= {each.arg: each.value for each in call.keywords if each.arg in known}
     if a.kwarg is not None:
         values = [each.value for each in extra]
@@ -150,7 +150,7 @@ class _Run:
                 # It gives parameters their first values.
                 for name in set(self.attributes) - self.made.weights.keys():
                     if self._is_allocated(self.attributes[name]):
-                        raise Unknown
+                        raise UnknownModule
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 for target, value in zip(targets, values, strict=True):
                     self._assign(target, self.value(value))
@@ -161,7 +161,7 @@ class _Run:
             case ast.If(test=test, body=body, orelse=orelse):
                 self._branch(self.value(test), body, orelse)
             case _:
-                raise Unknown
+                raise UnknownModule
 
     def _is_allocated(self, value: ast.expr) -> bool:
         return any(
@@ -176,7 +176,7 @@ class _Run:
             case ast.Attribute(value=ast.Name(id="self"), attr=attr):
                 self.attributes[attr] = value
             case _:
-                raise Unknown
+                raise UnknownModule
 
     def _branch(self, test: ast.expr, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> None:
         if all(isinstance(each, ast.Raise) for each in body) and not orelse:
@@ -206,13 +206,13 @@ class _Run:
             if isinstance(argument, ast.Starred):
                 inner = self.value(argument.value)
                 if not isinstance(inner, ast.Tuple) or inner.elts:
-                    raise Unknown
+                    raise UnknownModule
                 given = []
         for each in call.keywords:
             if each.arg is None:
                 inner = self.value(each.value)
                 if not isinstance(inner, ast.Dict):
-                    raise Unknown
+                    raise UnknownModule
                 for key, inner_value in zip(inner.keys, inner.values, strict=True):
                     if isinstance(key, ast.Constant):
                         keywords.append(ast.keyword(str(key.value), inner_value))
@@ -267,7 +267,7 @@ class _Values(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.value.id == "self":
             if node.attr not in self._run.attributes:
-                raise Unknown
+                raise UnknownModule
             return copy.deepcopy(self._run.attributes[node.attr])
         return self.generic_visit(node)
 

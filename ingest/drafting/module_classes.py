@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.drafting.edits import Edits, parse, walk
-from ingest.drafting.module_attributes import BASES, Construction, Unknown, find_attributes
+from ingest.drafting.module_attributes import BASES, Construction, UnknownModule, find_attributes
 from ingest.drafting.naming import to_snake_case
 
 # Words of a class's name that tell of a side.
@@ -39,7 +39,7 @@ def write_class(
         written = functions.write(tree)
         parameters = functions.parameters("forward")
         arguments = _arguments(methods["forward"], call, given)
-    except Unknown:
+    except UnknownModule:
         return None
     if owner.decorator_list or any(_constructs(values[name]) for name in parameters):
         return None
@@ -159,7 +159,7 @@ class _Functions:
     def _is_written(self, name: str) -> bool:
         value = self.values.get(name)
         if value is None:
-            raise Unknown
+            raise UnknownModule
         if name in self._formatted:
             return False
         return isinstance(value, ast.Constant) and isinstance(value.value, bool | str | None)
@@ -172,7 +172,7 @@ class _Functions:
 
     def _used(self, method: str, above: tuple[str, ...] = ()) -> Iterator[str]:
         if method in above:
-            raise Unknown
+            raise UnknownModule
         yield method
         for node in walk(self.methods[method]):
             if isinstance(node, ast.Attribute) and self._is_own(node) and node.attr in self.methods:
@@ -188,12 +188,12 @@ class _Functions:
             if isinstance(node, ast.Attribute) and self._is_own(node):
                 owners += 1
                 if not isinstance(node.ctx, ast.Load):
-                    raise Unknown
+                    raise UnknownModule
                 if node.attr not in self.methods:
                     names.append(node.attr)
         selves = [n for n in walk(method) if isinstance(n, ast.Name) and n.id == "self"]
         if len(selves) > owners:
-            raise Unknown
+            raise UnknownModule
         return names
 
     def write(self, tree: ast.Module) -> list[str]:
@@ -201,21 +201,21 @@ class _Functions:
         order = list(dict.fromkeys(reversed(list(self._used("forward")))))
         taken = {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
         if taken & {self.name_of(each) for each in order}:
-            raise Unknown
+            raise UnknownModule
         return [self._written(self.methods[each]) for each in order]
 
     def _written(self, method: ast.FunctionDef) -> str:
         static = any(ast.unparse(each) == "staticmethod" for each in method.decorator_list)
         if method.decorator_list and not static:
-            raise Unknown
+            raise UnknownModule
         a = method.args
         if a.vararg or a.kwarg or a.posonlyargs or a.kwonlyargs:
-            raise Unknown
+            raise UnknownModule
         own = a.args if static else a.args[1:]
         taken = self.parameters(method.name)
         bound = {n.id for n in walk(method) if isinstance(n, ast.Name)} | {x.arg for x in own}
         if bound & set(taken):
-            raise Unknown
+            raise UnknownModule
         edits = Edits(self.text)
         formatted = [node for node in walk(method) if isinstance(node, ast.JoinedStr)]
         inside = {id(inner) for each in formatted for inner in walk(each)}
@@ -265,9 +265,9 @@ def _arguments(forward: ast.FunctionDef, call: ast.Call, given: Sequence[ast.exp
     direct = not isinstance(call.func, ast.Attribute)
     keywords = call.keywords if direct else []
     if len(given) > len(places) or any(each.arg not in places for each in keywords):
-        raise Unknown
+        raise UnknownModule
     values: dict[str, ast.expr] = {**defaults, **dict(zip(places, given, strict=False))}
     values |= {each.arg: each.value for each in keywords if each.arg is not None}
     if len(values) != len(places) or any(isinstance(each, ast.Starred) for each in given):
-        raise Unknown
+        raise UnknownModule
     return [ast.unparse(values[name]) for name in places]

@@ -15,9 +15,9 @@ from ingest.drafting.buffers import allocate_buffer
 from ingest.drafting.edits import UNREADABLE, Edits, walk
 from ingest.drafting.readable import allocated_facts
 from ingest.drafting.shared_inputs import (
-    Inputs,
+    SharedInputs,
+    SharedTexts,
     Side,
-    Texts,
     assignments,
     read_inputs,
     read_side,
@@ -31,7 +31,7 @@ CONVERTING = {"double", "float"}
 
 def settle_inputs(python: str, triton: str, test: str, name: str) -> tuple[str, str, str]:
     """Return the three texts whose sides, of the name `name`, read fewer inputs."""
-    texts = Texts(python, triton, test)
+    texts = SharedTexts(python, triton, test)
     for _ in range(ROUNDS):
         try:
             changed = _settled_once(texts, name)
@@ -43,7 +43,7 @@ def settle_inputs(python: str, triton: str, test: str, name: str) -> tuple[str, 
     return texts.python, texts.triton, texts.test
 
 
-def _settled_once(texts: Texts, name: str) -> Texts | None:
+def _settled_once(texts: SharedTexts, name: str) -> SharedTexts | None:
     python, triton = read_side(texts.python, name), read_side(texts.triton, name)
     if python is None or triton is None:
         return None
@@ -59,8 +59,8 @@ def _settled_once(texts: Texts, name: str) -> Texts | None:
 
 
 def _read_size(
-    parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
-) -> Texts | None:
+    parameter: str, inputs: SharedInputs, python: Side, triton: Side, texts: SharedTexts
+) -> SharedTexts | None:
     """Read a size or a type from a tensor that has it: `n` is `x.shape[0]` if the inputs hold
     `x = torch.randn(n, dtype=dtype)`.
     """
@@ -75,7 +75,7 @@ def _read_size(
         if tensor is None or not readers:
             continue
         if all(side.reads(tensor) and side.is_plain(tensor) for side in readers):
-            return Texts(
+            return SharedTexts(
                 python.replaced(parameter, f"{tensor}.{attribute}"),
                 triton.replaced(parameter, f"{tensor}.{attribute}"),
                 texts.test,
@@ -83,7 +83,9 @@ def _read_size(
     return None
 
 
-def _sized(name: str, inputs: Inputs, values: Mapping[str, ast.expr]) -> Iterator[tuple[str, str]]:
+def _sized(
+    name: str, inputs: SharedInputs, values: Mapping[str, ast.expr]
+) -> Iterator[tuple[str, str]]:
     """Yield the tensors that have a size or type, each with its attribute."""
     stores = inputs.stores()
     if stores[name] != 1:
@@ -118,8 +120,8 @@ def _case_key(value: ast.expr) -> str | None:
 
 
 def _ask_for_none(
-    parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
-) -> Texts | None:
+    parameter: str, inputs: SharedInputs, python: Side, triton: Side, texts: SharedTexts
+) -> SharedTexts | None:
     """Ask whether an optional tensor is given, in place of a switch that says so: `has_z` is
     `z is not None` if the inputs hold `z = torch.randn(n) if has_z else None`.
     """
@@ -137,11 +139,11 @@ def _ask_for_none(
                 side.replaced(parameter, f"{tensor} is not None") if side in readers else side.text
                 for side in (python, triton)
             ]
-            return Texts(changed[0], changed[1], texts.test)
+            return SharedTexts(changed[0], changed[1], texts.test)
     return None
 
 
-def _optional_by(name: str, inputs: Inputs) -> Iterator[str]:
+def _optional_by(name: str, inputs: SharedInputs) -> Iterator[str]:
     """Yield the inputs that are None exactly where a switch is false."""
     for block in inputs.blocks():
         for statement in block:
@@ -162,8 +164,8 @@ def _optional_by(name: str, inputs: Inputs) -> Iterator[str]:
 
 
 def _fix_switch(
-    parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
-) -> Texts | None:
+    parameter: str, inputs: SharedInputs, python: Side, triton: Side, texts: SharedTexts
+) -> SharedTexts | None:
     """Write the value of a switch that only one side reads: it chooses how that side computes, not
     which result. If the cases differ, those with the most frequent value stay.
     """
@@ -196,8 +198,8 @@ def _fix_switch(
     return _written(parameter, chosen, python, triton, test)
 
 
-def _written(parameter: str, value: str, python: Side, triton: Side, test: str) -> Texts:
-    return Texts(python.replaced(parameter, value), triton.replaced(parameter, value), test)
+def _written(parameter: str, value: str, python: Side, triton: Side, test: str) -> SharedTexts:
+    return SharedTexts(python.replaced(parameter, value), triton.replaced(parameter, value), test)
 
 
 def _given(row: ast.Dict, key: str) -> ast.expr | None:
@@ -207,7 +209,7 @@ def _given(row: ast.Dict, key: str) -> ast.expr | None:
     return None
 
 
-def _of_cases(inputs: Inputs, key: str, chosen: str, test: str) -> str:
+def _of_cases(inputs: SharedInputs, key: str, chosen: str, test: str) -> str:
     """Return the test with the cases that have a value."""
     edits = Edits(test)
     lines = test.split("\n")
@@ -224,8 +226,8 @@ def _of_cases(inputs: Inputs, key: str, chosen: str, test: str) -> str:
 
 
 def _read_original(
-    parameter: str, inputs: Inputs, python: Side, triton: Side, texts: Texts
-) -> Texts | None:
+    parameter: str, inputs: SharedInputs, python: Side, triton: Side, texts: SharedTexts
+) -> SharedTexts | None:
     """Read a tensor in place of a second input that is computed from it alone.
 
     A copy has the same values: each side gets inputs of its own. A reference may convert, a
@@ -252,11 +254,11 @@ def _read_original(
         return None
     changed = side.replaced(parameter, expression)
     if side is python:
-        return Texts(changed, texts.triton, texts.test)
-    return Texts(texts.python, changed, texts.test)
+        return SharedTexts(changed, texts.triton, texts.test)
+    return SharedTexts(texts.python, changed, texts.test)
 
 
-def _derivation(name: str, inputs: Inputs) -> tuple[str, str] | None:
+def _derivation(name: str, inputs: SharedInputs) -> tuple[str, str] | None:
     """Return the tensor that an input is computed from, and the expression with a gap for it."""
     values = inputs.values()
     stores = inputs.stores()
@@ -339,5 +341,5 @@ def _of_list(value: ast.expr, place: int, stores: Counter[str]) -> tuple[str, st
     return None
 
 
-Rule = Callable[[str, Inputs, Side, Side, Texts], Texts | None]
+Rule = Callable[[str, SharedInputs, Side, Side, SharedTexts], SharedTexts | None]
 RULES: tuple[Rule, ...] = (_read_size, _read_original, _ask_for_none, _fix_switch, allocate_buffer)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from ingest.drafting.reach import Reach
-from ingest.drafting.records import KernelPlace, Operation, Place
+from ingest.drafting.records import DraftPlace, LaunchedKernel, LaunchedOperation
 from ingest.drafting.suites import is_test_path
 from ingest.extract.extraction import Session
 from ingest.extract.kernels import kernels_of
@@ -31,10 +31,10 @@ class Operations:
         self._session = session
         self._reach = reach
         self.kernels = {(k.module.path, k.start): _place(k) for k in self._entries()}
-        self.by_name: dict[Local, Operation] = {}
-        self.without_launcher: list[Operation] = []
+        self.by_name: dict[Local, LaunchedOperation] = {}
+        self.without_launcher: list[LaunchedOperation] = []
         self._part_of: dict[Local, Local] = {}
-        self._inner: dict[Local, Operation] = {}
+        self._inner: dict[Local, LaunchedOperation] = {}
         """Host functions that a Function uses and that launch other kernels than it does."""
         self._find()
 
@@ -49,7 +49,7 @@ class Operations:
                 return found
         return next((self._part_of[one] for one in way if one in self._part_of), None)
 
-    def get(self, local: Local) -> Operation:
+    def get(self, local: Local) -> LaunchedOperation:
         return self.by_name.get(local) or self._inner[local]
 
     def _entries(self) -> Iterator[FoundKernel]:
@@ -91,7 +91,7 @@ class Operations:
         for identity in homeless:
             place = self.kernels[identity]
             if not any(place in one.kernels for one in self.by_name.values()):
-                self.without_launcher.append(Operation(place.qualname, None, (place,)))
+                self.without_launcher.append(LaunchedOperation(place.qualname, None, (place,)))
 
     def _functions(self) -> Iterator[Local]:
         """Yield every class that derives from autograd's Function."""
@@ -112,11 +112,11 @@ class Operations:
     def _add(self, local: Local, kernels: Iterable[KernelId]) -> None:
         self.by_name[local] = self._operation(local, kernels)
 
-    def _operation(self, local: Local, kernels: Iterable[KernelId]) -> Operation:
+    def _operation(self, local: Local, kernels: Iterable[KernelId]) -> LaunchedOperation:
         places = tuple(dict.fromkeys(self.kernels[kernel] for kernel in kernels))
-        return Operation(local.name, self._where(local), places)
+        return LaunchedOperation(local.name, self._where(local), places)
 
-    def _where(self, local: Local) -> Place | None:
+    def _where(self, local: Local) -> DraftPlace | None:
         module = self._session.repository.module(local.path)
         bindings = self._session.resolver.bindings(local, {}) if module else []
         if module is None or not bindings:
@@ -124,8 +124,8 @@ class Operations:
         node = bindings[-1].leaf.node
         source = module.source
         last = source.line_of(code_end(definition_of(node)) - 1)
-        return Place(local.path, source.line_of(node.start_byte), last)
+        return DraftPlace(local.path, source.line_of(node.start_byte), last)
 
 
-def _place(kernel: FoundKernel) -> KernelPlace:
-    return KernelPlace(kernel.module.path, kernel.qualname, kernel.first_line)
+def _place(kernel: FoundKernel) -> LaunchedKernel:
+    return LaunchedKernel(kernel.module.path, kernel.qualname, kernel.first_line)

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Sequence
 
 from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
-from ingest.drafting.records import Texts
+from ingest.drafting.records import DraftTexts
 from ingest.drafting.shared_inputs import Side, read_side
 
 FUNCTION = ast.FunctionDef
 
 
-def order_parameters(texts: Texts, name: str, launching: str = "") -> Texts:
+def order_parameters(texts: DraftTexts, name: str, launching: str = "") -> DraftTexts:
     """Return the texts whose sides, of the name `name`, take their parameters in the order of the
     launcher's call, those of the reference alone last.
 
@@ -39,7 +39,7 @@ def order_parameters(texts: Texts, name: str, launching: str = "") -> Texts:
         edits = Edits(texts.test_code)
         written = ", ".join(edits.of(handed.elts[parameters.index(each)]) for each in order)
         edits.put(handed, f"({written},)" if len(order) == 1 else f"({written})")
-        return Texts(_ordered(python, order), _ordered(triton, order), edits.text())
+        return DraftTexts(_ordered(python, order), _ordered(triton, order), edits.text())
     except UNREADABLE:
         return texts
 

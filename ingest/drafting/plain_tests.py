@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from ingest.drafting.fixtures import inline_fixtures, is_fixture
 from ingest.drafting.naming import dotted_name
 from ingest.drafting.statements import find_free_names, stored_names
-from ingest.drafting.suites import Suite, suite_at
+from ingest.drafting.suites import SuiteFile, suite_at
 
 SETUP = {"setUp", "setup_method", "setup", "setUpClass", "setup_class"}
 KNOWN = frozenset(dir(builtins)) | {"torch", "pytest", "request"}
@@ -24,7 +24,7 @@ KNOWN = frozenset(dir(builtins)) | {"torch", "pytest", "request"}
 Function = ast.FunctionDef
 
 
-def find_tests(suite: Suite) -> Iterator[Function]:
+def find_tests(suite: SuiteFile) -> Iterator[Function]:
     """Yield every function at the top level, and every method of a class at the top level."""
     for node in suite.tree.body:
         if isinstance(node, Function) and not is_fixture(node):
@@ -34,7 +34,7 @@ def find_tests(suite: Suite) -> Iterator[Function]:
             yield from methods.tests()
 
 
-def _fixture(suite: Suite, name: str) -> Function | None:
+def _fixture(suite: SuiteFile, name: str) -> Function | None:
     """Return the fixture of a name, or None. One of a `conftest.py` counts only if it needs no
     other name of its file.
     """
@@ -44,7 +44,7 @@ def _fixture(suite: Suite, name: str) -> Function | None:
     folder = PurePosixPath(suite.path).parent
     for parent in (folder, *folder.parents):
         around = suite_at(suite.repository, suite.resolver, str(parent / "conftest.py"))
-        if isinstance(around, Suite) and around.path != suite.path:
+        if isinstance(around, SuiteFile) and around.path != suite.path:
             fixture = around.lookup(name)
             if isinstance(fixture, Function) and is_fixture(fixture):
                 parameters = frozenset(each.arg for each in fixture.args.args)
@@ -56,7 +56,7 @@ def _fixture(suite: Suite, name: str) -> Function | None:
 class _TestClass:
     """The methods of one class as functions."""
 
-    def __init__(self, suite: Suite, node: ast.ClassDef) -> None:
+    def __init__(self, suite: SuiteFile, node: ast.ClassDef) -> None:
         self._suite = suite
         self._decorators = [each for each in node.decorator_list if _parametrizes(each)]
         self._methods = {each.name: each for each in node.body if isinstance(each, Function)}

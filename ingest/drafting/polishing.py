@@ -51,11 +51,11 @@ from ingest.drafting.parameter_names import drop_unused, name_locals, name_param
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.passed_on import write_arguments, write_calls
 from ingest.drafting.plain_references import return_directly, simplify_reference
-from ingest.drafting.records import Draft, Texts
+from ingest.drafting.records import DraftTexts, OperationDraft
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import stored_names
-from ingest.drafting.suites import Suite
+from ingest.drafting.suites import SuiteFile
 from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers
 
@@ -70,7 +70,7 @@ Prune = Callable[[str, str, str], str]
 """Returns a new text without the code that it needs no more, given the old text and a name."""
 
 
-def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
+def polish(draft: OperationDraft, test: Test, whole: Cut, isolator: Isolator) -> OperationDraft:
     """Return the draft with texts that are shorter to read, under its operation's name."""
     name = draft.entry_point
 
@@ -94,14 +94,14 @@ def polish(draft: Draft, test: Test, whole: Cut, isolator: Isolator) -> Draft:
 
 
 def polish_texts(
-    texts: Texts,
+    texts: DraftTexts,
     name: str,
     kinds: dict[str, object],
     prune: Prune,
     *,
     differentiable: bool,
     reserved: Collection[str] = (),
-) -> Texts:
+) -> DraftTexts:
     """Return the texts as they are shorter to read.
 
     kinds: what is known of the parameters. reserved: names that no helper may have.
@@ -135,7 +135,7 @@ def polish_texts(
     python = drop_absent(name_locals(trim_docstrings(python), name))
     triton = drop_absent(name_locals(trim_docstrings(triton), name))
     python, triton = wrap_lines(python, name), wrap_lines(triton, name)
-    return Texts(_closed(python), _closed(triton), _closed(drop_absent(made)))
+    return DraftTexts(_closed(python), _closed(triton), _closed(drop_absent(made)))
 
 
 def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
@@ -205,7 +205,7 @@ def _closed(text: str) -> str:
     return GAP.sub(close, text)
 
 
-def _pruned(old: str, new: str, name: str, suite: Suite, isolator: Isolator) -> str:
+def _pruned(old: str, new: str, name: str, suite: SuiteFile, isolator: Isolator) -> str:
     """Return the new text without the code that it needs no more, or the old one if it is not
     complete.
     """

@@ -13,11 +13,11 @@ from ingest.drafting.naming import dotted_name
 from ingest.drafting.plain_tests import find_tests
 from ingest.drafting.reach import Reach
 from ingest.drafting.scripts import script_test
-from ingest.drafting.suites import Suite, find_effect_calls
+from ingest.drafting.suites import SuiteFile, find_effect_calls
 from ingest.extract.targets import Local
 
 
-def read_tests(suite: Suite, reach: Reach) -> Iterator[ast.FunctionDef]:
+def read_tests(suite: SuiteFile, reach: Reach) -> Iterator[ast.FunctionDef]:
     """Yield each test of a file as a plain function, with its helpers and loops written into it."""
 
     def launches(node: ast.AST) -> bool:

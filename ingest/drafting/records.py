@@ -43,43 +43,43 @@ class Missing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DraftPlace:
     path: str
     start_line: int
     end_line: int
 
 
 @dataclass(frozen=True, slots=True)
-class KernelPlace:
+class LaunchedKernel:
     path: str
     qualname: str
     start_line: int
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class LaunchedOperation:
     """Kernels that are launched together, by an autograd Function or by a host function."""
 
     name: str
-    launcher: Place | None
-    kernels: tuple[KernelPlace, ...]
+    launcher: DraftPlace | None
+    kernels: tuple[LaunchedKernel, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class DraftTexts:
     python_code: str = ""
     triton_code: str = ""
     test_code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class OperationDraft:
     """The draft of an operation, whole or not."""
 
     rule: Rule
     entry_point: str
-    test: Place
-    texts: Texts
+    test: DraftPlace
+    texts: DraftTexts
     drawn_from: tuple[str, ...] = ()
     differentiable: bool = False
     notes: tuple[str, ...] = ()
@@ -88,11 +88,11 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DraftOutcome:
     """An operation with its draft, or with what is missing and the draft as far as it came."""
 
-    operation: Operation
-    draft: Draft | None
+    operation: LaunchedOperation
+    draft: OperationDraft | None
     missing: Missing | None = None
     sentence: str = ""
 
@@ -102,11 +102,11 @@ WHOLE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DraftAttempt:
     """One test as the source of a draft of an operation."""
 
     operation: Local
-    draft: Draft | None
+    draft: OperationDraft | None
     missing: Missing | None = None
     sentence: str = ""
     weak: bool = False

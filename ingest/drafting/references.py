@@ -12,7 +12,7 @@ from ingest.drafting.records import Rule
 from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
 from ingest.drafting.statements import stored_names
-from ingest.drafting.suites import Suite
+from ingest.drafting.suites import SuiteFile
 from ingest.extract.targets import External, Local, Target
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
@@ -21,7 +21,9 @@ REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|go
 MOST_NUMBERS = 4
 
 
-def find_rule(whole: Cut, suite: Suite, local: frozenset[str], bound: Mapping[str, str]) -> Rule:
+def find_rule(
+    whole: Cut, suite: SuiteFile, local: frozenset[str], bound: Mapping[str, str]
+) -> Rule:
     """Return the kind of a reference. `bound`: the parameters that hold functions, with them."""
     named: list[str] = []
     other: list[str] = []
@@ -51,7 +53,7 @@ def find_rule(whole: Cut, suite: Suite, local: frozenset[str], bound: Mapping[st
     return Rule.TORCH_OPERATION if torch_calls == 1 else Rule.EXPRESSION
 
 
-def find_docstring(suite: Suite, operation: Local, whole: Cut) -> str:
+def find_docstring(suite: SuiteFile, operation: Local, whole: Cut) -> str:
     """Return a sentence that says what both sides compute, or "".
 
     It is the first sentence of the launcher's docstring or of the one function that the reference
@@ -100,7 +102,7 @@ def _is_one_call(nodes: Iterable[ast.AST]) -> bool:
 COMPUTING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.For, ast.While)
 
 
-def _called(nodes: Iterable[ast.AST], suite: Suite) -> list[tuple[str, Target]]:
+def _called(nodes: Iterable[ast.AST], suite: SuiteFile) -> list[tuple[str, Target]]:
     """Return the last names of the functions that are called, with their meanings."""
     called: list[tuple[str, Target]] = []
     for node in nodes:

@@ -11,7 +11,7 @@ from ingest.drafting.edits import Edits, parse, walk
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class SharedTexts:
     python: str
     triton: str
     test: str
@@ -70,7 +70,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class SharedInputs:
     """The function `make_inputs` of a test, and the cases that it reads."""
 
     function: ast.FunctionDef
@@ -142,7 +142,7 @@ def read_side(text: str, name: str) -> Side | None:
     return None
 
 
-def read_inputs(test: str, first: ast.FunctionDef, second: ast.FunctionDef) -> Inputs | None:
+def read_inputs(test: str, first: ast.FunctionDef, second: ast.FunctionDef) -> SharedInputs | None:
     parameters = [each.arg for each in first.args.args]
     if parameters != [each.arg for each in second.args.args]:
         return None
@@ -167,7 +167,7 @@ def read_inputs(test: str, first: ast.FunctionDef, second: ast.FunctionDef) -> I
     }
     if len(set(names.values())) != len(parameters):
         return None
-    return Inputs(function, tuple(e for e in cases if isinstance(e, ast.Dict)), names)
+    return SharedInputs(function, tuple(e for e in cases if isinstance(e, ast.Dict)), names)
 
 
 def assignments(block: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

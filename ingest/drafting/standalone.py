@@ -12,7 +12,7 @@ from itertools import count
 
 from ingest.drafting.devices import define_device, place_on_device
 from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.suites import Suite
+from ingest.drafting.suites import SuiteFile
 from ingest.extract.isolate import isolate
 from ingest.extract.module import FoundKernel
 from ingest.extract.repository import Repository
@@ -21,7 +21,7 @@ from ingest.extract.syntax import ParseTimeout
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class StandaloneModule:
     """A standalone text. `reasons` tell why it does not stand alone; an empty tuple means that it
     does.
     """
@@ -41,12 +41,12 @@ class Isolator:
         self._ours = frozenset(ours)
         self._numbers = count(1)
 
-    def side(self, suite: Suite, function: str, name: str) -> Module:
+    def side(self, suite: SuiteFile, function: str, name: str) -> StandaloneModule:
         """Isolate one side. Devices that the file names become the machine's device."""
         around = define_device(place_on_device(suite.text, suite.tree, kept=True))
         return self.isolated(suite, f"{around}\n\n\n{function}\n", name)
 
-    def inputs(self, suite: Suite, function: str, name: str) -> Module:
+    def inputs(self, suite: SuiteFile, function: str, name: str) -> StandaloneModule:
         """Isolate `make_inputs`. Its helpers, also those of other files, use the default device and
         do not seed.
         """
@@ -65,16 +65,16 @@ class Isolator:
         return replace(again, drawn_from=made.drawn_from, notes=made.notes)
 
     def isolated(
-        self, suite: Suite, text: str, name: str, resolver: Resolver | None = None
-    ) -> Module:
+        self, suite: SuiteFile, text: str, name: str, resolver: Resolver | None = None
+    ) -> StandaloneModule:
         """Isolate a name of a text: keep what it needs and drop the rest."""
         try:
             module = self._repository.hold(f"{suite.path}#{next(self._numbers)}", text)
         except ParseTimeout as error:
-            return Module("", (), (str(error),))
+            return StandaloneModule("", (), (str(error),))
         bindings = module.scope.bindings(name)
         if not bindings or module.source.tree.root_node.child_count == 0:
-            return Module("", (), ("It could not be read back.",))
+            return StandaloneModule("", (), ("It could not be read back.",))
         node = bindings[-1].leaf.node
         unit = isolate(
             FoundKernel(module, node, "triton"),
@@ -83,7 +83,7 @@ class Isolator:
             keep_tuning=True,
         )
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
-        return Module(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
+        return StandaloneModule(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
 
 
 SEEDS = {

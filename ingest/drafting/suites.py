@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.values import Bound, Evaluator
+from ingest.drafting.values import Evaluator, NamedValue
 from ingest.extract.decoding import decode
 from ingest.extract.module import Module
 from ingest.extract.repository import Repository
@@ -34,7 +34,7 @@ MOST_TREES = 100
 
 
 @dataclass(eq=False)
-class Suite:
+class SuiteFile:
     """A test file, parsed by the extraction and by Python."""
 
     module: Module
@@ -65,13 +65,13 @@ class Suite:
         bound = self.binding(name)
         return bound.node if bound is not None else None
 
-    def binding(self, name: str, before: int | None = None) -> Bound | None:
+    def binding(self, name: str, before: int | None = None) -> NamedValue | None:
         """Return what a name is bound to, here or in the file that it is imported from, or None.
         `before`: only statements above this line count.
         """
         found = _top_level(self.tree, name, before)
         if found is not None:
-            return Bound(found, partial(self._binding_inside, name, found.lineno))
+            return NamedValue(found, partial(self._binding_inside, name, found.lineno))
         if "." in name:
             return None
         if before is not None:
@@ -81,16 +81,18 @@ class Suite:
             other = self._other(target.path)
             return other.binding(target.name) if other is not None else None
         if isinstance(target, External) and target.module == "torch" and target.attribute:
-            return Bound(ast.parse(f"torch.{target.attribute}", mode="eval").body, self.binding)
+            return NamedValue(
+                ast.parse(f"torch.{target.attribute}", mode="eval").body, self.binding
+            )
         return None
 
-    def _binding_inside(self, name: str, line: int, inner: str) -> Bound | None:
+    def _binding_inside(self, name: str, line: int, inner: str) -> NamedValue | None:
         """Return what a name means in the statement of a line that binds `name`. In
         `SIZES = SIZES[:1] if QUICK else SIZES` the name means what it was bound to before.
         """
         return self.binding(inner, line if inner == name else None)
 
-    def _imported(self, name: str) -> Bound | None:
+    def _imported(self, name: str) -> NamedValue | None:
         """Return what a name is bound to that this file imports and then binds again."""
         for node in self.tree.body:
             names = node.names if isinstance(node, ast.ImportFrom) else []
@@ -101,14 +103,14 @@ class Suite:
                     return other.binding(alias.name) if other is not None else None
         return None
 
-    def _other(self, path: str) -> Suite | None:
+    def _other(self, path: str) -> SuiteFile | None:
         if self.others is not None:
             return self.others.at(self, path)
         other = suite_at(self.repository, self.resolver, path)
-        return other if isinstance(other, Suite) else None
+        return other if isinstance(other, SuiteFile) else None
 
 
-def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
+def find_suites(repository: Repository, resolver: Resolver) -> Iterator[SuiteFile | str]:
     """Yield every test file, and the path of each test file that Python cannot parse. Files of
     tests come before other files that hold one.
     """
@@ -124,7 +126,7 @@ def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | 
                 yield found
 
 
-def suite_at(repository: Repository, resolver: Resolver, path: str) -> Suite | str | None:
+def suite_at(repository: Repository, resolver: Resolver, path: str) -> SuiteFile | str | None:
     module = repository.module(path)
     if module is None:
         return None
@@ -133,7 +135,7 @@ def suite_at(repository: Repository, resolver: Resolver, path: str) -> Suite | s
         tree = ast.parse(text)
     except UNREADABLE:
         return path
-    return Suite(module, text, tree, resolver, repository)
+    return SuiteFile(module, text, tree, resolver, repository)
 
 
 def _text(repository: Repository, module: Module) -> str:
@@ -149,7 +151,7 @@ class Suites:
 
     _trees: OrderedDict[str, ast.Module | None] = field(default_factory=OrderedDict)
 
-    def at(self, suite: Suite, path: str) -> Suite | None:
+    def at(self, suite: SuiteFile, path: str) -> SuiteFile | None:
         """Return the file at a path of the suite's repository, or None if Python can't parse it."""
         module = suite.repository.module(path)
         if module is None:
@@ -167,7 +169,7 @@ class Suites:
         tree = self._trees[path]
         if tree is None:
             return None
-        return Suite(module, text, tree, suite.resolver, suite.repository, self)
+        return SuiteFile(module, text, tree, suite.resolver, suite.repository, self)
 
 
 def is_test_path(path: str) -> bool:
@@ -181,7 +183,7 @@ def is_test_path(path: str) -> bool:
     )
 
 
-def find_calls(suite: Suite, name: str) -> list[ast.Call]:
+def find_calls(suite: SuiteFile, name: str) -> list[ast.Call]:
     """Return the calls of a function at the file's top level, outside of any other function. A call
     in a comment counts if there is no other.
     """
@@ -197,7 +199,7 @@ def find_calls(suite: Suite, name: str) -> list[ast.Call]:
     return calls or list(_calls_in_comments(suite, name))
 
 
-def _calls_in_comments(suite: Suite, name: str) -> Iterator[ast.Call]:
+def _calls_in_comments(suite: SuiteFile, name: str) -> Iterator[ast.Call]:
     for written in re.findall(rf"^\s*# *({re.escape(name)}\(.*\))\s*$", suite.text, re.M):
         try:
             node = ast.parse(written, mode="eval").body
@@ -207,7 +209,7 @@ def _calls_in_comments(suite: Suite, name: str) -> Iterator[ast.Call]:
             yield node
 
 
-def find_effect_calls(suite: Suite) -> frozenset[str]:
+def find_effect_calls(suite: SuiteFile) -> frozenset[str]:
     """Return the names of functions whose results some call discards."""
     return frozenset(
         ast.unparse(node.value.func)

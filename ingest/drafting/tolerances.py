@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import Row
-from ingest.drafting.comparisons import Comparison
+from ingest.drafting.comparisons import TestedEquality
 from ingest.drafting.values import Evaluator
 
 # The largest of a million normally distributed errors is five times their root mean square.
@@ -39,7 +39,7 @@ class Tolerance:
         )
 
 
-def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -> Tolerance:
+def allowed(comparisons: Sequence[TestedEquality], evaluator: Evaluator, row: Row) -> Tolerance:
     """Return the largest errors that any of the comparisons allows, as far as they are known."""
     relative, absolute = [0.0], [0.0]
     for comparison in comparisons:
@@ -52,7 +52,7 @@ def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -
     return Tolerance(max(relative), max(absolute), any(map(_compares_nan, comparisons)))
 
 
-def _compares_nan(comparison: Comparison) -> bool:
+def _compares_nan(comparison: TestedEquality) -> bool:
     match comparison.call:
         case ast.Call(keywords=keywords):
             return any(

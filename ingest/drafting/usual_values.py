@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ingest.drafting.values import Dtype
+from ingest.drafting.values import DtypeName
 
-DTYPES = [Dtype("float16"), Dtype("float32")]
+DTYPES = [DtypeName("float16"), DtypeName("float32")]
 
 # A pattern of the whole name, and the values in the first, second and third case. Sizes of a tile
 # or a head stay powers of two; numbers of rows and tokens include one that no block divides.
 USUAL: Sequence[tuple[str, tuple[Any, ...]]] = [
-    (r"dtype|data_?type", (*DTYPES, Dtype("float16"))),
+    (r"dtype|data_?type", (*DTYPES, DtypeName("float16"))),
     (r"B|Z|bs|bsz|batch|batch_?size|num_batches", (2, 3, 1)),
     (r"H|HQ|h|heads|n_?heads|num_?heads|q_?heads|head_?num|num_q_heads", (4, 2, 8)),
     (r"D|K_?DIM|d|dim|head_?dim|head_?size|D_?HEAD|headdim", (64, 32, 128)),

@@ -40,7 +40,7 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dtype:
+class DtypeName:
     """A torch dtype, by its name."""
 
     name: str
@@ -54,7 +54,7 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class NamedValue:
     """The value of a module-level name. `lookup` finds the names in it: those of its own file,
     and its own name as it was bound before.
     """
@@ -63,7 +63,7 @@ class Bound:
     lookup: Lookup
 
 
-Lookup = Callable[[str], Bound | None]
+Lookup = Callable[[str], NamedValue | None]
 
 
 class Evaluator:
@@ -105,7 +105,7 @@ class Evaluator:
             case ast.Name(id=name):
                 return self._named(name, names)
             case ast.Attribute(value=ast.Name(id="torch"), attr=attr) if attr in DTYPES:
-                return Dtype(DTYPES[attr])
+                return DtypeName(DTYPES[attr])
             case ast.Attribute():
                 return Opaque(ast.unparse(node))
             case ast.Tuple(elts=elts):
@@ -175,7 +175,7 @@ class Evaluator:
         return Opaque(name)
 
     @contextmanager
-    def _inside(self, bound: Bound) -> Iterator[None]:
+    def _inside(self, bound: NamedValue) -> Iterator[None]:
         """Look up names in the scope of a binding, instead of the current one."""
         if id(bound.node) in self._open:
             raise NotPlain("It is bound to itself.")

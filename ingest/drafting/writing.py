@@ -16,7 +16,7 @@ from ingest.drafting.cases import Cases, plain
 from ingest.drafting.lifting import bound_names
 from ingest.drafting.sides import INPUTS
 from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.values import Dtype
+from ingest.drafting.values import DtypeName
 
 TEMPLATES = Path(__file__).resolve().with_name("templates")
 
@@ -94,7 +94,7 @@ def _case(
 ) -> dict[str, Any]:
     case = {name: plain(value) for name, value in row.items() if name in parameters}
     shown = row.get("dtype")
-    case["dtype"] = shown.name if isinstance(shown, Dtype) else case.get("dtype", dtype)
+    case["dtype"] = shown.name if isinstance(shown, DtypeName) else case.get("dtype", dtype)
     if not isinstance(case["dtype"], str):
         case["dtype"] = dtype
     case["seed"] = case["seed"] if type(case.get("seed")) is int else number

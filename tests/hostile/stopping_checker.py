@@ -19,7 +19,7 @@ django.setup()
 from curation.models import Device, Kernel, Verdict  # noqa: E402
 from validation import checkers  # noqa: E402
 from validation.checkers import Checker, compilable  # noqa: E402
-from validation.findings import Beat, Begin, Finding  # noqa: E402
+from validation.findings import Beat, Begin, ItemFinding  # noqa: E402
 from validation.jobs import validate  # noqa: E402
 
 RUN, DEADLY = map(int, sys.argv[1:])
@@ -31,14 +31,14 @@ class StoppingChecker:
 
     def check(
         self, items: Iterable[Kernel], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Kernel, Finding]]:
+    ) -> Iterator[tuple[Kernel, ItemFinding]]:
         waiting = list(items)
         for place, kernel in enumerate(waiting):
             for ahead in waiting[place : place + AT_ONCE]:
                 begin(ahead)
             if kernel.pk == DEADLY:
                 os.kill(os.getpid(), signal.SIGKILL)
-            yield kernel, Finding(Verdict.PASSED, "fine")
+            yield kernel, ItemFinding(Verdict.PASSED, "fine")
 
 
 @contextmanager

@@ -22,9 +22,16 @@ from tests.hostile.zoo.load import honest_entries
 from validation import compiling, equivalence
 from validation.compile import Environment
 from validation.compile.judge import read_launch, read_outcome
-from validation.findings import Finding
+from validation.findings import ItemFinding
 from validation.harness.channel import MAGIC, Channel, memory_file, write_parcel
-from validation.harness.children import Answer, Child, ChildEnded, Closed, DeadlinePassed, Forged
+from validation.harness.children import (
+    Child,
+    ChildAnswer,
+    ChildEnded,
+    Closed,
+    DeadlinePassed,
+    Forged,
+)
 from validation.harness.entry import Entry, parse
 from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServer
@@ -37,7 +44,7 @@ from validation.harness.worker_pool import GpuSick, WorkerPool
 from validation.pairs.inductor.generation import came_of
 from validation.pairs.inductor.offer import Offer
 from validation.pairs.inductor.whole.sources import Whole
-from validation.pairs.inductor.whole.splitting import Split, read_splits
+from validation.pairs.inductor.whole.splitting import SplitModel, read_splits
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +73,7 @@ MODELS = {
 ENVIRONMENT = Environment(triton="3.5.1", target="cuda:90", sandbox="bubblewrap")
 
 
-def assert_storable(finding: Finding) -> None:
+def assert_storable(finding: ItemFinding) -> None:
     """As a database takes it."""
     for text in (finding.message, *(check.message for check in finding.checks)):
         assert "\0" not in text
@@ -103,7 +110,7 @@ def _depth(value: Any) -> int:
 
 
 # --- The compiler's worker ------------------------------------------------------------------
-def found(said: Reply) -> Finding:
+def found(said: Reply) -> ItemFinding:
     outcome = read_outcome(said)
     return compiling.finding(outcome, ENVIRONMENT, read_launch(said))
 
@@ -140,7 +147,7 @@ def test_any_answer_of_inductor_gives_a_text(answer: Any) -> None:
 @given(mutated(MODELS) | STRANGE)
 def test_any_answer_of_a_model_gives_splits_with_texts(answer: Any) -> None:
     for split in read_splits(Whole("file", "Model", OURS), Reply(answer), set()):
-        assert isinstance(split, Split)
+        assert isinstance(split, SplitModel)
         f"{split.name} {split.trouble} {split.reasons}".encode()
 
 
@@ -193,7 +200,7 @@ class Recorded:
         self.entry = entry
         self.answers: list[tuple[Any, list[bytes]]] = []
 
-    def keep(self, answer: Answer) -> Answer:
+    def keep(self, answer: ChildAnswer) -> ChildAnswer:
         self.answers.append((deepcopy(answer.header), [bytes(blob) for blob in answer.blobs]))
         return answer
 
@@ -222,7 +229,7 @@ class ReplayingCrew(WorkerPool):
         with self.reference() as child:
             yield child
 
-    def _answer(self, *order: Any, **more: Any) -> Answer:
+    def _answer(self, *order: Any, **more: Any) -> ChildAnswer:
         place, (header, blobs) = next(self._left, (-1, (None, [])))
         if place < 0:
             raise DeadlinePassed

@@ -15,7 +15,7 @@ from tests.validation.compile import kernels
 from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.harness.sandbox.confining import confinement, levels
 from tests.waiting import DEADLINE, wait_for
-from validation.compile import Answer, Judge, Outcome, Unit
+from validation.compile import CompileAnswer, CompileJudge, CompileOutcome, Unit
 from validation.harness import questions
 from validation.harness.entry import Entry
 from validation.harness.options import Options
@@ -177,11 +177,11 @@ def test_a_kernel_above_the_memory_limit_loses_only_its_own_verdict(
         Unit(number, program(name) + kernels.ADD, "kernel") for number, name in enumerate(names)
     ]
 
-    with measured() as peak, Judge(seconds=10, parallel=2, level=level) as judge:
+    with measured() as peak, CompileJudge(seconds=10, parallel=2, level=level) as judge:
         honest = Unit(len(names), kernels.ADD, "kernel")
-        done: dict[int, Outcome] = {u.key: o for u, o in judge.compile([*units, honest])}
+        done: dict[int, CompileOutcome] = {u.key: o for u, o in judge.compile([*units, honest])}
 
-    assert done[honest.key].answer is Answer.COMPILES
+    assert done[honest.key].answer is CompileAnswer.COMPILES
     for number, name in enumerate(names[:3]):
         assert done[number].message == "it used more memory than it may", name
     assert "Operation not permitted" in done[3].message
@@ -193,7 +193,7 @@ def test_the_environment_names_the_memory_limit_mechanism(level: Level) -> None:
 
     assert bound == "cgroup" or bound.startswith("watched, no cgroup here: ")
     assert WorkerPool(Options(level=level)).environment()["memory"] == bound
-    with Judge(level=level) as judge:
+    with CompileJudge(level=level) as judge:
         assert judge.environment.memory == bound
 
 

@@ -12,7 +12,7 @@ from tests.hostile.zoo.load import honest_entries
 from tests.validation.compile import kernels
 from tests.validation.harness.sandbox.confining import levels
 from tests.waiting import DEADLINE, wait_for
-from validation.compile import Answer, Judge, Unit
+from validation.compile import CompileAnswer, CompileJudge, Unit
 from validation.harness.entry import Entry, parse
 from validation.harness.options import Options
 from validation.harness.report import Report, Verdict
@@ -48,8 +48,8 @@ def harness(level: Level) -> Iterator[WorkerPool]:
 
 
 @pytest.fixture(scope="module")
-def judge(level: Level) -> Iterator[Judge]:
-    with Judge(level=level, parallel=2) as open_judge:
+def judge(level: Level) -> Iterator[CompileJudge]:
+    with CompileJudge(level=level, parallel=2) as open_judge:
         yield open_judge
 
 
@@ -71,17 +71,19 @@ def passed(report: Report) -> bool:
     return report.verdict is Verdict.PASSED
 
 
-def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(judge: Judge) -> None:
+def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(judge: CompileJudge) -> None:
     evil = Unit(0, kernels.ADD + attacker(IN_COMPILE), "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
     done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
 
-    assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
+    assert {
+        k: o.message for k, o in done.items() if k and o.answer is not CompileAnswer.COMPILES
+    } == {}
     assert NOTHING in done[0].message
 
 
-def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(judge: Judge) -> None:
+def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(judge: CompileJudge) -> None:
     evil = Unit(0, program("daemon") + kernels.ADD, "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
@@ -93,7 +95,9 @@ def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(judge: Judge) -> None
 
     wait_for("no child is left", lambda: before.issuperset(descendants(os.getpid())))
 
-    assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
+    assert {
+        k: o.message for k, o in done.items() if k and o.answer is not CompileAnswer.COMPILES
+    } == {}
 
 
 def test_an_honest_entry_may_use_a_temporary_folder_of_pytest(harness: WorkerPool) -> None:
@@ -105,9 +109,9 @@ def test_an_honest_entry_may_use_a_temporary_folder_of_pytest(harness: WorkerPoo
     assert passed(report), report.message
 
 
-def test_an_honest_unit_may_write_move_and_run_a_compiler(judge: Judge) -> None:
+def test_an_honest_unit_may_write_move_and_run_a_compiler(judge: CompileJudge) -> None:
     unit = Unit(0, program("honest_needs") + kernels.ADD, "kernel")
 
     [(_, done)] = judge.compile([unit])
 
-    assert done.answer is Answer.COMPILES, done.message
+    assert done.answer is CompileAnswer.COMPILES, done.message

@@ -13,7 +13,7 @@ from curation.models.validation import MOST_SKIPPED
 from tests.factories import a_kernel
 from validation import checkers
 from validation.checkers import Checker, compilable
-from validation.findings import Beat, Begin, Check, Finding, judged
+from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
 from validation.jobs import validate
 from validation.requests import queue_uncompiled, request_validation
 
@@ -33,7 +33,7 @@ class DeadlyChecker:
         self.environment: Mapping[str, Any] = {}
         self.deadly: set[int] = set()
         self.stops_by: BaseException = MemoryError("the worker is gone")
-        self.findings: dict[int, Finding] = {}
+        self.findings: dict[int, ItemFinding] = {}
         self.together: list[int] = []
 
     @contextmanager
@@ -42,7 +42,7 @@ class DeadlyChecker:
 
     def check(
         self, items: Iterable[Kernel], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Kernel, Finding]]:
+    ) -> Iterator[tuple[Kernel, ItemFinding]]:
         waiting = list(items)
         self.together.append(len(waiting))
         for place, item in enumerate(waiting):
@@ -50,7 +50,7 @@ class DeadlyChecker:
                 begin(ahead)
             if item.pk in self.deadly:
                 raise self.stops_by
-            yield item, self.findings.get(item.pk, Finding(Verdict.PASSED, "fine"))
+            yield item, self.findings.get(item.pk, ItemFinding(Verdict.PASSED, "fine"))
 
 
 @pytest.fixture
@@ -177,14 +177,16 @@ def test_the_scheduler_does_not_queue_a_skipped_item_again(
 @pytest.mark.parametrize(
     "finding",
     [
-        Finding(Verdict.FAILED, "half of \ud800"),
-        Finding(Verdict.FAILED, "", figures={"text": "half of \ud800", "number": float("nan")}),
-        Finding(Verdict.FAILED, "", checks=(Check("ttir", Outcome.FAILED, "half of \ud800"),)),
-        Finding(Verdict.FAILED, "", figures={"no": {"json": object()}}),
+        ItemFinding(Verdict.FAILED, "half of \ud800"),
+        ItemFinding(Verdict.FAILED, "", figures={"text": "half of \ud800", "number": float("nan")}),
+        ItemFinding(
+            Verdict.FAILED, "", checks=(FindingCheck("ttir", Outcome.FAILED, "half of \ud800"),)
+        ),
+        ItemFinding(Verdict.FAILED, "", figures={"no": {"json": object()}}),
     ],
 )
 def test_a_result_that_can_not_be_stored_loses_only_its_own_item(
-    checker: DeadlyChecker, finding: Finding
+    checker: DeadlyChecker, finding: ItemFinding
 ) -> None:
     run, (bad, good) = a_run(2)
     checker.findings = {bad.pk: finding}
@@ -199,7 +201,7 @@ def test_a_result_that_can_not_be_stored_loses_only_its_own_item(
 def test_a_null_byte_in_a_result_does_not_end_the_run(checker: DeadlyChecker) -> None:
     """PostgreSQL refuses it, SQLite stores it."""
     run, (bad, good) = a_run(2)
-    checker.findings = {bad.pk: Finding(Verdict.FAILED, "\0", figures={"text": "\0"})}
+    checker.findings = {bad.pk: ItemFinding(Verdict.FAILED, "\0", figures={"text": "\0"})}
 
     tried(run)
 
@@ -219,7 +221,7 @@ def test_an_exception_text_with_a_lone_surrogate_is_sanitized(checker: DeadlyChe
 
 
 def test_an_internal_error_of_the_judge_gives_a_crashed_verdict() -> None:
-    def read() -> Finding:
+    def read() -> ItemFinding:
         raise RecursionError("too deep")
 
     finding = judged(read)

@@ -36,7 +36,7 @@ from tests.factories import (
 from tests.validation.compile import kernels
 from validation import checkers
 from validation.checkers import Checker, NoChecker, compilable
-from validation.findings import Beat, Begin, Check, Finding
+from validation.findings import Beat, Begin, FindingCheck, ItemFinding
 from validation.jobs import validate
 from validation.requests import queue_uncompiled, request_validation, without_verdict
 
@@ -57,14 +57,19 @@ class CountingChecker:
 
     def check(
         self, items: Iterable[Kernel], beat: Beat, begin: Begin
-    ) -> Iterator[tuple[Kernel, Finding]]:
+    ) -> Iterator[tuple[Kernel, ItemFinding]]:
         for item in items:
             beat()
             begin(item)
             if len(self.asked) + 1 == self.dies_at:
                 raise MemoryError("the worker is gone")
             self.asked.append(item.pk)
-            yield item, Finding(Verdict.PASSED, "fine", checks=(Check("equal", Outcome.PASSED),))
+            yield (
+                item,
+                ItemFinding(
+                    Verdict.PASSED, "fine", checks=(FindingCheck("equal", Outcome.PASSED),)
+                ),
+            )
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from validation.compile.compiler import Compiler, Loaded, NotLoaded, found_in, i
 from validation.compile.device import gpu_target
 from validation.compile.errors import is_of_the_language
 from validation.compile.guess import Guess, Type, no_larger, quarter
-from validation.compile.outcome import Answer, Outcome, Reason
-from validation.compile.search import Found, TooSlow, search
+from validation.compile.outcome import CompileAnswer, CompileOutcome, Reason
+from validation.compile.search import AttemptTooSlow, Found, search
 from validation.compile.uses import read_uses
 from validation.harness.worker.question import PATIENCE
 
@@ -33,13 +33,15 @@ def examine(source: str, name: str, target: str, seconds: float) -> dict[str, An
     return _plain(replace(_examined(module, source, name, target, seconds), imports=True))
 
 
-def _not_loaded(error: NotLoaded) -> Outcome:
+def _not_loaded(error: NotLoaded) -> CompileOutcome:
     if error.by_triton:
-        return Outcome(Answer.REJECTED, message=str(error))
-    return Outcome(Answer.UNDECIDED, Reason.EXTRACTION, str(error))
+        return CompileOutcome(CompileAnswer.REJECTED, message=str(error))
+    return CompileOutcome(CompileAnswer.UNDECIDED, Reason.EXTRACTION, str(error))
 
 
-def _examined(module: ModuleType, source: str, name: str, target: str, seconds: float) -> Outcome:
+def _examined(
+    module: ModuleType, source: str, name: str, target: str, seconds: float
+) -> CompileOutcome:
     try:
         loaded = found_in(module, name)
         reading = read_uses(source, loaded.kernel.fn.__name__)
@@ -47,7 +49,7 @@ def _examined(module: ModuleType, source: str, name: str, target: str, seconds: 
         return _not_loaded(error)
     except (SyntaxError, KeyError, RecursionError) as error:
         message = f"{type(error).__name__}: {error}"
-        return Outcome(Answer.UNDECIDED, Reason.EXTRACTION, message)
+        return CompileOutcome(CompileAnswer.UNDECIDED, Reason.EXTRACTION, message)
     compiler = Compiler(loaded, gpu_target(target))
 
     def attempt(guess: Guess) -> Any:
@@ -60,28 +62,30 @@ def _examined(module: ModuleType, source: str, name: str, target: str, seconds: 
     return _compiled(compiler, loaded, result.guess, result, COMPILE * seconds)
 
 
-def _not_found(result: Found) -> Outcome:
+def _not_found(result: Found) -> CompileOutcome:
     if result.complaint is None:
-        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
+        return CompileOutcome(CompileAnswer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
     message = result.complaint.brief
     if is_of_the_language(result.complaint):
-        return Outcome(Answer.REJECTED, message=message, attempts=result.attempts)
-    return Outcome(Answer.UNDECIDED, Reason.INFERENCE, message, attempts=result.attempts)
+        return CompileOutcome(CompileAnswer.REJECTED, message=message, attempts=result.attempts)
+    return CompileOutcome(
+        CompileAnswer.UNDECIDED, Reason.INFERENCE, message, attempts=result.attempts
+    )
 
 
 def _compiled(
     compiler: Compiler, loaded: Loaded, guess: Guess, result: Found, seconds: float
-) -> Outcome:
+) -> CompileOutcome:
     flips = result.flips
     binary = _in_time(compiler, guess, seconds)
     if binary is None and (smaller := _smaller(compiler, guess)) is not None:
         guess, flips = smaller, flips + 1
         binary = _in_time(compiler, guess, seconds)
     if binary is None:
-        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
+        return CompileOutcome(CompileAnswer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
     names = [parameter.name for parameter in loaded.parameters]
-    outcome = Outcome(
-        Answer.COMPILES,
+    outcome = CompileOutcome(
+        CompileAnswer.COMPILES,
         signature={name: _text(guess.types[name]) for name in names if name in guess.types},
         constants={n: str(guess.constants[n]) for n in names if n in guess.constants},
         attempts=result.attempts,
@@ -92,14 +96,16 @@ def _compiled(
     )
     if "error" in binary:
         # The frontend accepted it and the backend did not.
-        return replace(outcome, answer=Answer.REJECTED, message=binary["error"].strip()[:500])
+        return replace(
+            outcome, answer=CompileAnswer.REJECTED, message=binary["error"].strip()[:500]
+        )
     return outcome
 
 
 def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
     """Return a quicker instantiation that still passes the first stage, or None."""
     for smaller in (quarter(guess), no_larger(guess)):
-        with suppress(TooSlow):
+        with suppress(AttemptTooSlow):
             if compiler.to_ttir(smaller, ATTEMPT_SECONDS) is None:
                 return smaller
     return None
@@ -142,5 +148,5 @@ def _text(kind: Type) -> str:
     return f"({', '.join(map(_text, kind))})" if isinstance(kind, tuple) else kind
 
 
-def _plain(done: Outcome) -> dict[str, Any]:
+def _plain(done: CompileOutcome) -> dict[str, Any]:
     return asdict(done)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 
-from validation.compile.values import LOADED, Path, Reading, Use, Uses
+from validation.compile.values import LOADED, Path, PathUses, UseKind, Uses
 
 Type = str | tuple["Type", ...]
 FLOAT, HALF = "fp32", "fp16"
@@ -18,7 +18,7 @@ MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Dtype:
+class TypeConstant:
     """A constexpr that is a Triton type, by its name."""
 
     name: str
@@ -27,11 +27,11 @@ class Dtype:
         return f"tl.{self.name}"
 
 
-Constant = int | float | bool | str | None | Dtype | tuple["Constant", ...]
+Constant = int | float | bool | str | None | TypeConstant | tuple["Constant", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class GuessedParameter:
     name: str
     constexpr: bool
     default: object = MISSING
@@ -83,7 +83,7 @@ class Hint(StrEnum):
 
 
 def first_guess(
-    parameters: list[Parameter], reading: Reading, tuning: Mapping[str, Constant]
+    parameters: list[GuessedParameter], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Guess:
     """Return the first guess. `tuning` has values of the unit's own autotuning."""
     types: dict[str, Type] = {}
@@ -95,59 +95,59 @@ def first_guess(
             constants[name] = tuning[name]
         elif parameter.constexpr:
             constants[name] = next(_constants(parameter, uses))
-        elif Use.DTYPE in uses.kinds and Use.POINTER not in uses.kinds:
-            constants[name] = Dtype("float32")
+        elif UseKind.DTYPE in uses.kinds and UseKind.POINTER not in uses.kinds:
+            constants[name] = TypeConstant("float32")
         else:
             types[name] = _type((name,), reading, parameter.default)
     return Guess(types, constants)
 
 
-def _type(path: Path, reading: Reading, default: object = MISSING) -> Type:
+def _type(path: Path, reading: PathUses, default: object = MISSING) -> Type:
     uses = reading.of(path)
-    if Use.TUPLE in uses.kinds and Use.POINTER not in uses.kinds:
+    if UseKind.TUPLE in uses.kinds and UseKind.POINTER not in uses.kinds:
         return tuple(_type((*path, index), reading) for index in range(max(1, uses.items)))
-    if Use.DESCRIPTOR in uses.kinds:
+    if UseKind.DESCRIPTOR in uses.kinds:
         return descriptor(uses.rank)
-    if any(Use.POINTER in reading.of(one).kinds for one in reading.alike(path)):
+    if any(UseKind.POINTER in reading.of(one).kinds for one in reading.alike(path)):
         return f"*{_element((*path, LOADED), reading)}"
-    if Use.FLOATING in uses.kinds or isinstance(default, float):
+    if UseKind.FLOATING in uses.kinds or isinstance(default, float):
         return FLOAT
     return "i32"
 
 
-def _element(path: Path, reading: Reading) -> str:
+def _element(path: Path, reading: PathUses) -> str:
     alike = reading.alike(path[:-1])
     kinds = {kind for one in alike for kind in reading.of((*one, LOADED)).kinds}
-    if Use.ADDRESS in kinds:
+    if UseKind.ADDRESS in kinds:
         return "i64"
-    if Use.INTEGER in kinds:
+    if UseKind.INTEGER in kinds:
         return "i32"
-    return HALF if Use.MATRIX in kinds else FLOAT
+    return HALF if UseKind.MATRIX in kinds else FLOAT
 
 
 def descriptor(rank: int, element: str = HALF) -> str:
     return f"tensordesc<{element}[{', '.join([str(SIDE)] * rank)}]>"
 
 
-def _constants(parameter: Parameter, uses: Uses) -> Iterator[Constant]:
+def _constants(parameter: GuessedParameter, uses: Uses) -> Iterator[Constant]:
     """Yield values for a constexpr, the likeliest first."""
     if _is_constant(parameter.default) and parameter.default is not None:
         yield parameter.default  # type: ignore[misc] # narrowed by the question before
-    if Use.DTYPE in uses.kinds:
-        yield from map(Dtype, DTYPES)
+    if UseKind.DTYPE in uses.kinds:
+        yield from map(TypeConstant, DTYPES)
     yield from (value for value in uses.equals if _is_constant(value))  # type: ignore[misc]
-    if Use.TUPLE in uses.kinds:
+    if UseKind.TUPLE in uses.kinds:
         yield (SIDE,) * max(1, uses.items)
-    if Use.AXIS in uses.kinds:
+    if UseKind.AXIS in uses.kinds:
         yield from (0, 1)
-    if Use.SIZE not in uses.kinds and Use.COUNT in uses.kinds:
+    if UseKind.SIZE not in uses.kinds and UseKind.COUNT in uses.kinds:
         yield from (COUNT, 4, 1)
-    if uses.kinds & {Use.FLAG} and not uses.kinds & {Use.SIZE}:
+    if uses.kinds & {UseKind.FLAG} and not uses.kinds & {UseKind.SIZE}:
         yield from (True, False)
-    if Use.NONE in uses.kinds and not uses.kinds & {Use.SIZE, Use.INTEGER}:
+    if UseKind.NONE in uses.kinds and not uses.kinds & {UseKind.SIZE, UseKind.INTEGER}:
         yield None
     yield from (SIDE, 16, 64, 128, 1, 4, 256, 8, 2, False, True, None, 0)
-    yield from map(Dtype, DTYPES)
+    yield from map(TypeConstant, DTYPES)
     if uses.equals:
         yield ""
 
@@ -157,7 +157,11 @@ def _is_constant(value: object) -> bool:
 
 
 def others(
-    guess: Guess, path: Path, hint: Hint, parameters: Mapping[str, Parameter], reading: Reading
+    guess: Guess,
+    path: Path,
+    hint: Hint,
+    parameters: Mapping[str, GuessedParameter],
+    reading: PathUses,
 ) -> Iterator[Guess]:
     """Yield the guesses that differ from `guess` at `path`, the ones that `hint` suggests first."""
     name = str(path[0])
@@ -214,7 +218,9 @@ def _other_types(current: Type, hint: Hint, is_loaded: bool, uses: Uses) -> Iter
     yield from pointers if current.startswith("*") else (*SCALARS, "*fp32")
 
 
-def _other_constants(guess: Guess, parameter: Parameter, hint: Hint, uses: Uses) -> Iterator[Guess]:
+def _other_constants(
+    guess: Guess, parameter: GuessedParameter, hint: Hint, uses: Uses
+) -> Iterator[Guess]:
     current = guess.constants[parameter.name]
     values: list[Constant] = []
     if isinstance(current, int) and not isinstance(current, bool):

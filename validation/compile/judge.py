@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from validation.compile.outcome import (
+    CompileOutcome,
     Environment,
-    Launch,
-    Outcome,
+    LaunchOutcome,
     Unit,
     crashed,
     launch,
@@ -26,8 +26,8 @@ SECONDS = 30.0
 LAUNCH_SECONDS = 10.0
 
 
-class Judge(ExitStack):
-    """Context manager: `with Judge() as judge: for unit, outcome in judge.compile(units)`."""
+class CompileJudge(ExitStack):
+    """Context manager; `judge.compile(units)` yields each unit with its outcome."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Judge(ExitStack):
         units: Iterable[Unit],
         beat: Callable[[], None] = lambda: None,
         begin: Callable[[int], None] = lambda _: None,
-    ) -> Iterator[tuple[Unit, Outcome]]:
+    ) -> Iterator[tuple[Unit, CompileOutcome]]:
         """Yield each unit with its outcome, in the order of completion.
 
         `beat` is called every second meanwhile, and `begin` with the key of a unit before it is
@@ -70,7 +70,7 @@ class Judge(ExitStack):
             yield by_key[request["key"]], read_outcome(reply)
 
 
-class Launcher(ExitStack):
+class TrialLauncher(ExitStack):
     """Context manager that launches kernels whose signature the judge has found."""
 
     def __init__(
@@ -84,12 +84,12 @@ class Launcher(ExitStack):
         self._workers = self.enter_context(workers)
 
     def launch(
-        self, unit: Unit, compiled: Outcome, beat: Callable[[], None] = lambda: None
-    ) -> Launch:
+        self, unit: Unit, compiled: CompileOutcome, beat: Callable[[], None] = lambda: None
+    ) -> LaunchOutcome:
         arguments = {"signature": dict(compiled.signature), "constants": dict(compiled.constants)}
         [(_, reply)] = self._workers.ask([question(unit, **arguments)], beat)
         if reply.timeout:
-            return Launch(False, f"it took more than {self._seconds:g} s")
+            return LaunchOutcome(False, f"it took more than {self._seconds:g} s")
         return read_launch(reply)
 
 
@@ -97,16 +97,16 @@ def question(unit: Unit, **more: Any) -> dict[str, Any]:
     return {"key": unit.key, "source": unit.source, "name": unit.name, **more}
 
 
-def read_launch(reply: Reply) -> Launch:
+def read_launch(reply: Reply) -> LaunchOutcome:
     if reply.trouble:
-        return Launch(False, reply.trouble)
+        return LaunchOutcome(False, reply.trouble)
     try:
         return launch(reply.answer)
     except Exception:  # noqa: BLE001 - an invalid answer costs this launch alone
-        return Launch(False, "its answer can't be read")
+        return LaunchOutcome(False, "its answer can't be read")
 
 
-def read_outcome(reply: Reply) -> Outcome:
+def read_outcome(reply: Reply) -> CompileOutcome:
     if reply.timeout:
         return timed_out(reply.seconds)
     if reply.trouble:

@@ -24,7 +24,7 @@ class Unit:
     name: str
 
 
-class Answer(StrEnum):
+class CompileAnswer(StrEnum):
     COMPILES = "compiles"
     REJECTED = "rejected"
     UNDECIDED = "undecided"
@@ -66,10 +66,10 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CompileOutcome:
     """Outcome of a compile. `compiles` means at least this instantiation; it was not run."""
 
-    answer: Answer
+    answer: CompileAnswer
     reason: Reason | None = None
     message: str = ""
     signature: Mapping[str, str] = field(default_factory=dict)
@@ -89,35 +89,35 @@ class Outcome:
 
     @property
     def definite(self) -> bool:
-        return self.answer is not Answer.UNDECIDED
+        return self.answer is not CompileAnswer.UNDECIDED
 
     def sentence(self, environment: Environment) -> str:
         environment_text = f"triton {environment.triton}, {environment.architecture}"
-        if self.answer is Answer.COMPILES:
+        if self.answer is CompileAnswer.COMPILES:
             signature = ", ".join(f"{k}: {v}" for k, v in self.signature.items())
             constants = ", ".join(f"{k} = {v}" for k, v in self.constants.items())
             return (
                 f"compiles ({environment_text}, signature {signature or 'empty'}, "
                 f"constexprs {constants or 'none'})"
             )
-        if self.answer is Answer.REJECTED:
+        if self.answer is CompileAnswer.REJECTED:
             return f"rejected by triton {environment.triton}: {self.message}"
         reason = self.reason or Reason.CRASH
         about = f" ({self.message})" if self.message else ""
         return f"undecided: {reason}, {EXPLANATIONS[reason]}{about}"
 
 
-def outcome(record: Mapping[str, Any], seconds: float) -> Outcome:
+def outcome(record: Mapping[str, Any], seconds: float) -> CompileOutcome:
     """Return the outcome in a worker's answer.
 
     The worker ran scraped code, so only text and numbers are read.
     """
     try:
-        answer = Answer(str(record.get("answer")))
-        return Outcome(
+        answer = CompileAnswer(str(record.get("answer")))
+        return CompileOutcome(
             answer=answer,
             # An undecided answer without a reason is refused here.
-            reason=Reason(str(record.get("reason"))) if answer is Answer.UNDECIDED else None,
+            reason=Reason(str(record.get("reason"))) if answer is CompileAnswer.UNDECIDED else None,
             message=readable(str(record.get("message", "")), MESSAGE_MOST),
             signature=_texts(record.get("signature", {})),
             constants=_texts(record.get("constants", {})),
@@ -138,7 +138,7 @@ def outcome(record: Mapping[str, Any], seconds: float) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchOutcome:
     """Result of a launch. `launched`: one block ran to its end with guessed arguments.
 
     A failed launch proves no fault of the kernel.
@@ -154,17 +154,17 @@ class Launch:
         return f"unknown: with arguments that were guessed, {self.message}"
 
 
-def launch(said: Mapping[str, Any]) -> Launch:
+def launch(said: Mapping[str, Any]) -> LaunchOutcome:
     message = readable(str(said.get("message", "")), MESSAGE_MOST)
-    return Launch(said.get("launched") is True, message)
+    return LaunchOutcome(said.get("launched") is True, message)
 
 
-def crashed(message: str, seconds: float) -> Outcome:
-    return Outcome(Answer.UNDECIDED, Reason.CRASH, message, seconds=seconds)
+def crashed(message: str, seconds: float) -> CompileOutcome:
+    return CompileOutcome(CompileAnswer.UNDECIDED, Reason.CRASH, message, seconds=seconds)
 
 
-def timed_out(seconds: float) -> Outcome:
-    return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, seconds=seconds)
+def timed_out(seconds: float) -> CompileOutcome:
+    return CompileOutcome(CompileAnswer.UNDECIDED, Reason.TIMEOUT, seconds=seconds)
 
 
 def _texts(said: Mapping[str, Any]) -> dict[str, str]:

@@ -11,22 +11,22 @@ from validation.compile.errors import Complaint, hint, is_of_the_language
 from validation.compile.guess import (
     Constant,
     Guess,
+    GuessedParameter,
     Hint,
-    Parameter,
     elements,
     first_guess,
     flags,
     others,
     quarter,
 )
-from validation.compile.values import Path, Reading
+from validation.compile.values import Path, PathUses
 
 ATTEMPTS = 45
 # Bound on the guesses from one error.
 BREADTH = 24
 
 
-class TooSlow(BaseException):
+class AttemptTooSlow(BaseException):
     """An attempt took too long. Not an Exception: Triton would catch it as its own."""
 
 
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class CompileAttempt:
     guess: Guess
     flips: int
     complaint: Complaint | None
@@ -49,8 +49,8 @@ class Tried:
 
 def search(
     attempt: Callable[[Guess], Complaint | None],
-    parameters: list[Parameter],
-    reading: Reading,
+    parameters: list[GuessedParameter],
+    reading: PathUses,
     tuning: Mapping[str, Constant],
 ) -> Found:
     """Search for a guess that compiles.
@@ -63,21 +63,21 @@ def search(
     furthest: Complaint | None = None
     by_name = {parameter.name: parameter for parameter in parameters}
 
-    def tried(guesses: Iterator[Guess], flips: int) -> Tried | None:
+    def tried(guesses: Iterator[Guess], flips: int) -> CompileAttempt | None:
         """Try the next new guess."""
         for guess in guesses:
             if guess.key() not in seen:
                 seen.add(guess.key())
                 try:
-                    return Tried(guess, flips, attempt(guess))
-                except TooSlow:
+                    return CompileAttempt(guess, flips, attempt(guess))
+                except AttemptTooSlow:
                     smaller = quarter(guess)
                     seen.add(smaller.key())
-                    with suppress(TooSlow):
-                        return Tried(smaller, flips + 1, attempt(smaller))
+                    with suppress(AttemptTooSlow):
+                        return CompileAttempt(smaller, flips + 1, attempt(smaller))
         return None
 
-    def learn(trial: Tried) -> None:
+    def learn(trial: CompileAttempt) -> None:
         nonlocal furthest
         complaint = trial.complaint
         assert complaint is not None  # noqa: S101 - what compiles ends the search
@@ -106,7 +106,7 @@ def search(
 
 
 def _starts(
-    parameters: list[Parameter], reading: Reading, tuning: Mapping[str, Constant]
+    parameters: list[GuessedParameter], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Iterator[Guess]:
     """Yield first guesses: from uses; with all switches on, then off; without its own tuning."""
     first = first_guess(parameters, reading, tuning)
@@ -121,7 +121,10 @@ def _starts(
 
 
 def _near(
-    guess: Guess, complaint: Complaint, parameters: Mapping[str, Parameter], reading: Reading
+    guess: Guess,
+    complaint: Complaint,
+    parameters: Mapping[str, GuessedParameter],
+    reading: PathUses,
 ) -> Iterator[Guess]:
     kind = hint(complaint)
     count = 0
@@ -144,7 +147,7 @@ def _near(
             yield new_guess
 
 
-def _suspects(complaint: Complaint, reading: Reading) -> list[Path]:
+def _suspects(complaint: Complaint, reading: PathUses) -> list[Path]:
     """Return the paths in the expressions that an error names, innermost first."""
     suspects: dict[Path, None] = {}
     for place in complaint.places:

@@ -9,16 +9,16 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from validation.compile.seen import Seen
+from validation.compile.seen import UsesByPath
 from validation.compile.syntax import last_name, literals, parameters_of, unstarred
 from validation.compile.values import (
     LOADED,
     NOTHING,
     Path,
+    PathUses,
     Place,
-    Reading,
-    Use,
-    Value,
+    UseKind,
+    ValueSource,
     handed_in,
     item_of,
     join,
@@ -40,28 +40,30 @@ MOST_STEPS = 200_000
 MOST_DEPTH = 12
 
 
-def read_uses(source: str, kernel: str) -> Reading:
+def read_uses(source: str, kernel: str) -> PathUses:
     """Read the last function named `kernel`. Raises SyntaxError and KeyError."""
     tree = ast.parse(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     node = functions[kernel]
     reader = _Reader(functions)
     names = [argument.arg for argument in parameters_of(node)]
-    reader.run(node, {name: Value((name,), frozenset([(name,)])) for name in names})
-    return Reading(reader.seen.uses, {place: list(paths) for place, paths in reader.places.items()})
+    reader.run(node, {name: ValueSource((name,), frozenset([(name,)])) for name in names})
+    return PathUses(
+        reader.seen.uses, {place: list(paths) for place, paths in reader.places.items()}
+    )
 
 
 class _Reader:
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._functions = functions
         self._within: list[ast.FunctionDef] = []
-        self._returned: list[list[Value]] = []
+        self._returned: list[list[ValueSource]] = []
         self._steps = 0
-        self.seen = Seen()
+        self.seen = UsesByPath()
         # A dictionary for its order: a set would change the search in each process.
         self.places: dict[Place, dict[Path, None]] = defaultdict(dict)
 
-    def run(self, function: ast.FunctionDef, env: dict[str, Value]) -> Value:
+    def run(self, function: ast.FunctionDef, env: dict[str, ValueSource]) -> ValueSource:
         self._within.append(function)
         self._returned.append([])
         self._block(function.body, env)
@@ -74,13 +76,13 @@ class _Reader:
 
     # --- Statements -------------------------------------------------------------------------
 
-    def _block(self, statements: Iterable[ast.stmt], env: dict[str, Value]) -> None:
+    def _block(self, statements: Iterable[ast.stmt], env: dict[str, ValueSource]) -> None:
         for statement in statements:
             self._steps += 1
             if self._steps < MOST_STEPS:
                 self._statement(statement, env)
 
-    def _statement(self, node: ast.stmt, env: dict[str, Value]) -> None:
+    def _statement(self, node: ast.stmt, env: dict[str, ValueSource]) -> None:
         match node:
             case ast.Assign(targets=targets, value=value):
                 seen = self._value(value, env)
@@ -117,7 +119,7 @@ class _Reader:
             case _:
                 pass
 
-    def _bind(self, target: ast.expr, value: Value, env: dict[str, Value]) -> None:
+    def _bind(self, target: ast.expr, value: ValueSource, env: dict[str, ValueSource]) -> None:
         match target:
             case ast.Name(id=name):
                 env[name] = value
@@ -128,39 +130,39 @@ class _Reader:
             case _:
                 pass
 
-    def _unpacked(self, value: Value, count: int) -> Sequence[Value]:
+    def _unpacked(self, value: ValueSource, count: int) -> Sequence[ValueSource]:
         if value.items is not None and len(value.items) == count:
             return value.items
         if value.base and handed_in(value):
-            self.seen.saw(value.base, Use.TUPLE, items=count)
+            self.seen.saw(value.base, UseKind.TUPLE, items=count)
             return [item_of(value.base, index) for index in range(count)]
         return [value._replace(items=None)] * count
 
-    def _turns(self, iterable: ast.expr, env: dict[str, Value]) -> Value:
+    def _turns(self, iterable: ast.expr, env: dict[str, ValueSource]) -> ValueSource:
         """Return the value of a loop's variable."""
         if isinstance(iterable, ast.Call):
             values = [self._value(argument, env) for argument in iterable.args]
             small = last_name(iterable.func) == "static_range"
             for value in values:
-                self.seen.saw_all(value, Use.INTEGER)
+                self.seen.saw_all(value, UseKind.INTEGER)
                 if small and handed_in(value) and value.base:
-                    self.seen.saw(value.base, Use.COUNT)
+                    self.seen.saw(value.base, UseKind.COUNT)
             for keyword in iterable.keywords:
                 self._small(self._value(keyword.value, env))
-            return Value(None, frozenset().union(*(value.parts for value in values)))
+            return ValueSource(None, frozenset().union(*(value.parts for value in values)))
         value = self._value(iterable, env)
         if value.base and handed_in(value) and value.items is None:
-            self.seen.saw(value.base, Use.TUPLE, items=2)
+            self.seen.saw(value.base, UseKind.TUPLE, items=2)
             return item_of(value.base, 0)
         return value.items[0] if value.items else value
 
-    def _small(self, value: Value) -> None:
+    def _small(self, value: ValueSource) -> None:
         if value.base and handed_in(value):
-            self.seen.saw(value.base, Use.COUNT)
+            self.seen.saw(value.base, UseKind.COUNT)
 
     # --- Expressions ------------------------------------------------------------------------
 
-    def _value(self, node: ast.expr, env: dict[str, Value]) -> Value:
+    def _value(self, node: ast.expr, env: dict[str, ValueSource]) -> ValueSource:
         value = self._evaluate(node, env)
         if value.parts:
             paths = self.places[place(self._within[-1].name, node, self._within[-1].lineno - 1)]
@@ -169,7 +171,7 @@ class _Reader:
             paths.update(dict.fromkeys(sorted(value.parts, key=repr)))
         return value
 
-    def _evaluate(self, node: ast.expr, env: dict[str, Value]) -> Value:
+    def _evaluate(self, node: ast.expr, env: dict[str, ValueSource]) -> ValueSource:
         self._steps += 1
         if self._steps > MOST_STEPS:
             return NOTHING
@@ -202,7 +204,7 @@ class _Reader:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 items = tuple(self._value(element, env) for element in elements)
                 parts = frozenset().union(*(item.parts for item in items)) if items else frozenset()
-                return Value(None, parts, items)
+                return ValueSource(None, parts, items)
             case ast.Subscript(value=inner, slice=index):
                 return self._subscript(self._value(inner, env), index, env)
             case ast.Attribute(value=inner, attr=attribute):
@@ -212,21 +214,21 @@ class _Reader:
             case _:
                 return NOTHING
 
-    def _operation(self, op: ast.operator, left: Value, right: Value) -> Value:
+    def _operation(self, op: ast.operator, left: ValueSource, right: ValueSource) -> ValueSource:
         if isinstance(op, INTEGER_OPERATORS):
             for value in (left, right):
-                self.seen.saw_all(value, Use.INTEGER)
+                self.seen.saw_all(value, UseKind.INTEGER)
         parts = left.parts | right.parts
         if not isinstance(op, ast.Add | ast.Sub):
-            return Value(None, parts)
+            return ValueSource(None, parts)
         if left.items is not None and right.items is not None:
-            return Value(None, parts, left.items + right.items)
+            return ValueSource(None, parts, left.items + right.items)
         bases = [base for base in (left.base, right.base) if base]
         # A pointer by its uses so far, else the one written first.
-        pointers = [base for base in bases if Use.POINTER in self.seen.uses[base].kinds]
-        return Value(next(iter([*pointers, *bases]), None), parts)
+        pointers = [base for base in bases if UseKind.POINTER in self.seen.uses[base].kinds]
+        return ValueSource(next(iter([*pointers, *bases]), None), parts)
 
-    def _comparison(self, node: ast.Compare, env: dict[str, Value]) -> None:
+    def _comparison(self, node: ast.Compare, env: dict[str, ValueSource]) -> None:
         sides = [(side, self._value(side, env)) for side in (node.left, *node.comparators)]
         known_values = [literals(side) for side, _ in sides]
         for (_, value), others in zip(sides, reversed(known_values), strict=True):
@@ -234,37 +236,39 @@ class _Reader:
                 continue
             for other in others:
                 if other is None:
-                    self.seen.saw(value.base, Use.NONE)
+                    self.seen.saw(value.base, UseKind.NONE)
                 elif isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is):
                     self.seen.uses[value.base].equals.append(other)
 
-    def _truth(self, node: ast.expr, env: dict[str, Value]) -> None:
+    def _truth(self, node: ast.expr, env: dict[str, ValueSource]) -> None:
         value = self._value(node, env)
         if isinstance(node, ast.Name) and value.base and handed_in(value):
-            self.seen.saw(value.base, Use.FLAG)
+            self.seen.saw(value.base, UseKind.FLAG)
 
-    def _subscript(self, value: Value, index: ast.expr, env: dict[str, Value]) -> Value:
+    def _subscript(
+        self, value: ValueSource, index: ast.expr, env: dict[str, ValueSource]
+    ) -> ValueSource:
         self._value(index, env)
         number = index.value if isinstance(index, ast.Constant) else None
         if isinstance(number, int):
             if value.items is not None and -len(value.items) <= number < len(value.items):
                 return value.items[number]
             if value.base and handed_in(value) and number >= 0:
-                self.seen.saw(value.base, Use.TUPLE, items=number + 1)
+                self.seen.saw(value.base, UseKind.TUPLE, items=number + 1)
                 return item_of(value.base, number)
         elif isinstance(index, ast.Name) and value.base and handed_in(value):
-            self.seen.saw(value.base, Use.TUPLE, items=1)
+            self.seen.saw(value.base, UseKind.TUPLE, items=1)
             return item_of(value.base, 0)
         return value._replace(items=None)
 
-    def _attribute(self, value: Value, attribute: str) -> Value:
+    def _attribute(self, value: ValueSource, attribute: str) -> ValueSource:
         if attribute == "element_ty" and value.base and handed_in(value):
-            self.seen.saw(value.base, Use.POINTER)
+            self.seen.saw(value.base, UseKind.POINTER)
         return value if attribute in ("T", "type", "dtype", "value") else NOTHING
 
     # --- Calls ------------------------------------------------------------------------------
 
-    def _call(self, node: ast.Call, env: dict[str, Value]) -> Value:
+    def _call(self, node: ast.Call, env: dict[str, ValueSource]) -> ValueSource:
         name = last_name(node.func)
         method = isinstance(node.func, ast.Attribute)
         owner = (
@@ -279,10 +283,10 @@ class _Reader:
         elif function := self._function(node.func, env):
             return self._inline(function, node, arguments, keywords)
         elif not method and (called := env.get(name)) and called.base and handed_in(called):
-            self.seen.saw(called.base, Use.FUNCTION)
+            self.seen.saw(called.base, UseKind.FUNCTION)
         return self._builtin(name, arguments, keywords)
 
-    def _function(self, callee: ast.expr, env: dict[str, Value]) -> ast.FunctionDef | None:
+    def _function(self, callee: ast.expr, env: dict[str, ValueSource]) -> ast.FunctionDef | None:
         if (
             isinstance(callee, ast.Name)
             and callee.id not in env
@@ -295,30 +299,32 @@ class _Reader:
         self,
         function: ast.FunctionDef,
         node: ast.Call,
-        arguments: list[Value],
-        keywords: dict[str, Value],
-    ) -> Value:
+        arguments: list[ValueSource],
+        keywords: dict[str, ValueSource],
+    ) -> ValueSource:
         names = [argument.arg for argument in parameters_of(function)]
         if any(isinstance(argument, ast.Starred) for argument in node.args):
-            spread: list[Value] = []
+            spread: list[ValueSource] = []
             for argument, value in zip(node.args, arguments, strict=True):
                 wide = isinstance(argument, ast.Starred) and value.items is not None
                 spread.extend(value.items or () if wide else [value])
             arguments = spread
         env = dict.fromkeys(names, NOTHING) | dict(zip(names, arguments, strict=False)) | keywords
         if function.args.vararg:
-            env[function.args.vararg.arg] = Value(items=tuple(arguments[len(names) :]))
+            env[function.args.vararg.arg] = ValueSource(items=tuple(arguments[len(names) :]))
         return self.run(function, env)
 
-    def _descriptor(self, owner: Value, name: str, offsets: list[Value]) -> Value:
+    def _descriptor(self, owner: ValueSource, name: str, offsets: list[ValueSource]) -> ValueSource:
         if owner.base and handed_in(owner) and not owner.made:
             items = offsets[0].items if offsets else None
             rank = len(items) if items else 2
-            self.seen.saw(owner.base, Use.DESCRIPTOR, rank=rank)
+            self.seen.saw(owner.base, UseKind.DESCRIPTOR, rank=rank)
         self.seen.integers(offsets)
         return loaded(owner) if name in ("load", "gather") else NOTHING
 
-    def _builtin(self, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    def _builtin(
+        self, name: str, arguments: list[ValueSource], keywords: dict[str, ValueSource]
+    ) -> ValueSource:
         first = (
             arguments[0] if arguments else keywords.get("pointer", keywords.get("base", NOTHING))
         )
@@ -331,7 +337,7 @@ class _Reader:
             self.seen.address(first)
             content = loaded(first)
             if name in BITWISE_ATOMICS:
-                self.seen.saw_all(content, Use.INTEGER)
+                self.seen.saw_all(content, UseKind.INTEGER)
             return content
         match name:
             case (
@@ -341,28 +347,28 @@ class _Reader:
                 blocks = arguments[3:4] if "tensor" in name else arguments[4:5]
                 self.seen.sizes([*blocks, *_of(keywords, "block_shape")])
                 self.seen.integers([*arguments[1:], *keywords.values()])
-                return Value(first.base, first.parts, made=True)
+                return ValueSource(first.base, first.parts, made=True)
             case "arange":
                 self.seen.sizes(values)
                 return NOTHING
             case "program_id" | "num_programs":
                 for value in values:
                     if value.base and handed_in(value):
-                        self.seen.saw(value.base, Use.AXIS)
+                        self.seen.saw(value.base, UseKind.AXIS)
                 return NOTHING
             case "where":
                 return self.seen.either(*arguments[1:3]) if len(arguments) == 3 else union(values)
             case "dot" | "dot_scaled":
                 for value in arguments[:2]:
                     if not value.cast:
-                        self.seen.saw_all(value, Use.MATRIX)
+                        self.seen.saw_all(value, UseKind.MATRIX)
                 return NOTHING
             case "isinstance" | "static_assert" | "device_assert" | "len" | "static_print":
                 return NOTHING
         if name in MATHS:
             for value in arguments:
                 if value.base and len(value.base) == 1 and value.parts == {value.base}:
-                    self.seen.saw(value.base, Use.FLOATING)
+                    self.seen.saw(value.base, UseKind.FLOATING)
             return NOTHING
         if name in SAME:
             if name == "advance":
@@ -373,5 +379,5 @@ class _Reader:
         return union(values)
 
 
-def _of(keywords: dict[str, Value], name: str) -> list[Value]:
+def _of(keywords: dict[str, ValueSource], name: str) -> list[ValueSource]:
     return [keywords[name]] if name in keywords else []

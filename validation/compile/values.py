@@ -7,7 +7,7 @@ from enum import StrEnum, auto
 from typing import NamedTuple
 
 
-class Use(StrEnum):
+class UseKind(StrEnum):
     POINTER = auto()
     ADDRESS = auto()  # loaded, and then itself loaded through: a table of pointers
     INTEGER = auto()
@@ -33,7 +33,7 @@ Path = tuple[str | int, ...]
 class Uses:
     """Uses of one parameter, or of a value that is reached through it."""
 
-    kinds: set[Use] = field(default_factory=set)
+    kinds: set[UseKind] = field(default_factory=set)
     equals: list[object] = field(default_factory=list)
     # Paths that it is selected against: both must have one type.
     same: set[Path] = field(default_factory=set)
@@ -41,26 +41,26 @@ class Uses:
     rank: int = 0
 
 
-class Value(NamedTuple):
+class ValueSource(NamedTuple):
     """Sources of an expression. `base` is the pointer if it is an address."""
 
     base: Path | None = None
     parts: frozenset[Path] = frozenset()
-    items: tuple["Value", ...] | None = None
+    items: tuple["ValueSource", ...] | None = None
     # Made in the kernel by make_tensor_descriptor, not passed in.
     made: bool = False
     # Converted to another type after loading.
     cast: bool = False
 
 
-NOTHING = Value()
+NOTHING = ValueSource()
 
 # Place of an expression: function, line from its `def` on, column, last line, last column.
 Place = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PathUses:
     """Uses of each path, and the paths of each expression, the base first."""
 
     uses: Mapping[Path, Uses]
@@ -89,28 +89,28 @@ def place(function: str, node: ast.expr, before: int = 0) -> Place:
     )
 
 
-def handed_in(value: Value) -> bool:
+def handed_in(value: ValueSource) -> bool:
     """Return whether a value is a parameter or an item of it, not computed from it."""
     return value.base is not None and LOADED not in value.base and value.parts <= {value.base}
 
 
-def item_of(base: Path, index: int) -> Value:
+def item_of(base: Path, index: int) -> ValueSource:
     path = (*base, index)
-    return Value(path, frozenset([path]))
+    return ValueSource(path, frozenset([path]))
 
 
-def loaded(value: Value) -> Value:
+def loaded(value: ValueSource) -> ValueSource:
     if value.base is None or value.base.count(LOADED) > 1:
         return NOTHING
     path = (*value.base, LOADED)
-    return Value(path, frozenset([path]))
+    return ValueSource(path, frozenset([path]))
 
 
-def join(left: Value, right: Value) -> Value:
+def join(left: ValueSource, right: ValueSource) -> ValueSource:
     items = left.items or right.items
     if left.items and right.items and len(left.items) == len(right.items):
         items = tuple(map(join, left.items, right.items))
-    return Value(
+    return ValueSource(
         left.base or right.base,
         left.parts | right.parts,
         items,
@@ -119,5 +119,5 @@ def join(left: Value, right: Value) -> Value:
     )
 
 
-def union(values: Iterable[Value]) -> Value:
-    return Value(None, frozenset().union(*(value.parts for value in values)))
+def union(values: Iterable[ValueSource]) -> ValueSource:
+    return ValueSource(None, frozenset().union(*(value.parts for value in values)))

@@ -12,7 +12,7 @@ from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.references import ask_reference
 from validation.harness.report import Check
 from validation.harness.session import Session
-from validation.harness.trials import Tried, load_constants, make_trials
+from validation.harness.trials import TrialInputs, load_constants, make_trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Answered:
     """
 
     tolerance: dict[str, tuple[float, float]]
-    tried: Tried
+    tried: TrialInputs
     wanted: dict[int, Wanted]
     device: str
 

@@ -67,7 +67,7 @@ class Closed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ChildAnswer:
     header: Any
     blobs: list[memoryview]
 
@@ -106,7 +106,7 @@ class Child:
     def ask(
         self, begin: str, step: str, order: dict[str, Any], timeout: float,
         blobs: Sequence[Blob] = (), compile_budget: float = 0.0,
-    ) -> Answer:  # fmt: skip
+    ) -> ChildAnswer:  # fmt: skip
         """Have the child do one step, and return its answer.
 
         begin: the role to take up first, or "" to go on in the present one.
@@ -182,7 +182,7 @@ class Child:
             raise Closed
         raise ChildEnded(self._end.get("status"), self._end.get("why", ""))
 
-    def _read(self, result: int) -> Answer:
+    def _read(self, result: int) -> ChildAnswer:
         # Attack: the sandbox changes the open file while it is read. Defense: it is sealed first.
         try:
             fcntl.fcntl(result, fcntl.F_ADD_SEALS, SEALS)
@@ -193,7 +193,7 @@ class Child:
         if spoiled:
             self.kill()
             raise Forged("something was written into the result file before the result was")
-        return Answer(header, blobs)
+        return ChildAnswer(header, blobs)
 
     def kill(self) -> None:
         self.server.send("kill", self.number)

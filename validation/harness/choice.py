@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from validation.harness import plan
-from validation.harness.arguments import Inputs, shapes
-from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.arguments import StoredInputs, shapes
+from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.numbers import Numbers
 from validation.harness.judge.practical import PracticalBound
 
@@ -79,7 +79,7 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     ]
 
 
-def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
+def select_telling(made: StoredInputs, shown: StoredInputs, sizes: plan.Sizes) -> StoredInputs:
     """Return the variants without those whose values are the shown ones, because there is nothing
     to change. Mark those whose shapes are unseen.
 
@@ -162,7 +162,9 @@ def select_for_orders(
     ]
 
 
-def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
+def select_affordable(
+    inputs: StoredInputs, wanted: dict[int, Wanted], device: str
+) -> list[plan.Trial]:
     """Leave out variants that are larger than any shown case: the interpreter is slow."""
 
     def elements(number: int) -> int:
@@ -186,7 +188,7 @@ def select_precise(
     return [trial for trial in trials if keeps_digits or not _is_shifted(trial)]
 
 
-def select_large(inputs: Inputs, runs: list[Outcome]) -> list[plan.Trial]:
+def select_large(inputs: StoredInputs, runs: list[JudgedReplay]) -> list[plan.Trial]:
     """Return the large trial, if it takes a second, by the time of the largest shown case."""
     shown = [run for run in runs if run.trial.kind == "shown" and run.mode == "first"]
     if not shown:
@@ -244,7 +246,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
     return bool(np.abs(rough_values[both] - exact_values[both]).max() > ROUNDING * scale > 0.0)
 
 
-def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:
+def select_wrong_once(runs: list[JudgedReplay]) -> list[plan.Trial]:
     """Return trials to run again in memory of other content: those that are wrong and ran once."""
     twice = {run.trial.number for run in runs if run.mode == "second"}
     wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
@@ -252,7 +254,7 @@ def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:
     return [replace(trial, modes=("second",)) for trial in again[:SECOND_LOOKS]]
 
 
-def select_wrong_values(runs: list[Outcome]) -> list[plan.Trial]:
+def select_wrong_values(runs: list[JudgedReplay]) -> list[plan.Trial]:
     """Return the trials with an answer that is wrong by its numbers."""
     wrong = [run.trial for run in runs if not run.right and run.value and run.mode != "idle"]
     return list({trial.number: trial for trial in wrong}.values())

@@ -7,8 +7,8 @@ from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from validation.harness.answered import Answered, check_test, load_answered
-from validation.harness.arguments import Inputs
-from validation.harness.children import Answer, Child
+from validation.harness.arguments import StoredInputs
+from validation.harness.children import Child, ChildAnswer
 from validation.harness.choice import (
     select_affordable,
     select_answered,
@@ -21,7 +21,7 @@ from validation.harness.choice import (
 from validation.harness.entry import Entry, unsupported
 from validation.harness.input_limits import left_to_the_test
 from validation.harness.judge import checks, evidence
-from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.unvaried import unvaried
@@ -31,7 +31,7 @@ from validation.harness.references import add_rounding
 from validation.harness.replays import compile_kernels, replay
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import Tried
+from validation.harness.trials import TrialInputs
 from validation.harness.verdicts import figures, grades, verdict_of
 from validation.harness.worker_pool import WorkerPool
 
@@ -121,12 +121,12 @@ class Examination:
             self.checks.append(compile_kernels(self.session, recordings))
 
     def _replays(
-        self, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
+        self, order: dict[str, Any], recordings: Recordings, inputs: StoredInputs,
         wanted: dict[int, Wanted], device: str, bound: PracticalBound,
-    ) -> tuple[list[Outcome], dict[int, Wanted]]:  # fmt: skip
+    ) -> tuple[list[JudgedReplay], dict[int, Wanted]]:  # fmt: skip
         """Return the replayed runs, and what is wanted of them, with rounding where they differ."""
 
-        def outcomes(answers: list[Answer], given: Inputs) -> list[Outcome]:
+        def outcomes(answers: list[ChildAnswer], given: StoredInputs) -> list[JudgedReplay]:
             return [
                 run
                 for one in answers
@@ -155,8 +155,8 @@ class Examination:
         return runs, wanted
 
     def _judge(
-        self, recordings: Recordings, suite: dict[str, Any] | None, runs: list[Outcome],
-        wanted: dict[int, Wanted], tried: Tried,
+        self, recordings: Recordings, suite: dict[str, Any] | None, runs: list[JudgedReplay],
+        wanted: dict[int, Wanted], tried: TrialInputs,
     ) -> None:  # fmt: skip
         idle = [run for run in runs if run.mode == "idle"]
         runs = [run for run in runs if run.mode != "idle"]

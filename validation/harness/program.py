@@ -21,7 +21,7 @@ Scalar = Annotated[int | str | bool | None, "a plain value"]
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TensorView:
     """A tensor. `storage` is None if it has no elements. `offset` counts elements."""
 
     storage: int | None
@@ -44,7 +44,7 @@ class Meaning:
     kind: str
     value: Any = None
 
-    def windows(self) -> Iterator[Window]:
+    def windows(self) -> Iterator[TensorView]:
         """Yield the windows in this value and in the parts of it."""
         if self.kind == "window":
             yield self.value
@@ -66,7 +66,7 @@ class Address:
 class Descriptor:
     """A tensor descriptor that the host made."""
 
-    base: Window
+    base: TensorView
     shape: Sizes
     strides: Sizes
     block: Sizes
@@ -76,17 +76,17 @@ class Descriptor:
 # The type of `Meaning.value` for each kind. `value` is the number of a tensor of the gradient
 # graph, `read` the number of a `Read`, `library` a module and a dotted name in it.
 KINDS: Mapping[str, Any] = {
-    "plain": Scalar, "float": float, "complex": complex, "address": Address, "window": Window,
+    "plain": Scalar, "float": float, "complex": complex, "address": Address, "window": TensorView,
     "value": int, "constexpr": Meaning, "triton type": str, "torch type": Dtype,
     "memory format": str, "layout": str, "device": str, "tuple": tuple[Meaning, ...],
     "list": tuple[Meaning, ...], "dict": tuple[tuple[Scalar, Meaning], ...], "kernel": str,
     "read": int, "library": tuple[str, str], "descriptor": Descriptor,
-    "reinterpreted": tuple[Window, str], "unknown": str,
+    "reinterpreted": tuple[TensorView, str], "unknown": str,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class ProgramKernel:
     """A function of the text by name and first line, with the values of the names in it."""
 
     name: str
@@ -114,21 +114,21 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    target: Window
+    target: TensorView
     value: Meaning
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    target: Window
-    source: Window
+    target: TensorView
+    source: TensorView
 
 
 @dataclass(frozen=True, slots=True)
 class Poison:
     """The result of an operation that can't be replayed."""
 
-    target: Window
+    target: TensorView
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Read:
     """The launcher reads a tensor's content. An answer may return it, by this number."""
 
     number: int
-    source: Window
+    source: TensorView
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +169,11 @@ class Result:
     """A tensor that an operation returns. `value`: its number in the gradient graph."""
 
     value: int | None
-    window: Window
+    window: TensorView
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class TorchOperation:
     """A torch operation by name and overload, such as `aten::sum.dim_IntList`."""
 
     name: str
@@ -183,7 +183,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class AutogradFunction:
     """A call of a `torch.autograd.Function`. `single`: it returns a tensor, not a tuple."""
 
     number: int
@@ -195,21 +195,21 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output of a `Function`. `given`: the input that it is, written in place, or None."""
+    """An output of an `AutogradFunction`. `given`: the input, if it is one written in place."""
 
     value: int | None
-    window: Window
+    window: TensorView
     differentiable: bool
     given: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """The backward pass of a `Function`."""
+    """The backward pass of an `AutogradFunction`."""
 
-    gradients: tuple[Window | None, ...]
+    gradients: tuple[TensorView | None, ...]
     instructions: tuple[Instruction, ...]
-    outputs: tuple[Window | None, ...]
+    outputs: tuple[TensorView | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +220,12 @@ class Earlier:
 
 
 Instruction = (
-    Allocate | Constant | Fill | Copy | Poison | Launch | Operation | Function | Earlier
-    | Read | StreamAction
+    Allocate | Constant | Fill | Copy | Poison | Launch | TorchOperation | AutogradFunction
+    | Earlier | Read | StreamAction
 )  # fmt: skip
 INSTRUCTIONS: Mapping[str, type[Instruction]] = {
     "allocate": Allocate, "constant": Constant, "fill": Fill, "copy": Copy, "poison": Poison,
-    "launch": Launch, "operation": Operation, "function": Function, "earlier": Earlier,
+    "launch": Launch, "operation": TorchOperation, "function": AutogradFunction, "earlier": Earlier,
     "read": Read, "stream": StreamAction,
 }  # fmt: skip
 
@@ -235,7 +235,7 @@ class Program:
     """One call of a launcher. `inputs`: the storage of each tensor among the arguments."""
 
     inputs: tuple[int | None, ...]
-    kernels: Mapping[str, Kernel]
+    kernels: Mapping[str, ProgramKernel]
     instructions: tuple[Instruction, ...]
     backwards: Mapping[int, Backward] = field(default_factory=dict)
     answer: Meaning = Meaning("plain")
@@ -251,7 +251,7 @@ class Program:
         while waiting:
             instruction = waiting.pop()
             instructions.append(instruction)
-            if isinstance(instruction, Function):
+            if isinstance(instruction, AutogradFunction):
                 waiting += instruction.instructions
         return instructions
 
@@ -261,7 +261,7 @@ def storages(part: Any) -> set[int]:
 
     A tensor of the gradient graph stands there by its number, below zero.
     """
-    if isinstance(part, Window | Address | Allocate | Constant):
+    if isinstance(part, TensorView | Address | Allocate | Constant):
         more = {other for _, other, _ in part.addresses} if isinstance(part, Constant) else set()
         return more if part.storage is None else {part.storage, *more}
     if isinstance(part, Meaning) and part.kind == "value":

@@ -20,7 +20,7 @@ from validation.harness.program import (
     Program,
     Scalar,
     Sizes,
-    Window,
+    TensorView,
 )
 
 Json = Any
@@ -99,10 +99,10 @@ class _Reader:
 
     def _object(self, kind: Any, data: Json) -> Any:
         hints = _HINTS[kind]
-        if kind in (Window, Address):
+        if kind in (TensorView, Address):
             data = dict(zip(hints, _typed(list, data), strict=True))
         value = kind(**{name: self.read(hint, data[name]) for name, hint in hints.items()})
-        if isinstance(value, Window) and len(value.shape) != len(value.strides):
+        if isinstance(value, TensorView) and len(value.shape) != len(value.strides):
             raise BadProgram("a recording with a tensor whose strides don't fit its shape")
         if isinstance(value, Launch) and not 1 <= len(value.grid) <= 3:
             raise BadProgram("a recording with a grid that does not have one to three sizes")

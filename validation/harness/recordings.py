@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from validation.harness.arguments import NONE, Inputs, mapped, storages, tensors
+from validation.harness.arguments import NONE, StoredInputs, mapped, storages, tensors
 from validation.harness.children import Child
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.kernels import HOST_NUMBER
@@ -69,7 +69,7 @@ class Recordings:
     """
 
     def __init__(
-        self, session: Session, recorder: Child, inputs: Inputs, order: dict[str, Any],
+        self, session: Session, recorder: Child, inputs: StoredInputs, order: dict[str, Any],
         wanted: Mapping[int, Wanted] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self._session, self._recorder, self._order = session, recorder, order

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from validation.harness.arguments import Inputs
-from validation.harness.children import Answer
+from validation.harness.arguments import StoredInputs
+from validation.harness.children import ChildAnswer
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.report import Check, Verdict
@@ -11,7 +11,7 @@ from validation.harness.session import Session, Stopped
 
 
 def ask_reference(
-    session: Session, inputs: Inputs, *, on_gpu: bool = False
+    session: Session, inputs: StoredInputs, *, on_gpu: bool = False
 ) -> tuple[dict[int, Wanted], str]:
     """Return the reference's answers by the trial's number, and the device on which it ran.
 
@@ -45,7 +45,7 @@ def ask_reference(
 
 
 def add_rounding(
-    session: Session, device: str, wanted: dict[int, Wanted], inputs: Inputs
+    session: Session, device: str, wanted: dict[int, Wanted], inputs: StoredInputs
 ) -> dict[int, Wanted]:
     """Return the answers with the effect of rounding on these inputs, or unchanged on a failure."""
     try:
@@ -57,9 +57,9 @@ def add_rounding(
     return wanted
 
 
-def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list[Answer]:
+def _answers(session: Session, device: str, inputs: StoredInputs, **more: Any) -> list[ChildAnswer]:
     """Ask a new child batch by batch, so that large inputs have room."""
-    answers: list[Answer] = []
+    answers: list[ChildAnswer] = []
     on_cpu = device == "cpu"
     with session.pool.reference() if on_cpu else session.candidate("reference") as child:
         for batch in inputs.batches(session.limits.at_once):
@@ -80,7 +80,7 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
     return answers
 
 
-def _refuses(answers: list[Answer], inputs: Inputs) -> bool:
+def _refuses(answers: list[ChildAnswer], inputs: StoredInputs) -> bool:
     """Return whether the reference raises on a shown case."""
     if "error" in answers[-1].header:
         return True

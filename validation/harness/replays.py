@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from validation.harness.arguments import Inputs
-from validation.harness.children import Answer, Child
+from validation.harness.arguments import StoredInputs
+from validation.harness.children import Child, ChildAnswer
 from validation.harness.judge.evidence import Wanted
 from validation.harness.judge.kernels import compiles
 from validation.harness.recordings import Recorded, Recordings, with_constants
@@ -12,15 +12,19 @@ from validation.harness.session import Session, Stopped, reading
 
 
 def replay(
-    session: Session, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
+    session: Session,
+    child: Child,
+    order: dict[str, Any],
+    recordings: Recordings,
+    inputs: StoredInputs,
     wanted: dict[int, Wanted],
-) -> list[Answer]:  # fmt: skip
+) -> list[ChildAnswer]:
     """Return the runs of all trials, batch by batch. A call that raised while it was recorded has
     no run; its error stands in for one.
 
     order: what a new replayer needs to begin, or empty for one that has begun.
     """
-    answers: list[Answer] = []
+    answers: list[ChildAnswer] = []
     for batch in inputs.batches(session.limits.at_once):
         places: dict[int, int] = {}
         programs: list[Recorded] = []

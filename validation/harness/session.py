@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from validation.harness.arguments import Inputs
+from validation.harness.arguments import StoredInputs
 from validation.harness.children import (
     SERVER_ENDED,
-    Answer,
     Child,
+    ChildAnswer,
     ChildEnded,
     DeadlinePassed,
     Forged,
@@ -94,7 +94,7 @@ class Session:
 
     def make(
         self, author: Child, trials: list[Trial], most: int, largest: int | None = None
-    ) -> tuple[Inputs, list[Any]]:
+    ) -> tuple[StoredInputs, list[Any]]:
         """Return the inputs of the trials, together at most so many bytes, and what the author
         says about each trial.
 
@@ -110,12 +110,12 @@ class Session:
         }
         answer = self.ask(author, "", "inputs", order)
         made = list(answer.header["made"])
-        return Inputs.of(trials, made, answer.blobs), made
+        return StoredInputs.of(trials, made, answer.blobs), made
 
     def ask(
         self, child: Child, begin: str, step: str, order: dict[str, Any],
         blobs: list[memoryview] | None = None, role: str = "",
-    ) -> Answer:  # fmt: skip
+    ) -> ChildAnswer:  # fmt: skip
         """Return the child's answer, or raise Stopped.
 
         begin: the role that the child takes up first; empty: it has one, `role`.

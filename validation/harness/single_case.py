@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from validation.harness.arguments import Inputs, parts
+from validation.harness.arguments import StoredInputs, parts
 from validation.harness.entry import Entry
-from validation.harness.judge.evidence import Outcome, Wanted, outcomes, raised
+from validation.harness.judge.evidence import JudgedReplay, Wanted, outcomes, raised
 from validation.harness.judge.picture import pictures
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.plan import Trial
@@ -76,15 +76,15 @@ def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, An
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedCase:
     """The inputs of a case, and the reference's answers to them."""
 
     constants: Constants
-    inputs: Inputs
+    inputs: StoredInputs
     wanted: dict[int, Wanted]
 
 
-def _prepare(session: Session, chosen: ChosenCase) -> Prepared:
+def _prepare(session: Session, chosen: ChosenCase) -> PreparedCase:
     with session.pool.reference() as author:
         constants = load_constants(session, author)
         if not 0 <= chosen.place < len(constants.cases):
@@ -107,10 +107,10 @@ def _prepare(session: Session, chosen: ChosenCase) -> Prepared:
         )
     inputs = inputs.of_trials(inputs.trials[-1:])
     wanted, device = ask_reference(session, inputs)
-    return Prepared(constants, inputs, add_rounding(session, device, wanted, inputs))
+    return PreparedCase(constants, inputs, add_rounding(session, device, wanted, inputs))
 
 
-def _try(session: Session, prepared: Prepared) -> dict[str, Any]:
+def _try(session: Session, prepared: PreparedCase) -> dict[str, Any]:
     inputs, wanted, constants = prepared.inputs, prepared.wanted, prepared.constants
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
@@ -133,7 +133,7 @@ def _try(session: Session, prepared: Prepared) -> dict[str, Any]:
     return report
 
 
-def _report(runs: list[Outcome], wanted: Wanted) -> dict[str, Any]:
+def _report(runs: list[JudgedReplay], wanted: Wanted) -> dict[str, Any]:
     wrong = next((run for run in runs if not run.right), None)
     shown = wrong or runs[0]
     report: dict[str, Any] = {"right": wrong is None, "outputs": []}

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.arguments import Inputs, mapped, tensors
-from validation.harness.children import Answer, Child, ChildEnded
+from validation.harness.arguments import StoredInputs, mapped, tensors
+from validation.harness.children import Child, ChildAnswer, ChildEnded
 from validation.harness.entry import Entry
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.numbers import Unreadable, width
 from validation.harness.judge.practical import PracticalBound, declared_factor
-from validation.harness.judge.roofline import Gpu, Times, Work, judged, times
+from validation.harness.judge.roofline import Gpu, LeastWork, Times, judged, times
 from validation.harness.plan import Case, Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.references import ask_reference
@@ -148,7 +148,7 @@ def _measure_with(
     written = _check_answers(session, answer, looked_at, bound, on_gpu=is_perf_case)
     tree = inputs.arguments[inputs.trials[0].number]
     narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)
-    work = Work(bytes_read(tree), written, flops, narrowest)
+    work = LeastWork(bytes_read(tree), written, flops, narrowest)
     gpu = Gpu.of(session.pool.environment())
     timing = judged(of_entry, of_eager, of_compiled, work, gpu)
     figures["timing"] = timing.figures()
@@ -176,7 +176,7 @@ def _largest_set(session: Session) -> int:
     return LARGEST_SET if session.device == "cuda" else session.limits.one
 
 
-def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inputs:
+def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> StoredInputs:
     """Return the case with unpredictable values, for each run if there is room."""
     shown = Trial(0, "timed case", "shown", case)
     count = min(RUNS + WARMING, max(SETS_LEAST, MOST // max(1, size)))
@@ -196,7 +196,7 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
 
 
 @dataclass(frozen=True, slots=True)
-class Programs:
+class TimedPrograms:
     """Programs of the launcher, each trial's place among them, and their blobs."""
 
     programs: list[Any]
@@ -208,7 +208,7 @@ class Programs:
         return {"triton_code": entry.triton_code, "programs": self.programs, "sets": played}
 
 
-def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> Programs:
+def _record(session: Session, launcher: Child, inputs: StoredInputs, cache: str) -> TimedPrograms:
     # Only here does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
     recordings = Recordings(session, launcher, inputs, order)
@@ -219,7 +219,7 @@ def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> Pr
     programs, blobs = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))
     places = {id(recorded): place for place, recorded in enumerate(every)}
     of_trial = {number: places[id(modes["first"])] for number, modes in recordings.of.items()}
-    return Programs(programs, of_trial, blobs)
+    return TimedPrograms(programs, of_trial, blobs)
 
 
 def _prepare(
@@ -246,7 +246,7 @@ def _measure(session: Session, child: Child, *, keep: bool = False) -> Times:
     return times(header["took"], RUNS)
 
 
-def _looked_at(inputs: Inputs, count: int) -> Inputs:
+def _looked_at(inputs: StoredInputs, count: int) -> StoredInputs:
     """Return the inputs of the last run, and those of others chosen at random."""
     last, *others = reversed(inputs.trials[WARMING:])
     chosen = secrets.SystemRandom().sample(others, min(len(others), count - 1))
@@ -254,7 +254,12 @@ def _looked_at(inputs: Inputs, count: int) -> Inputs:
 
 
 def _check_answers(
-    session: Session, answer: Answer, inputs: Inputs, bound: PracticalBound, *, on_gpu: bool
+    session: Session,
+    answer: ChildAnswer,
+    inputs: StoredInputs,
+    bound: PracticalBound,
+    *,
+    on_gpu: bool,
 ) -> int:
     """Return the bytes of an answer, or raise Stopped if one is wrong."""
     numbers = [trial.number for trial in inputs.trials]

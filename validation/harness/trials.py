@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from validation.harness import plan
-from validation.harness.arguments import Inputs, with_gaps
+from validation.harness.arguments import StoredInputs, with_gaps
 from validation.harness.children import Child
 from validation.harness.choice import select_telling
 from validation.harness.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
@@ -44,17 +44,17 @@ def load_constants(session: Session, author: Child, *, on_gpu: bool = False) -> 
 
 
 @dataclass(slots=True)
-class Tried:
+class TrialInputs:
     """Inputs, and the cases whose inputs are too large to be among them.
 
     sizes_untried: why no inputs have other shapes than the shown ones, or an empty text.
     """
 
-    inputs: Inputs
+    inputs: StoredInputs
     too_large: list[TooLarge] = field(default_factory=list)
     sizes_untried: str = ""
 
-    def without_refused(self, wanted: dict[int, Wanted], session: Session) -> "Tried":
+    def without_refused(self, wanted: dict[int, Wanted], session: Session) -> "TrialInputs":
         """Return the same without the smaller cases that the reference refuses, or raise Stopped
         if what is left is trivial."""
         refused = [
@@ -77,10 +77,10 @@ class Tried:
         if too_large and largest < TRIVIAL:
             words = only_trivial(too_large, largest)
             raise Stopped(Check("accuracy", Verdict.VACUOUS, words))
-        return Tried(inputs, too_large, self.sizes_untried)
+        return TrialInputs(inputs, too_large, self.sizes_untried)
 
 
-def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
+def make_trials(session: Session, author: Child, constants: Constants) -> TrialInputs:
     """Return the inputs of the shown cases and, if the check is wanted, of their variants."""
     device, room = session.options.device, session.limits
     trials = plan.shown(constants.cases, device)
@@ -90,7 +90,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
         raise Stopped(Check("accuracy", Verdict.ERROR, words))
     taken = {trial.number: int(answer["bytes"]) for trial, answer in zip(trials, made, strict=True)}
     large = [trial for trial in trials if trial.number not in inputs.arguments]
-    tried = Tried(inputs)
+    tried = TrialInputs(inputs)
     parts = [inputs]
     for trial in large:
         case = TooLarge(trial.name, trial.case, taken[trial.number])
@@ -99,7 +99,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
             parts.append(part)
             case = replace(case, instead=part.trials[0].case)
         tried.too_large.append(case)
-    shown = Inputs.together(parts)
+    shown = StoredInputs.together(parts)
     if not shown.trials:
         words = nothing_fits(tried.too_large, room)
         raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
@@ -123,7 +123,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
         varied = select_telling(session.make(author, more, left)[0], shown, constants.sizes)
         tried.sizes_untried = _sizes_untried(varied.trials, constants)
         parts.append(varied)
-    tried.inputs = Inputs.together(parts)
+    tried.inputs = StoredInputs.together(parts)
     return tried
 
 
@@ -141,7 +141,7 @@ def _sizes_untried(varied: list[plan.Trial], constants: Constants) -> str:
 
 def _stand_in(
     session: Session, author: Child, trial: plan.Trial, constants: Constants
-) -> tuple[Inputs, int] | None:
+) -> tuple[StoredInputs, int] | None:
     """Return the largest inputs that fit of the same case with smaller sizes, and their bytes."""
     for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
@@ -164,7 +164,7 @@ def _common_properties(
     ]
 
 
-def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
+def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: StoredInputs) -> None:
     """Raise Stopped if the same case gives other inputs: it would be unknown what was tested."""
     again, _ = session.make(author, [trial], session.limits.altogether)
     if again.content(trial.number) != shown.content(trial.number):

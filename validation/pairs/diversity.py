@@ -29,7 +29,7 @@ SAMPLE = 4_000
 """Number of texts that are compared with all others. In a larger set they are a sample."""
 
 
-class Families:
+class TextFamilies:
     """Texts in families: each new one joins the family of the most similar text before it.
 
     datasketch's index takes 11,500 texts a second. A dictionary of bands took 20,000, but pairs are

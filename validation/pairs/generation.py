@@ -22,7 +22,7 @@ from curation.similarity.minhash import Signature
 from curation.similarity.shingles import Shingles, jaccard, shingles
 from curation.similarity.structure import Structure, structure, structure_signature
 from curation.similarity.syntax import syntax_hash
-from validation.pairs.diversity import Families
+from validation.pairs.diversity import TextFamilies
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.rendering import rendered_python, rendered_test, rendered_triton
 from validation.pairs.recipes.sketch import Sketch
@@ -124,7 +124,7 @@ class _Choosing:
         most = count if len(recipes) == 1 else max(1, round(count * caps.recipe_share))
         self._turns = [_Turns(_drawn(one, seed, most * caps.patience), most) for one in recipes]
         self._taken = self._near = 0
-        self._families = Families()
+        self._families = TextFamilies()
         self._difficulties = Counter[str]()
         self._seen = set[str]()
         self._of_function: dict[str, list[Shingles]] = defaultdict(list)

@@ -3,15 +3,15 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from validation.repairs.kind import Kind
-from validation.repairs.source import Mistake, Source, in_order
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import Mistake, ParsedText, in_order
 from validation.repairs.values import called, parents
 
 SMALL = 1e-3
 SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")
 
 
-def swapped_operands(source: Source) -> Iterator[Mistake]:
+def swapped_operands(source: ParsedText) -> Iterator[Mistake]:
     for kind in (ast.Sub, ast.Div):
         for operation in source.operations(kind):
             # A chain such as `a + b - c` has another structure when it is turned around.
@@ -40,7 +40,7 @@ def swapped_operands(source: Source) -> Iterator[Mistake]:
         )  # fmt: skip
 
 
-def dropped_scales(source: Source) -> Iterator[Mistake]:
+def dropped_scales(source: ParsedText) -> Iterator[Mistake]:
     for operation in source.operations(ast.Div):
         if (size := source.flat(operation.right)).startswith(SIZES):
             total = source.flat(operation.left)
@@ -88,7 +88,7 @@ def _is_factor(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
-def dropped_epsilons(source: Source) -> Iterator[Mistake]:
+def dropped_epsilons(source: ParsedText) -> Iterator[Mistake]:
     for operation in source.operations(ast.Add):
         right = operation.right
         is_small = (
@@ -130,7 +130,7 @@ HARMS = {
 }
 
 
-def _role(source: Source, operation: ast.BinOp) -> str:
+def _role(source: ParsedText, operation: ast.BinOp) -> str:
     """Return the use of a sum, or nothing if the code does not show it."""
     kernel = next(one for one in source.kernels if operation in ast.walk(one))
     around = parents(kernel)
@@ -188,19 +188,19 @@ def _roles_of_name(
 
 
 KINDS = (
-    Kind(
+    MistakeKind(
         "swapped-operands",
         swapped_operands,
         "The operands are swapped: {what}.",
         "`{first}` must be the {right}.",
     ),
-    Kind(
+    MistakeKind(
         "dropped-scale",
         dropped_scales,
         "A factor is missing: {what}.",
         "{fix}.",
     ),
-    Kind(
+    MistakeKind(
         "dropped-epsilon",
         dropped_epsilons,
         "The small constant `{constant}` is missing. {harm}.",

@@ -9,23 +9,23 @@ from functools import partial
 
 from curation.models import Device
 from validation.equivalence import finding
-from validation.findings import Finding, judged
+from validation.findings import ItemFinding, judged
 from validation.harness.tasks import run_tasks
 from validation.harness.worker_pool import WorkerPool
-from validation.repairs.kind import Kind
-from validation.repairs.plant import Candidate
+from validation.repairs.kind import MistakeKind
+from validation.repairs.plant import PossibleFault
 from validation.repairs.stages import KEPT_MOST, examine_mistake
-from validation.rewards.references import References, Unusable
+from validation.rewards.references import AnswerCache, UnusableReference
 
 
 def check(
-    candidates: Sequence[Candidate], pool: WorkerPool
-) -> Generator[tuple[Candidate, Finding | None], None, None]:
+    candidates: Sequence[PossibleFault], pool: WorkerPool
+) -> Generator[tuple[PossibleFault, ItemFinding | None], None, None]:
     """Yield the candidates with their findings, in the order in which they are done.
 
     A finding is None if the reference could not answer, or if it proves nothing.
     """
-    references = References(pool, KEPT_MOST)
+    references = AnswerCache(pool, KEPT_MOST)
     tasks = (partial(_checked, candidate, pool, references) for candidate in candidates)
     with closing(
         run_tasks(tasks, pool.options.workers(), lambda: None, stop=pool.close)
@@ -34,18 +34,18 @@ def check(
 
 
 def _checked(
-    candidate: Candidate, pool: WorkerPool, references: References
-) -> tuple[Candidate, Finding | None]:
+    candidate: PossibleFault, pool: WorkerPool, references: AnswerCache
+) -> tuple[PossibleFault, ItemFinding | None]:
     varied = candidate.kind.needs_variations
     try:
         report = examine_mistake(candidate.entry, pool, references, varied=varied)
-    except Unusable:
+    except UnusableReference:
         return candidate, None
     verdict = judged(partial(finding, report))
     return candidate, verdict if proves(candidate.kind, verdict, pool.options.device) else None
 
 
-def proves(kind: Kind, verdict: Finding, device: str) -> bool:
+def proves(kind: MistakeKind, verdict: ItemFinding, device: str) -> bool:
     """Return whether a finding on a device proves a mistake of a kind."""
     words = (verdict.message, *(check.message for check in verdict.checks))
     return device != Device.INTERPRETER or any(kind.shown_in_interpreter in text for text in words)

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from curation.similarity.shingles import jaccard
 from curation.similarity.structure import Structure, as_shingles
-from validation.repairs.source import Fault
+from validation.repairs.source import FaultyText
 
 # Two pairs are near-duplicates at this similarity of their structure, as in generated sets.
 NEAR = 0.8
@@ -30,7 +30,7 @@ class Differences:
         self._pairs[kind, difference].append(pair)
 
 
-def difference(fault: Fault) -> str:
+def difference(fault: FaultyText) -> str:
     """Return the statement before and after the change, without variables and numbers."""
     both = f"{fault.shown_right} -> {fault.shown}"
     return NUMBER.sub("0", VARIABLE.sub("v", both))

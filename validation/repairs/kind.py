@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from validation.repairs.source import Edits, Fault, Mistake, Source
+from validation.repairs.source import Edits, FaultyText, Mistake, ParsedText
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MistakeKind:
     """A kind of mistake.
 
     name: in the dataset and at the shell.
@@ -21,13 +21,13 @@ class Kind:
     """
 
     name: str
-    places: Callable[[Source], Iterable[Edits | Mistake]]
+    places: Callable[[ParsedText], Iterable[Edits | Mistake]]
     why: str
     fix: str
     needs_variations: bool = False
     shown_in_interpreter: str = ""
 
-    def faults(self, source: Source, draw: Random | None = None) -> Iterator[Fault]:
+    def faults(self, source: ParsedText, draw: Random | None = None) -> Iterator[FaultyText]:
         """Yield the faulty texts, each with one mistake, in the order of the text or at random."""
         places = list(self.places(source))
         if draw is not None:
@@ -39,7 +39,7 @@ class Kind:
                 known.add(fault.code)
                 yield fault
 
-    def explain(self, fault: Fault) -> str:
+    def explain(self, fault: FaultyText) -> str:
         why, fix = (text.format(**fault.facts) for text in (self.why, self.fix))
         if fault.lacks_statement:
             return (

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
-from validation.repairs.kind import Kind
-from validation.repairs.source import Edit, Edits, Mistake, Source, in_order
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import Edits, Mistake, ParsedText, Replacement, in_order
 from validation.repairs.tiles import VIEW
 from validation.repairs.values import is_computed_from, names, values_of
 from validation.repairs.values import sources as values
@@ -15,7 +15,7 @@ POINTER = re.compile(r"_(ptr|pointer|base)$")
 POINTERS = ("ptr", "ptrs")
 
 
-def missing_constexprs(source: Source) -> Iterator[Mistake]:
+def missing_constexprs(source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         for argument in (*kernel.args.args, *kernel.args.kwonlyargs):
             if argument.annotation and "constexpr" in source.spelled(argument.annotation):
@@ -25,7 +25,7 @@ def missing_constexprs(source: Source) -> Iterator[Mistake]:
                 )
 
 
-def _use(source: Source, kernel: ast.FunctionDef, argument: ast.arg) -> str:
+def _use(source: ParsedText, kernel: ast.FunctionDef, argument: ast.arg) -> str:
     """Return what a constant of a kernel decides."""
     for call in source.calls([kernel], "arange", "zeros", "full"):
         if argument.arg in names(call):
@@ -36,13 +36,13 @@ def _use(source: Source, kernel: ast.FunctionDef, argument: ast.arg) -> str:
     return "other constants are computed from it"
 
 
-def no_powers_of_two(source: Source) -> Iterator[Mistake]:
+def no_powers_of_two(source: ParsedText) -> Iterator[Mistake]:
     for call in source.calls(source.launchers, "next_power_of_2"):
         size = source.spelled(call.args[0])
         yield Mistake((source.replace(call, size),), {"size": source.flat(call.args[0])})
 
 
-def wrong_grids(source: Source) -> Iterator[Mistake]:
+def wrong_grids(source: ParsedText) -> Iterator[Mistake]:
     for call in source.calls(source.launchers, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
         edit = source.replace_by_operation(call, f"{size} // {block}")
@@ -61,7 +61,7 @@ MUCH_SHORTER_LOOP = {
 }
 
 
-def short_loops(source: Source) -> Iterator[Mistake]:
+def short_loops(source: ParsedText) -> Iterator[Mistake]:
     """Leave out the last, incomplete block of a loop, or of a number of blocks."""
     deciding = _deciding_loops(source)
     for call in source.calls(source.kernels, "cdiv"):
@@ -84,7 +84,7 @@ def short_loops(source: Source) -> Iterator[Mistake]:
             )
 
 
-def _deciding_loops(source: Source) -> set[int]:
+def _deciding_loops(source: ParsedText) -> set[int]:
     """Return the ids of the expressions in the ranges of loops, and in values of names there."""
     inside = [node for _, steps in source.loops() for node in ast.walk(steps)]
     names = {node.id for node in inside if isinstance(node, ast.Name)}
@@ -95,7 +95,7 @@ def _deciding_loops(source: Source) -> set[int]:
     return set(map(id, inside))
 
 
-def repeated_blocks(source: Source) -> Iterator[Mistake]:
+def repeated_blocks(source: ParsedText) -> Iterator[Mistake]:
     """Drop the part of an index or the step of a pointer that moves with the loop."""
     for kernel in source.kernels:
         loops = (node for node in in_order(kernel) if isinstance(node, ast.For))
@@ -115,7 +115,7 @@ def repeated_blocks(source: Source) -> Iterator[Mistake]:
                         yield Mistake((source.drop_right(node),), facts)
 
 
-def _without_part(source: Source, kernel: ast.FunctionDef, part: ast.expr) -> dict[str, str]:
+def _without_part(source: ParsedText, kernel: ast.FunctionDef, part: ast.expr) -> dict[str, str]:
     facts = {"gone": source.flat(part), "what": "the address", "lanes": ""}
     if is_computed_from(kernel, part, "arange"):
         texts = (source.spelled(root) for root in values(kernel, part))
@@ -127,7 +127,7 @@ def _without_part(source: Source, kernel: ast.FunctionDef, part: ast.expr) -> di
     return facts
 
 
-def skipped_blocks(source: Source) -> Iterator[Mistake]:
+def skipped_blocks(source: ParsedText) -> Iterator[Mistake]:
     """Begin at the second block."""
     for _, steps in source.loops():
         given = steps.args
@@ -143,14 +143,14 @@ def skipped_blocks(source: Source) -> Iterator[Mistake]:
             yield Mistake((edit,), {"what": what})
 
 
-def overlapping_blocks(source: Source) -> Iterator[Edits]:
+def overlapping_blocks(source: ParsedText) -> Iterator[Edits]:
     """Let each block begin one element behind the start of the previous block."""
     for kernel in source.kernels:
         for product in _block_offsets(source, kernel):
             yield (source.drop_right(product),)
 
 
-def _block_offsets(source: Source, kernel: ast.FunctionDef) -> Iterator[ast.BinOp]:
+def _block_offsets(source: ParsedText, kernel: ast.FunctionDef) -> Iterator[ast.BinOp]:
     """Yield the products of a program's number and a block's size."""
     constants = {
         argument.arg
@@ -168,7 +168,7 @@ def _block_offsets(source: Source, kernel: ast.FunctionDef) -> Iterator[ast.BinO
             yield node
 
 
-def wrong_program_axes(source: Source) -> Iterator[Mistake]:
+def wrong_program_axes(source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         stored = {
             id(node)
@@ -198,7 +198,7 @@ def wrong_program_axes(source: Source) -> Iterator[Mistake]:
                 yield Mistake((source.replace(axis, "0"),), {"what": what})
 
 
-def _is_diagonal(source: Source, kernel: ast.FunctionDef, changed: ast.Call) -> bool:
+def _is_diagonal(source: ParsedText, kernel: ast.FunctionDef, changed: ast.Call) -> bool:
     """Return whether a number with axis 0 in its place equals that of another index.
 
     A number that chooses the steps of a loop splits the work of a tile. A divided number is not
@@ -222,7 +222,7 @@ def _is_diagonal(source: Source, kernel: ast.FunctionDef, changed: ast.Call) -> 
     return bool(firsts) and not is_split and not is_divided
 
 
-def swapped_arguments(source: Source) -> Iterator[Mistake]:
+def swapped_arguments(source: ParsedText) -> Iterator[Mistake]:
     """Exchange two neighboring numbers of a launch, or an input and an output."""
     parameters = {kernel.name: [a.arg for a in kernel.args.args] for kernel in source.kernels}
     written = {kernel.name: _written(source, kernel) for kernel in source.kernels}
@@ -251,7 +251,7 @@ def swapped_arguments(source: Source) -> Iterator[Mistake]:
                 yield Mistake(source.swap(first, second), facts)
 
 
-def _written(source: Source, kernel: ast.FunctionDef) -> set[str]:
+def _written(source: ParsedText, kernel: ast.FunctionDef) -> set[str]:
     """Return the pointers with which the addresses of stores begin."""
     stores = source.calls([kernel], "store", "atomic_add", "atomic_max", "atomic_min")
     return {_first_name(kernel, call.args[0]) for call in stores}
@@ -270,75 +270,75 @@ def _first_name(kernel: ast.FunctionDef, address: ast.expr) -> str:
         address = assigned[0]
 
 
-def uninitialized_outputs(source: Source) -> Iterator[Mistake]:
+def uninitialized_outputs(source: ParsedText) -> Iterator[Mistake]:
     adds = any(source.calls(source.kernels, "atomic_add"))
     what = "The kernel adds to that" if adds else "What no program writes keeps it"
     for call in source.calls(source.launchers, "zeros", "zeros_like"):
         end = source.end(call.func)
         start = source.start(call.func)
         name = source.text[start:end].replace("zeros", "empty")
-        yield Mistake((Edit(start, end, name),), {"what": what})
+        yield Mistake((Replacement(start, end, name),), {"what": what})
 
 
 KINDS = (
-    Kind(
+    MistakeKind(
         "missing-constexpr",
         missing_constexprs,
         "The value of `{name}` must be known when the kernel is compiled: {use}.",
         "`tl.constexpr` makes it a constant of the compiled kernel.",
     ),
-    Kind(
+    MistakeKind(
         "no-power-of-two",
         no_powers_of_two,
         "The length of a `tl.arange` must be a power of two, and `{size}` may be any number.",
         "`triton.next_power_of_2` rounds it up, and the mask hides the rest.",
     ),
-    Kind(
+    MistakeKind(
         "wrong-grid",
         wrong_grids,
         "`{size} // {block}` rounds down. Where `{block}` does not divide `{size}`, the grid has "
         "too few programs, and the blocks with the highest numbers are never computed.",
         "`triton.cdiv` rounds up, so every block has a program.",
     ),
-    Kind(
+    MistakeKind(
         "short-loop",
         short_loops,
         "{what}.",
         "{fix}.",
     ),
-    Kind(
+    MistakeKind(
         "repeated-block",
         repeated_blocks,
         "Without `{gone}`, {what} does not move with the loop, so each iteration takes the same "
         "elements.{lanes}",
         "With it, each iteration takes its own elements.",
     ),
-    Kind(
+    MistakeKind(
         "skipped-block",
         skipped_blocks,
         "{what}.",
         "The first block begins at 0.",
     ),
-    Kind(
+    MistakeKind(
         "overlapping-blocks",
         overlapping_blocks,
         "The program ID is not multiplied by the size of a block, so the blocks of neighboring "
         "programs begin one element apart: they overlap, and do not reach all elements.",
         "With the product, each program has a block of its own.",
     ),
-    Kind(
+    MistakeKind(
         "wrong-program-axis",
         wrong_program_axes,
         "{what}.",
         "Each index must come from its own axis of the grid.",
     ),
-    Kind(
+    MistakeKind(
         "swapped-arguments",
         swapped_arguments,
         "The launch passes `{two}` as `{first}` and `{one}` as `{second}`{harm}.",
         "The arguments must come in the order of the parameters.",
     ),
-    Kind(
+    MistakeKind(
         "uninitialized-output",
         uninitialized_outputs,
         "`empty` leaves in the tensor what its memory held before. {what}.",

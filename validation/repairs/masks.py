@@ -3,13 +3,13 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from validation.repairs.kind import Kind
-from validation.repairs.source import Mistake, Source, in_order
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import Mistake, ParsedText, in_order
 from validation.repairs.tiles import VIEW
 from validation.repairs.values import called, users, values_of
 
 
-def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
+def _without_mask(name: str, source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         for call in source.calls([kernel], name):
             guards = [word for word in call.keywords if word.arg in ("mask", "other")]
@@ -20,15 +20,15 @@ def _without_mask(name: str, source: Source) -> Iterator[Mistake]:
                 yield Mistake(edits, {"mask": source.flat(mask)})
 
 
-def without_load_mask(source: Source) -> Iterator[Mistake]:
+def without_load_mask(source: ParsedText) -> Iterator[Mistake]:
     return _without_mask("load", source)
 
 
-def without_store_mask(source: Source) -> Iterator[Mistake]:
+def without_store_mask(source: ParsedText) -> Iterator[Mistake]:
     return _without_mask("store", source)
 
 
-def half_masks(source: Source) -> Iterator[Mistake]:
+def half_masks(source: ParsedText) -> Iterator[Mistake]:
     """Drop one of two bounds."""
     loads, stores = (_nodes(source.calls(source.kernels, name)) for name in ("load", "store"))
     for operation in source.operations(ast.BitAnd):
@@ -51,7 +51,7 @@ def _is_bound(node: ast.expr) -> bool:
     return isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt)
 
 
-def masks_off_by_one(source: Source) -> Iterator[Mistake]:
+def masks_off_by_one(source: ParsedText) -> Iterator[Mistake]:
     """Write `<=` instead of `<` before a size that the launcher passes."""
     for kernel in source.kernels:
         sizes = {argument.arg for argument in kernel.args.args if argument.annotation is None}
@@ -68,7 +68,7 @@ def masks_off_by_one(source: Source) -> Iterator[Mistake]:
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 
 
-def wrong_others(source: Source) -> Iterator[Mistake]:
+def wrong_others(source: ParsedText) -> Iterator[Mistake]:
     """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
     for kernel, call, word, mask in _reduced_others(source):
         right = source.spelled(word.value)
@@ -92,7 +92,9 @@ def _is_summed(kernel: ast.FunctionDef, load: ast.Call) -> bool:
     )
 
 
-def _effect_of_infinity(source: Source, kernel: ast.FunctionDef, load: ast.Call, right: str) -> str:
+def _effect_of_infinity(
+    source: ParsedText, kernel: ast.FunctionDef, load: ast.Call, right: str
+) -> str:
     """Return the effect of lanes with -inf, by the operations up to the first reduction."""
     for user in users(kernel, load):
         if called(user) == "dot":
@@ -125,7 +127,7 @@ def _converted(node: ast.expr) -> ast.expr:
     return node
 
 
-def _is_zero(source: Source, kernel: ast.FunctionDef, name: ast.Name, load: ast.Call) -> bool:
+def _is_zero(source: ParsedText, kernel: ast.FunctionDef, name: ast.Name, load: ast.Call) -> bool:
     """Return whether a name is loaded with 0 in lanes that are masked in another load."""
     values = values_of(kernel, name.id)
     loads = [call for value in values for call in source.calls([value], "load")]
@@ -140,7 +142,7 @@ def _is_zero(source: Source, kernel: ast.FunctionDef, name: ast.Name, load: ast.
     )
 
 
-def _bounds(source: Source, kernel: ast.FunctionDef, load: ast.Call) -> set[str]:
+def _bounds(source: ParsedText, kernel: ast.FunctionDef, load: ast.Call) -> set[str]:
     """Return the comparisons of a mask, without views."""
     masks = [word.value for word in load.keywords if word.arg == "mask"]
     roots = [root for mask in masks for root in (mask, *_named(kernel, mask))]
@@ -156,7 +158,7 @@ def _named(kernel: ast.FunctionDef, node: ast.expr) -> list[ast.expr]:
     return values_of(kernel, node.id) if isinstance(node, ast.Name) else []
 
 
-def missing_others(source: Source) -> Iterator[Mistake]:
+def missing_others(source: ParsedText) -> Iterator[Mistake]:
     for _, _, word, mask in _reduced_others(source):
         right = source.spelled(word.value)
         if "inf" in right:
@@ -164,7 +166,7 @@ def missing_others(source: Source) -> Iterator[Mistake]:
 
 
 def _reduced_others(
-    source: Source,
+    source: ParsedText,
 ) -> Iterator[tuple[ast.FunctionDef, ast.Call, ast.keyword, str]]:
     """Yield the loads of kernels that reduce, each with its value of masked lanes and its mask."""
     for kernel in source.kernels:
@@ -181,40 +183,40 @@ def _reduced_others(
 
 
 KINDS = (
-    Kind(
+    MistakeKind(
         "missing-load-mask",
         without_load_mask,
         "The load has no mask, so lanes where `{mask}` is false read too, from other places of the "
         "tensor or from outside of it.",
         "The mask keeps these lanes from reading.",
     ),
-    Kind(
+    MistakeKind(
         "missing-store-mask",
         without_store_mask,
         "The store has no mask, so lanes where `{mask}` is false write too, to other places of the "
         "tensor or outside of it.",
         "The mask lets only lanes before the end write.",
     ),
-    Kind(
+    MistakeKind(
         "half-mask",
         half_masks,
         "The mask is only `{kept}`. In the last tile of the other axis, lanes where `{gone}` is "
         "false {act} past the edge of the tensor.",
         "The mask must bound both axes.",
     ),
-    Kind(
+    MistakeKind(
         "mask-off-by-one",
         masks_off_by_one,
         "With `<=`, the index `{size}` passes the mask too, one past the last.",
         "With `<`, the last index that passes is `{size} - 1`.",
     ),
-    Kind(
+    MistakeKind(
         "wrong-other",
         wrong_others,
         "Lanes where `{mask}` is false take part in the reduction. They hold {harm}.",
         "With `other={right}` they do not affect the result.",
     ),
-    Kind(
+    MistakeKind(
         "missing-other",
         missing_others,
         "Without `other`, lanes where `{mask}` is false hold undefined values, and take part in "

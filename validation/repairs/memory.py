@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from validation.repairs.kind import Kind
-from validation.repairs.source import Edit, Edits, Mistake, Source, in_order
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import Edits, Mistake, ParsedText, Replacement, in_order
 from validation.repairs.tiles import literal_sizes, sizes
 
 PROGRAM = re.compile(r"tl\.program_id\((axis=)?\d\)(\.to\(tl\.int64\))?")
@@ -27,7 +27,7 @@ def _strides(node: ast.AST) -> list[ast.BinOp]:
     ]
 
 
-def wrong_strides(source: Source) -> Iterator[Mistake]:
+def wrong_strides(source: ParsedText) -> Iterator[Mistake]:
     """Multiply two indices by the strides of each other."""
     for call in source.calls(source.kernels, "load", "store"):
         for first, second in pairwise(_strides(call.args[0])):
@@ -38,7 +38,7 @@ def wrong_strides(source: Source) -> Iterator[Mistake]:
             yield Mistake(source.swap(first.right, second.right), facts)
 
 
-def assumed_contiguous(source: Source) -> Iterator[Mistake]:
+def assumed_contiguous(source: ParsedText) -> Iterator[Mistake]:
     """Drop the stride of the last index."""
     for call in source.calls(source.kernels, "load", "store"):
         if strides := _strides(call.args[0]):
@@ -47,7 +47,7 @@ def assumed_contiguous(source: Source) -> Iterator[Mistake]:
             yield Mistake((source.drop_right(product),), facts)
 
 
-def transposed_loads(source: Source) -> Iterator[Mistake]:
+def transposed_loads(source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         for call in source.calls([kernel], "load"):
             edits, along = _turned(source, call)
@@ -64,9 +64,9 @@ def transposed_loads(source: Source) -> Iterator[Mistake]:
 TURNED = {"[:, None]": "[None, :]", "[None, :]": "[:, None]"}
 
 
-def _turned(source: Source, scope: ast.AST) -> tuple[Edits, dict[str, list[ast.Name]]]:
+def _turned(source: ParsedText, scope: ast.AST) -> tuple[Edits, dict[str, list[ast.Name]]]:
     """Return edits that turn all views of names, and the names by their new view."""
-    edits: list[Edit] = []
+    edits: list[Replacement] = []
     along: dict[str, list[ast.Name]] = {"[:, None]": [], "[None, :]": []}
     for view in in_order(scope):
         if isinstance(view, ast.Subscript) and isinstance(view.value, ast.Name):
@@ -79,7 +79,7 @@ def _turned(source: Source, scope: ast.AST) -> tuple[Edits, dict[str, list[ast.N
 
 
 def _transposed(
-    source: Source, kernel: ast.FunctionDef, call: ast.Call, first: ast.Name, second: ast.Name
+    source: ParsedText, kernel: ast.FunctionDef, call: ast.Call, first: ast.Name, second: ast.Name
 ) -> str:
     """Return the effect of turned views. `first` then lies along axis 0, and `second` along 1."""
     _, in_address = _turned(source, call.args[0])
@@ -108,7 +108,7 @@ OTHER_LANES = ". Lane (i, j) gets the value that belongs to lane (j, i)"
 
 
 def _effect_of_sizes(
-    source: Source, kernel: ast.FunctionDef, first: ast.Name, second: ast.Name
+    source: ParsedText, kernel: ast.FunctionDef, first: ast.Name, second: ast.Name
 ) -> str:
     """Return the effect that the sizes of the tile decide, or nothing if they may be any."""
     lengths = [sizes(source, kernel, name) for name in (second, first)]
@@ -127,7 +127,7 @@ def _effect_of_sizes(
     return ""
 
 
-def racing_stores(source: Source) -> Iterator[Edits]:
+def racing_stores(source: ParsedText) -> Iterator[Edits]:
     """Store instead of adding, without the arguments that a store does not take."""
     for kernel in source.kernels:
         for node in in_order(kernel):
@@ -138,7 +138,7 @@ def racing_stores(source: Source) -> Iterator[Edits]:
                 yield (source.replace(node.value.func, "tl.store"), *dropped)
 
 
-def shared_places(source: Source) -> Iterator[Mistake]:
+def shared_places(source: ParsedText) -> Iterator[Mistake]:
     """Drop the program's own offset from the address of a store."""
     for kernel in source.kernels:
         programs = _programs(kernel)
@@ -162,34 +162,34 @@ def _programs(kernel: ast.FunctionDef) -> set[str]:
 
 
 KINDS = (
-    Kind(
+    MistakeKind(
         "wrong-stride",
         wrong_strides,
         "`{first}` is multiplied by `{second_stride}`, and `{second}` by `{first_stride}`. The "
         "strides are swapped, so element [j, i] stands for element [i, j].",
         "`{first_stride}` is the stride of `{first}`, and `{second_stride}` that of `{second}`.",
     ),
-    Kind(
+    MistakeKind(
         "assumed-contiguous",
         assumed_contiguous,
         "`{index}` is not multiplied by `{stride}`. This is right only if that stride is 1. With "
         "another one the address lies between the elements, or at other elements.",
         "With `{stride}` the address is right for every stride.",
     ),
-    Kind(
+    MistakeKind(
         "transposed-load",
         transposed_loads,
         "{what}.",
         "`{second}` belongs along axis 0, and `{first}` along axis 1.",
     ),
-    Kind(
+    MistakeKind(
         "racing-store",
         racing_stores,
         "Several programs store their shares to the same element, so only the share of the last "
         "one remains.",
         "An atomic addition adds up all shares.",
     ),
-    Kind(
+    MistakeKind(
         "shared-place",
         shared_places,
         "The address lacks `{gone}`. So programs that differ only in it write to the same place, "

@@ -16,11 +16,11 @@ from curation.identity import content_hash
 from curation.models import REJECTED, Outcome, Pair, Verdict
 from curation.similarity.structure import Structure, structure
 from validation import equivalence
-from validation.findings import Finding
+from validation.findings import ItemFinding
 from validation.harness.entry import Entry
 from validation.repairs.differences import Differences, difference
-from validation.repairs.kind import Kind
-from validation.repairs.source import Fault, Source
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import FaultyText, ParsedText
 
 # Signals of memory that the process itself has broken.
 BY_ITSELF = re.compile(r"killed by SIG(ABRT|BUS|SEGV)")
@@ -39,12 +39,12 @@ PATIENCE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PossibleFault:
     """A mistake that may be made in a pair."""
 
     pair: Pair
-    kind: Kind
-    fault: Fault
+    kind: MistakeKind
+    fault: FaultyText
 
     @property
     def faulty_hash(self) -> str:
@@ -62,11 +62,11 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class JudgedFault:
     """A candidate with the harness's finding, or None if the finding proves nothing."""
 
-    candidate: Candidate
-    finding: Finding | None
+    candidate: PossibleFault
+    finding: ItemFinding | None
 
     @property
     def is_kept(self) -> bool:
@@ -86,7 +86,7 @@ class Attempt:
         return "\n".join(f"{name}: {words}" for name, words in failed.items())
 
 
-def _shows_fault(finding: Finding) -> bool:
+def _shows_fault(finding: ItemFinding) -> bool:
     """Return whether the verdict shows a wrong kernel.
 
     A process that runs out of memory is killed by another signal.
@@ -102,7 +102,7 @@ def _brief(message: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredTrace:
     """A stored trace of a pair."""
 
     pair: int
@@ -112,17 +112,17 @@ class Stored:
     line: int
 
 
-Check = Callable[[Sequence[Candidate]], Iterable[tuple[Candidate, Finding | None]]]
+Check = Callable[[Sequence[PossibleFault]], Iterable[tuple[PossibleFault, ItemFinding | None]]]
 
 
 def plant(
     pairs: Sequence[int],
-    kinds: Sequence[Kind],
+    kinds: Sequence[MistakeKind],
     count: int,
     seed: int,
     check: Check,
-    stored: Iterable[Stored],
-) -> Iterator[Attempt]:
+    stored: Iterable[StoredTrace],
+) -> Iterator[JudgedFault]:
     """Yield attempts until `count` are kept, stored ones included, or no place is left.
 
     pairs: keys of passed pairs, in an order that does not depend on the database.
@@ -132,7 +132,7 @@ def plant(
         choice.include(trace)
     while batch := choice.batch():
         for candidate, finding in check(batch):
-            attempt = Attempt(candidate, finding)
+            attempt = JudgedFault(candidate, finding)
             choice.record(attempt)
             yield attempt
 
@@ -140,7 +140,9 @@ def plant(
 class Choice:
     """The mistakes to plant next, given what was kept so far."""
 
-    def __init__(self, pairs: Sequence[int], kinds: Sequence[Kind], count: int, seed: int) -> None:
+    def __init__(
+        self, pairs: Sequence[int], kinds: Sequence[MistakeKind], count: int, seed: int
+    ) -> None:
         self._kinds, self._count, self._seed = kinds, count, seed
         self._order = Random(seed).sample(pairs, len(pairs))  # noqa: S311 - to be repeated
         self._visits = 0
@@ -152,16 +154,16 @@ class Choice:
         self._texts: set[str] = set()
         self._differences = Differences()
 
-    def include(self, trace: Stored) -> None:
+    def include(self, trace: StoredTrace) -> None:
         """Count a trace of an earlier run."""
-        fault = Fault(trace.faulty_code, trace.triton_code, trace.line)
+        fault = FaultyText(trace.faulty_code, trace.triton_code, trace.line)
         self._kept[trace.kind] += trace.kind in {kind.name for kind in self._kinds}
         self._tried.add((trace.pair, trace.kind))
         self._plan(trace.kind, fault, structure(trace.triton_code))
 
-    def batch(self) -> list[Candidate]:
+    def batch(self) -> list[PossibleFault]:
         """Return the next candidates, or nothing if enough are kept or no place is left."""
-        batch: list[Candidate] = []
+        batch: list[PossibleFault] = []
         wanted = min(AT_ONCE, self._count - self._kept.total())
         for _ in range(len(self._order)):
             if len(batch) >= wanted:
@@ -171,22 +173,22 @@ class Choice:
             batch += self._visit(key, min(EACH_VISIT, wanted - len(batch)))
         return batch
 
-    def record(self, attempt: Attempt) -> None:
+    def record(self, attempt: JudgedFault) -> None:
         name = attempt.candidate.kind.name
         self._under_way[name] -= 1
         self._kept[name] += attempt.is_kept
         self._misses[name] = 0 if attempt.is_kept else self._misses[name] + 1
 
-    def _visit(self, key: int, most: int) -> list[Candidate]:
+    def _visit(self, key: int, most: int) -> list[PossibleFault]:
         """Return candidates of one pair, each of another kind."""
         kinds = [kind for kind in self._kinds if self._is_open(kind.name, key)]
         if not kinds:
             return []
         pair = Pair.objects.get(pk=key)
-        source, shape = Source(pair.triton_code), structure(pair.triton_code)
+        source, shape = ParsedText(pair.triton_code), structure(pair.triton_code)
         draw = Random(f"{self._seed}:{pair.content_hash}")  # noqa: S311 - to be repeated
         draw.shuffle(kinds)
-        drawn: list[Candidate] = []
+        drawn: list[PossibleFault] = []
         for kind in sorted(kinds, key=lambda kind: self._planned(kind.name)):
             if len(drawn) == most:
                 break
@@ -195,7 +197,7 @@ class Choice:
             if fault is not None:
                 self._plan(kind.name, fault, shape)
                 self._under_way[kind.name] += 1
-                drawn.append(Candidate(pair, kind, fault))
+                drawn.append(PossibleFault(pair, kind, fault))
         return drawn
 
     def _planned(self, name: str) -> int:
@@ -208,7 +210,9 @@ class Choice:
             and self._misses[name] < PATIENCE
         )
 
-    def _draw(self, kind: Kind, source: Source, shape: Structure, draw: Random) -> Fault | None:
+    def _draw(
+        self, kind: MistakeKind, source: ParsedText, shape: Structure, draw: Random
+    ) -> FaultyText | None:
         """Return a mistake at a random place that repeats no other one."""
         for fault in kind.faults(source, draw):
             if content_hash(fault.code) not in self._texts and not self._differences.has_near(
@@ -217,6 +221,6 @@ class Choice:
                 return fault
         return None
 
-    def _plan(self, kind: str, fault: Fault, shape: Structure) -> None:
+    def _plan(self, kind: str, fault: FaultyText, shape: Structure) -> None:
         self._texts.add(content_hash(fault.code))
         self._differences.add(kind, difference(fault), shape)

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from validation.repairs.kind import Kind
-from validation.repairs.source import Edits, Mistake, Source, in_order
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import Edits, Mistake, ParsedText, in_order
 from validation.repairs.values import called
 
 FLOAT16 = {
@@ -25,7 +25,7 @@ CHECKED = {
 SAME_TYPE = {"abs": (0,), "maximum": (0, 1), "minimum": (0, 1), "where": (1, 2), "clamp": (0,)}
 
 
-def _conversions(source: Source, *types: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
+def _conversions(source: ParsedText, *types: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
     for kernel in source.kernels:
         for node in in_order(kernel):
             if (
@@ -38,7 +38,7 @@ def _conversions(source: Source, *types: str) -> Iterator[tuple[ast.FunctionDef,
                 yield kernel, node
 
 
-def _typed(source: Source, types: dict[str, str]) -> Iterator[Edits]:
+def _typed(source: ParsedText, types: dict[str, str]) -> Iterator[Edits]:
     """Give tiles and products another type."""
     for call in source.calls(source.kernels, "zeros", "full", "dot"):
         for word in call.keywords:
@@ -46,7 +46,7 @@ def _typed(source: Source, types: dict[str, str]) -> Iterator[Edits]:
                 yield (source.replace(word.value, types[source.spelled(word.value)]),)
 
 
-def narrow_integers(source: Source) -> Iterator[Edits]:
+def narrow_integers(source: ParsedText) -> Iterator[Edits]:
     for _, call in _conversions(source, "tl.int64", "tl.int32", "tl.uint32", "tl.uint64"):
         assert isinstance(call.func, ast.Attribute)  # noqa: S101 - see _conversions
         # A comparison is no integer, and a bit cast changes no width.
@@ -55,7 +55,7 @@ def narrow_integers(source: Source) -> Iterator[Edits]:
     yield from _typed(source, {"tl.int64": "tl.int32", "tl.int32": "tl.int8"})
 
 
-def low_precision(source: Source) -> Iterator[Mistake]:
+def low_precision(source: ParsedText) -> Iterator[Mistake]:
     """Accumulate in float16; without an accumulator, compute in the type of the inputs."""
     # The interpreter computes something else if `tl.dot` adds to another type.
     added_to = any(len(call.args) > 2 for call in source.calls(source.kernels, "dot"))
@@ -67,7 +67,7 @@ def low_precision(source: Source) -> Iterator[Mistake]:
 
 
 def _lost_conversion(
-    source: Source, kernel: ast.FunctionDef, conversion: ast.Call
+    source: ParsedText, kernel: ast.FunctionDef, conversion: ast.Call
 ) -> Mapping[str, str]:
     types = Types(source, conversion)
     types.follow(kernel, frozenset())
@@ -87,7 +87,7 @@ class Types:
     rejecting: the first call that does not accept the inputs' type.
     """
 
-    def __init__(self, source: Source, conversion: ast.Call) -> None:
+    def __init__(self, source: ParsedText, conversion: ast.Call) -> None:
         self._functions = {kernel.name: kernel for kernel in source.kernels}
         self._conversion = conversion
         self._constants = _constants(source)
@@ -168,7 +168,7 @@ class Types:
         return True if True in kinds else None
 
 
-def _constants(source: Source) -> set[str]:
+def _constants(source: ParsedText) -> set[str]:
     """Return the names of numbers that are known when a kernel is compiled."""
     module = {
         source.spelled(node.targets[0]) for node in source.tree.body if isinstance(node, ast.Assign)
@@ -182,14 +182,14 @@ def _constants(source: Source) -> set[str]:
 
 
 KINDS = (
-    Kind(
+    MistakeKind(
         "narrow-integers",
         narrow_integers,
         "The integer type cannot hold the values, so they overflow, lose bits or change "
         "their sign.",
         "The type of the correction holds all values.",
     ),
-    Kind(
+    MistakeKind(
         "low-precision",
         low_precision,
         "{what}.",

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from validation.repairs.kind import Kind
-from validation.repairs.source import Edits, Mistake, Source, in_order
+from validation.repairs.kind import MistakeKind
+from validation.repairs.source import Edits, Mistake, ParsedText, in_order
 from validation.repairs.tiles import VIEW, axes
 from validation.repairs.values import called, combines, names, sources, users
 
@@ -12,7 +12,7 @@ from validation.repairs.values import called, combines, names, sources, users
 SHORT = 60
 
 
-def unmasked_reductions(source: Source) -> Iterator[Mistake]:
+def unmasked_reductions(source: ParsedText) -> Iterator[Mistake]:
     """Drop `tl.where(mask, …, neutral)` around values that are reduced."""
     for kernel in source.kernels:
         masks = {
@@ -29,7 +29,7 @@ def unmasked_reductions(source: Source) -> Iterator[Mistake]:
                 yield Mistake((edit,), facts | _counted(source, kernel, call))
 
 
-def _counted(source: Source, kernel: ast.FunctionDef, call: ast.Call) -> dict[str, str]:
+def _counted(source: ParsedText, kernel: ast.FunctionDef, call: ast.Call) -> dict[str, str]:
     """Return the effect of lanes that are not set, by the first reduction that gets them."""
     helpers = {other.name for other in source.kernels if any(map(combines, ast.walk(other)))}
     reductions = (
@@ -47,7 +47,7 @@ def _counted(source: Source, kernel: ast.FunctionDef, call: ast.Call) -> dict[st
     return {"effect": f"`{shown}` includes them", "unchanged": "does not change its result"}
 
 
-def wrong_axes(source: Source) -> Iterator[Mistake]:
+def wrong_axes(source: ParsedText) -> Iterator[Mistake]:
     """Exchange the axes of tiles with two axes."""
     for kernel in source.kernels:
         if not VIEW.search(source.spelled(kernel)):
@@ -81,7 +81,7 @@ ROWS = {
 }  # fmt: skip
 
 
-def overwritten_accumulators(source: Source) -> Iterator[Mistake]:
+def overwritten_accumulators(source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         loops = [node for node in in_order(kernel) if isinstance(node, ast.For)]
         # The innermost loop of a statement comes last.
@@ -131,7 +131,7 @@ def _replaced(target: str, statement: ast.stmt, block: ast.expr, loop: ast.For) 
     }
 
 
-def _overwritten(source: Source, node: ast.Assign) -> Iterator[tuple[Edits, ast.expr]]:
+def _overwritten(source: ParsedText, node: ast.Assign) -> Iterator[tuple[Edits, ast.expr]]:
     """Drop the accumulator from `acc = acc + …`, `acc = f(acc, …)` and `acc = dot(a, b, acc)`.
 
     Yield the edits with the value that stays.
@@ -154,7 +154,7 @@ def _overwritten(source: Source, node: ast.Assign) -> Iterator[tuple[Edits, ast.
         yield (source.drop_argument(value.args[2]),), factors
 
 
-def wrong_initial_values(source: Source) -> Iterator[Mistake]:
+def wrong_initial_values(source: ParsedText) -> Iterator[Mistake]:
     infinities = [call.args[1] for call in source.calls(source.kernels, "full") if call.args[1:]]
     for kernel in source.kernels:
         # A single number, such as a running maximum.
@@ -172,7 +172,7 @@ def wrong_initial_values(source: Source) -> Iterator[Mistake]:
             yield Mistake((source.replace(value, "0.0"),), facts)
 
 
-def missing_maxima(source: Source) -> Iterator[Mistake]:
+def missing_maxima(source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         if not any(source.calls([kernel], "exp", "exp2")):
             continue
@@ -227,7 +227,7 @@ USED_AGAIN = "is used again, where it must have been subtracted here"
 
 
 def _is_used_again(
-    source: Source, kernel: ast.FunctionDef, difference: ast.BinOp, maxima: set[str]
+    source: ParsedText, kernel: ast.FunctionDef, difference: ast.BinOp, maxima: set[str]
 ) -> bool:
     """Return whether a maximum is read, or computed again, outside of the difference."""
     right, inside = source.spelled(difference.right), set(map(id, ast.walk(difference)))
@@ -242,32 +242,32 @@ def _is_used_again(
 
 
 KINDS = (
-    Kind(
+    MistakeKind(
         "unmasked-reduction",
         unmasked_reductions,
         "Lanes where `{mask}` is false hold `{value}` instead of `{neutral}`, and {effect}.",
         "`tl.where` sets these lanes to `{neutral}`, which {unchanged}.",
     ),
-    Kind(
+    MistakeKind(
         "wrong-axis",
         wrong_axes,
         "`{call}` works along axis {wrong} of `{tile}`{within} instead of axis {axis}.{limit}",
         "Axis {axis} {needed}.",
     ),
-    Kind(
+    MistakeKind(
         "overwritten-accumulator",
         overwritten_accumulators,
         "{what}.",
         "Each block must be combined with what the earlier iterations accumulated.",
     ),
-    Kind(
+    MistakeKind(
         "wrong-initial-value",
         wrong_initial_values,
         "A {extreme} that begins at 0 stays 0 where all values are {sign}.",
         "`{right}` is {side} every value, so the first one replaces it.",
         needs_variations=True,
     ),
-    Kind(
+    MistakeKind(
         "missing-maximum",
         missing_maxima,
         "The maximum `{maximum}` is not subtracted before the exponential: {harm}.",

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Replacement:
     """A replacement of the characters from `start` to before `end`."""
 
     start: int
@@ -17,7 +17,7 @@ class Edit:
     text: str = ""
 
 
-Edits = tuple[Edit, ...]
+Edits = tuple[Replacement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultyText:
     """A faulty text. `line` is the number of the first changed line in it and in `right`."""
 
     code: str
@@ -130,7 +130,7 @@ def _joined(lines: Sequence[str]) -> str:
     return text[:-1] if text.endswith("](") else text
 
 
-class Source:
+class ParsedText:
     """A text that can be parsed. Offsets count characters."""
 
     def __init__(self, text: str) -> None:
@@ -203,10 +203,10 @@ class Source:
         return self._starts[line - 1] + len(before.decode())
 
     # --- Edits -------------------------------------------------------------------------------
-    def replace(self, node: ast.AST, text: str) -> Edit:
-        return Edit(self.start(node), self.end(node), text)
+    def replace(self, node: ast.AST, text: str) -> Replacement:
+        return Replacement(self.start(node), self.end(node), text)
 
-    def replace_by_operation(self, node: ast.expr, text: str) -> Edit:
+    def replace_by_operation(self, node: ast.expr, text: str) -> Replacement:
         """Put a text in the place of an expression, in parentheses if it may bind less there."""
         if SIMPLE.fullmatch(text):
             return self.replace(node, text)
@@ -227,8 +227,8 @@ class Source:
         start, end = self.start(operation), self.end(operation)
         left, right = self.text[start:left_end], self.text[right_start:end]
         return (
-            Edit(start, left_end, _enclosed(right, operation.right, operation)),
-            Edit(right_start, end, _enclosed(left, operation.left, operation)),
+            Replacement(start, left_end, _enclosed(right, operation.right, operation)),
+            Replacement(right_start, end, _enclosed(left, operation.left, operation)),
         )
 
     def as_operand(self, node: ast.expr) -> str:
@@ -236,24 +236,24 @@ class Source:
         text = self.spelled(node)
         return f"({text})" if isinstance(node, ast.BinOp | ast.IfExp | ast.UnaryOp) else text
 
-    def drop_argument(self, argument: ast.AST) -> Edit:
+    def drop_argument(self, argument: ast.AST) -> Replacement:
         """Remove an argument with the comma before it."""
-        return Edit(self.text.rindex(",", 0, self.start(argument)), self.end(argument))
+        return Replacement(self.text.rindex(",", 0, self.start(argument)), self.end(argument))
 
-    def drop_statement(self, node: ast.stmt) -> Edit:
+    def drop_statement(self, node: ast.stmt) -> Replacement:
         """Remove a statement that has its lines for itself."""
         start = self.text.rindex("\n", 0, self.start(node)) + 1
-        return Edit(start, self.text.index("\n", self.end(node)) + 1)
+        return Replacement(start, self.text.index("\n", self.end(node)) + 1)
 
-    def drop_right(self, operation: ast.BinOp) -> Edit:
+    def drop_right(self, operation: ast.BinOp) -> Replacement:
         """Keep the left operand of an operation only."""
         return self._keep(operation, self.start(operation), self._around_operator(operation)[0])
 
-    def drop_left(self, operation: ast.BinOp) -> Edit:
+    def drop_left(self, operation: ast.BinOp) -> Replacement:
         """Keep the right operand of an operation only."""
         return self._keep(operation, self._around_operator(operation)[1], self.end(operation))
 
-    def _keep(self, operation: ast.BinOp, first: int, last: int) -> Edit:
+    def _keep(self, operation: ast.BinOp, first: int, last: int) -> Replacement:
         """Replace an operation by a part of it, without parentheses around a simple part."""
         start, end = self.start(operation), self.end(operation)
         part = self.text[first:last]
@@ -262,15 +262,15 @@ class Source:
             and GROUP.search(self.text, 0, start)
             and self.text[end : end + 1] == ")"
         ):
-            return Edit(start - 1, end + 1, part)
+            return Replacement(start - 1, end + 1, part)
         if self.text[:start].endswith("= (") and self.text[end:].startswith(")\n"):
-            return Edit(start - 1, end + 1, part)
-        return Edit(start, end, part)
+            return Replacement(start - 1, end + 1, part)
+        return Replacement(start, end, part)
 
-    def drop_conversion(self, call: ast.Call) -> Edit:
+    def drop_conversion(self, call: ast.Call) -> Replacement:
         """Remove `.to(…)`, and keep what is converted."""
         name = self.end(call.func) - len("to")
-        return Edit(self.text.rindex(".", 0, name), self.end(call))
+        return Replacement(self.text.rindex(".", 0, name), self.end(call))
 
     def _around_operator(self, operation: ast.BinOp) -> tuple[int, int]:
         """Return the end of the left operand and the start of the right, with parentheses."""
@@ -280,7 +280,7 @@ class Source:
         operator = OPERATOR.match(self.text, end)
         return end, operator.end() if operator else end
 
-    def fault(self, mistake: Mistake) -> Fault | None:
+    def fault(self, mistake: Mistake) -> FaultyText | None:
         """Return the text with the mistake, or None if it is the same or can't be parsed."""
         text, edits = self.text, mistake.edits
         for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
@@ -290,10 +290,10 @@ class Source:
         except SyntaxError:
             return None
         changed = min(edit.start + self._unchanged(edit) for edit in edits)
-        fault = Fault(text, self.text, text.count("\n", 0, changed) + 1, mistake.facts)
+        fault = FaultyText(text, self.text, text.count("\n", 0, changed) + 1, mistake.facts)
         return None if same or NO_OPERATION.fullmatch(fault.shown) else fault
 
-    def _unchanged(self, edit: Edit) -> int:
+    def _unchanged(self, edit: Replacement) -> int:
         """Return the number of characters at its start that an edit leaves as they are."""
         before = self.text[edit.start : edit.end]
         pairs = enumerate(zip(edit.text, before, strict=False))

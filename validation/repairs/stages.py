@@ -12,7 +12,7 @@ from validation.harness.report import Report, Verdict
 from validation.harness.schedule import examine
 from validation.harness.worker_pool import WorkerPool
 from validation.rewards.question import of_entry
-from validation.rewards.references import References
+from validation.rewards.references import AnswerCache
 
 # The pair's own test runs without guards: a wrong address breaks its process, and the message is
 # only a signal. The other checks name the place.
@@ -22,7 +22,7 @@ KEPT_MOST = 1 << 30
 
 
 def examine_mistake(
-    entry: Entry, pool: WorkerPool, references: References, *, varied: bool
+    entry: Entry, pool: WorkerPool, references: AnswerCache, *, varied: bool
 ) -> Report:
     """Return the report of the first stage that rejects the entry, or of the last one.
 
@@ -37,7 +37,7 @@ def examine_mistake(
     return report
 
 
-def examine_on_smaller_cases(entry: Entry, pool: WorkerPool, references: References) -> Report:
+def examine_on_smaller_cases(entry: Entry, pool: WorkerPool, references: AnswerCache) -> Report:
     """Return the report on the smaller half of the cases, which take a fraction of the time."""
     options = replace(pool.options, checks=CHECKS)
     answered = references.answered(of_entry(entry), options)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import F, OuterRef, Subquery
 
 from curation.models import Device, Pair, RepairTrace, Status, ValidationResult, Verdict
-from validation.repairs.plant import Attempt, Stored
+from validation.repairs.plant import JudgedFault, StoredTrace
 
 
 def passed_pairs(device: Device) -> list[int]:
@@ -20,15 +20,15 @@ def passed_pairs(device: Device) -> list[int]:
     return list(passed.values_list("pk", flat=True))
 
 
-def stored_traces() -> Iterator[Stored]:
+def stored_traces() -> Iterator[StoredTrace]:
     """Yield the traces of pairs that have not changed since."""
     traces = RepairTrace.objects.filter(content_hash=F("pair__content_hash"))
     columns = ("pair_id", "kind", "faulty_code", "pair__triton_code", "line")
     for values in traces.values_list(*columns):
-        yield Stored(*values)
+        yield StoredTrace(*values)
 
 
-def store(attempt: Attempt, device: Device) -> bool:
+def store(attempt: JudgedFault, device: Device) -> bool:
     """Store a rejected mistake, and return whether its text is new."""
     candidate, finding = attempt.candidate, attempt.finding
     if finding is None or not attempt.is_kept:

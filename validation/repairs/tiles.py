@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from validation.repairs.source import Source, in_order
+from validation.repairs.source import ParsedText, in_order
 from validation.repairs.values import called, combines, sources, values_of
 
 VIEW = re.compile(r"\[(None, :|:, None)\]")
@@ -18,13 +18,13 @@ Combine = Callable[..., int | None]
 SINGLE = {"program_id", "num_programs", "cdiv"}
 
 
-def axes(source: Source, kernel: ast.FunctionDef, node: ast.expr) -> int | None:
+def axes(source: ParsedText, kernel: ast.FunctionDef, node: ast.expr) -> int | None:
     """Return the number of axes of an expression, or None if the code does not prove it."""
     return _axes(source, kernel, node, frozenset())
 
 
 def _axes(
-    source: Source, kernel: ast.FunctionDef, node: ast.expr, seen: frozenset[str]
+    source: ParsedText, kernel: ast.FunctionDef, node: ast.expr, seen: frozenset[str]
 ) -> int | None:
     def of(*parts: ast.expr) -> int | None:
         return _most([_axes(source, kernel, part, seen) for part in parts])
@@ -47,7 +47,7 @@ def _axes(
     return None
 
 
-def _axes_of_call(source: Source, call: ast.Call, given: int | None, of: Combine) -> int | None:
+def _axes_of_call(source: ParsedText, call: ast.Call, given: int | None, of: Combine) -> int | None:
     name = called(call)
     if name in ("zeros", "full") and call.args:
         return len(call.args[0].elts) if isinstance(call.args[0], ast.Tuple | ast.List) else None
@@ -68,7 +68,7 @@ def _axes_of_call(source: Source, call: ast.Call, given: int | None, of: Combine
 
 
 def _axes_of_name(
-    source: Source, kernel: ast.FunctionDef, name: str, seen: frozenset[str]
+    source: ParsedText, kernel: ast.FunctionDef, name: str, seen: frozenset[str]
 ) -> int | None:
     if name in seen:
         return 0
@@ -78,7 +78,7 @@ def _axes_of_name(
     return _most([_axes(source, kernel, value, seen | {name}) for value in values])
 
 
-def _axes_of_argument(source: Source, kernel: ast.FunctionDef, name: str) -> int | None:
+def _axes_of_argument(source: ParsedText, kernel: ast.FunctionDef, name: str) -> int | None:
     """Return 0 for the arguments of a launched kernel, loop counters and constants of the module.
 
     A function that kernels call may get a tile.
@@ -99,7 +99,7 @@ def _most(counts: list[int | None]) -> int | None:
     return None if len(known) < len(counts) or not counts else max(known)
 
 
-def sizes(source: Source, kernel: ast.FunctionDef, node: ast.expr) -> list[str]:
+def sizes(source: ParsedText, kernel: ast.FunctionDef, node: ast.expr) -> list[str]:
     """Return the lengths of the `tl.arange` calls from which an expression is computed."""
     return [
         source.spelled(leaf.args[1])
@@ -110,7 +110,7 @@ def sizes(source: Source, kernel: ast.FunctionDef, node: ast.expr) -> list[str]:
 
 
 def literal_sizes(
-    source: Source, kernel: ast.FunctionDef, first: str, second: str
+    source: ParsedText, kernel: ast.FunctionDef, first: str, second: str
 ) -> set[tuple[int, int]]:
     """Return the sizes that configurations or launches give, or nothing if one is unknown."""
     settings: list[dict[object, ast.expr]] = [
@@ -138,7 +138,7 @@ def literal_sizes(
     return known if len(known) == len(pairs) else set()
 
 
-def _number(source: Source, node: ast.expr | None) -> int | None:
+def _number(source: ParsedText, node: ast.expr | None) -> int | None:
     """Return a literal number, or that of a name with a single assignment."""
     if isinstance(node, ast.Name):
         values = list(_values(source, node.id))
@@ -148,7 +148,7 @@ def _number(source: Source, node: ast.expr | None) -> int | None:
     return None
 
 
-def _values(source: Source, name: str) -> Iterator[ast.expr | None]:
+def _values(source: ParsedText, name: str) -> Iterator[ast.expr | None]:
     """Yield the values that the launchers and the module assign to a name."""
     inside = {id(node) for kernel in source.kernels for node in ast.walk(kernel)}
     for statement in ast.walk(source.tree):

@@ -14,7 +14,7 @@ class Tier(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RewardAnswer:
     """Answer to one request.
 
     verdict: of the harness, or None if the answer was not judged.
@@ -34,14 +34,14 @@ class Answer:
         return asdict(self)
 
 
-def not_judged(reason: str, seconds: float = 0.0) -> Answer:
+def not_judged(reason: str, seconds: float = 0.0) -> RewardAnswer:
     """Return the answer to a request without a verdict. It is no evidence against the kernel."""
-    return Answer(None, None, reason, seconds=seconds)
+    return RewardAnswer(None, None, reason, seconds=seconds)
 
 
-def read_answer(record: Mapping[str, Any]) -> Answer:
+def read_answer(record: Mapping[str, Any]) -> RewardAnswer:
     """Return an answer from its JSON, or raise LookupError or TypeError."""
-    return Answer(
+    return RewardAnswer(
         verdict=record["verdict"],
         reward=record["reward"],
         message=record["message"],

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from validation.rewards.answer import Answer, Tier, read_answer
+from validation.rewards.answer import RewardAnswer, Tier, read_answer
 
 Request = Mapping[str, Any]
 """`reference`, `triton_code` and `tier`, as the service reads them."""
@@ -39,14 +39,14 @@ class Client:
 
     def ask(
         self, reference: str | Mapping[str, Any], triton_code: str, tier: str = Tier.FULL
-    ) -> Answer:
+    ) -> RewardAnswer:
         """Return the answer to one request."""
         request = {"reference": reference, "triton_code": triton_code, "tier": str(tier)}
         return self.ask_all([request])[0]
 
-    def ask_all(self, requests: Sequence[Request]) -> list[Answer]:
+    def ask_all(self, requests: Sequence[Request]) -> list[RewardAnswer]:
         """Return an answer to each request, in their order, or raise ServiceError."""
-        answers: list[Answer] = []
+        answers: list[RewardAnswer] = []
         for start in range(0, len(requests), self._batch):
             batch = list(requests[start : start + self._batch])
             made = self._post_patiently(json.dumps(batch).encode())

@@ -12,11 +12,11 @@ from validation.harness.entry import EntryUnreadable, read_entries
 from validation.harness.options import Options, Unsuited
 from validation.harness.sandbox import Level
 from validation.harness.schedule import open_pool
-from validation.rewards.judge import Judge
+from validation.rewards.judge import RewardJudge
 from validation.rewards.metrics import Metrics
-from validation.rewards.question import Reference, of_entry
-from validation.rewards.server import Server, Service, UnixServer
-from validation.rewards.work import Work
+from validation.rewards.question import JudgeReference, of_entry
+from validation.rewards.server import RewardServer, Service, UnixServer
+from validation.rewards.work import WorkQueue
 
 DESCRIPTION = "Answer requests for rewards until the process is stopped."
 GIB = 1 << 30
@@ -45,15 +45,15 @@ def serve(arguments: argparse.Namespace) -> int:
     )
     raise_file_limit()
     with open_pool(options) as pool:
-        judge = Judge(pool)
-        work = Work(judge.answer, pool.options.workers(), arguments.queue)
+        judge = RewardJudge(pool)
+        work = WorkQueue(judge.answer, pool.options.workers(), arguments.queue)
         metrics = Metrics()
         metrics.watch(work, judge.references)
         pool.prepare(pool.options.workers())
         service = Service(work, known, metrics, judge, token)
-        server: Server | UnixServer
+        server: RewardServer | UnixServer
         if arguments.port is not None:
-            server = Server(arguments.port, service)
+            server = RewardServer(arguments.port, service)
             place = f"http://127.0.0.1:{server.server_address[1]}"
         else:
             server = UnixServer(arguments.socket, service)
@@ -72,8 +72,8 @@ def serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def load_references(path: Path) -> dict[str, Reference]:
-    known: dict[str, Reference] = {}
+def load_references(path: Path) -> dict[str, JudgeReference]:
+    known: dict[str, JudgeReference] = {}
     for entry in read_entries(path):
         reference = of_entry(entry)
         if known.setdefault(entry.id, reference) != reference:

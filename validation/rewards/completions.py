@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validation.rewards.answer import Answer
+from validation.rewards.answer import RewardAnswer
 from validation.rewards.client import Client
 
 Completion = str | Sequence[Mapping[str, Any]]
@@ -12,7 +12,7 @@ Completion = str | Sequence[Mapping[str, Any]]
 
 FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
 LANGUAGES = ("", "python", "py", "triton")
-NO_CODE = Answer("error", 0.0, "The completion has no block of Python code.")
+NO_CODE = RewardAnswer("error", 0.0, "The completion has no block of Python code.")
 
 
 def extract_code(completion: Completion) -> str | None:
@@ -33,7 +33,7 @@ def text_of(completion: Completion) -> str:
 
 def answers_to(
     client: Client, completions: Sequence[Completion], references: Sequence[Any], tier: str
-) -> list[Answer]:
+) -> list[RewardAnswer]:
     """Return the answers in the order of the completions. One without code is not sent."""
     codes = [extract_code(completion) for completion in completions]
     requests = [

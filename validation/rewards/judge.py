@@ -15,11 +15,11 @@ from validation.harness.report import Report, Verdict
 from validation.harness.schedule import FAULTS_OF_THE_MACHINE, is_starved
 from validation.harness.timing import timed
 from validation.harness.worker_pool import GpuSick, WorkerPool
-from validation.rewards.answer import Answer, Tier, not_judged
+from validation.rewards.answer import RewardAnswer, Tier, not_judged
 from validation.rewards.disclosure import public_checks, public_grades, public_message
 from validation.rewards.load import Load
-from validation.rewards.question import Question, unreadable
-from validation.rewards.references import References, Unusable
+from validation.rewards.question import JudgeQuestion, unreadable
+from validation.rewards.references import AnswerCache, UnusableReference
 from validation.rewards.scale import reward_of
 
 log = logging.getLogger(__name__)
@@ -36,27 +36,27 @@ KEPT_MOST = 1 << 30
 KILLED = "killed by SIGKILL"
 
 
-class Fault(Exception):
+class NotJudged(Exception):
     """The kernel could not be judged; the sentence says why."""
 
 
-class Judge:
+class RewardJudge:
     """Judge on a pool of warm processes. `sick` has the reason why it can judge no more."""
 
     def __init__(self, pool: WorkerPool) -> None:
         self.pool, self.sick = pool, ""
-        self.references = References(pool, KEPT_MOST)
+        self.references = AnswerCache(pool, KEPT_MOST)
         self._options = {
             Tier.FAST: replace(pool.options, checks=FAST),
             Tier.FULL: pool.options,
         }
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: JudgeQuestion) -> RewardAnswer:
         """Return the answer. It never raises."""
         started = time.monotonic()
         try:
             answer = unreadable(question.triton_code) or self._judged(question)
-        except (Fault, Unusable) as fault:
+        except (NotJudged, UnusableReference) as fault:
             answer = not_judged(str(fault))
         except GpuSick as sick:
             self.sick = str(sick)
@@ -70,12 +70,12 @@ class Judge:
             answer = not_judged(f"The judge failed: {type(error).__name__}.")
         return replace(answer, seconds=round(time.monotonic() - started, 4))
 
-    def _judged(self, question: Question) -> Answer:
+    def _judged(self, question: JudgeQuestion) -> RewardAnswer:
         report = self._examined(question)
         if self.pool.options.timing and self._is_right(report, question):
             entry = question.reference.entry(question.triton_code)
             report = timed(entry, report, self.pool)
-        return Answer(
+        return RewardAnswer(
             verdict=str(report.verdict),
             reward=reward_of(report, question.tier),
             message=public_message(report),
@@ -83,14 +83,14 @@ class Judge:
             grades=public_grades(report),
         )
 
-    def _is_right(self, report: Report, question: Question) -> bool:
+    def _is_right(self, report: Report, question: JudgeQuestion) -> bool:
         return (
             question.tier is Tier.FULL
             and report.verdict is Verdict.PASSED
             and reward_of(report, Tier.FULL) > 0.0
         )
 
-    def _examined(self, question: Question) -> Report:
+    def _examined(self, question: JudgeQuestion) -> Report:
         """Return the report, or raise Fault if something other than the kernel is to blame.
 
         A kernel runs again if it lacked what all share, waited for a processor, or was killed from
@@ -124,15 +124,15 @@ class Judge:
                 again = True
                 continue
             if "reference" in unanswered:
-                raise Fault("The reference was not done in time.")
+                raise NotJudged("The reference was not done in time.")
             if waited and (share := load.of_others()) >= OVERLOADED:
-                raise Fault(
+                raise NotJudged(
                     f"It ran out of time while other programs used {share:.0%} of the CPUs."
                 )
             return report
-        raise Fault("The process that starts all others ended again and again.")
+        raise NotJudged("The process that starts all others ended again and again.")
 
-    def _examination(self, question: Question, *, again: bool) -> Examination:
+    def _examination(self, question: JudgeQuestion, *, again: bool) -> Examination:
         options = self._options[question.tier]
         answered = self.references.answered(question.reference, options)
         entry = question.reference.entry(question.triton_code)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily as Gauge
 
-from validation.rewards.answer import Answer, Tier
-from validation.rewards.references import References
-from validation.rewards.work import Work
+from validation.rewards.answer import RewardAnswer, Tier
+from validation.rewards.references import AnswerCache
+from validation.rewards.work import WorkQueue
 
 BUCKETS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)
 
@@ -30,10 +30,10 @@ class Metrics:
             registry=self._registry,
         )  # fmt: skip
 
-    def watch(self, work: Work, references: References) -> None:
-        self._registry.register(Gauges(work, references))
+    def watch(self, work: WorkQueue, references: AnswerCache) -> None:
+        self._registry.register(ServiceGauges(work, references))
 
-    def count(self, tier: Tier, answer: Answer) -> None:
+    def count(self, tier: Tier, answer: RewardAnswer) -> None:
         self._answers.labels(tier, answer.verdict or "not_judged").inc()
         self._seconds.labels(tier).observe(answer.seconds)
 
@@ -41,8 +41,8 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class Gauges:
-    def __init__(self, work: Work, references: References) -> None:
+class ServiceGauges:
+    def __init__(self, work: WorkQueue, references: AnswerCache) -> None:
         self._work, self._references = work, references
 
     def collect(self) -> Iterator[Gauge]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validation.harness.entry import Entry
-from validation.rewards.answer import Answer, Tier
+from validation.rewards.answer import RewardAnswer, Tier
 from validation.rewards.scale import REJECTED
 
 # Characters of a kernel's text.
@@ -24,7 +24,7 @@ class Malformed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class JudgeReference:
     """The texts that a kernel is judged by."""
 
     python_code: str
@@ -54,17 +54,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    reference: Reference
+class JudgeQuestion:
+    reference: JudgeReference
     triton_code: str
     tier: Tier
 
 
-def of_entry(entry: Entry) -> Reference:
-    return Reference(entry.python_code, entry.test_code, entry.entry_point, entry.differentiable)
+def of_entry(entry: Entry) -> JudgeReference:
+    return JudgeReference(
+        entry.python_code, entry.test_code, entry.entry_point, entry.differentiable
+    )
 
 
-def read_question(record: Any, known: Mapping[str, Reference]) -> Question:
+def read_question(record: Any, known: Mapping[str, JudgeReference]) -> JudgeQuestion:
     """Return the question of a request's JSON, or raise Malformed.
 
     known: the loaded pairs by their id.
@@ -79,10 +81,10 @@ def read_question(record: Any, known: Mapping[str, Reference]) -> Question:
     tier = record.get("tier", Tier.FULL)
     if not isinstance(tier, str) or tier not in tuple(Tier):
         raise Malformed(f"tier is {' or '.join(Tier)}.")
-    return Question(_reference(record.get("reference"), known), code, Tier(tier))
+    return JudgeQuestion(_reference(record.get("reference"), known), code, Tier(tier))
 
 
-def _reference(given: Any, known: Mapping[str, Reference]) -> Reference:
+def _reference(given: Any, known: Mapping[str, JudgeReference]) -> JudgeReference:
     if isinstance(given, str):
         if given not in known:
             raise Malformed(f"No loaded entry has the id {_short(given)}.")
@@ -92,7 +94,7 @@ def _reference(given: Any, known: Mapping[str, Reference]) -> Reference:
     texts = {name: _text(given, name) for name in TEXTS}
     if not texts["entry_point"].isidentifier():
         raise Malformed("reference.entry_point is no name.")
-    return Reference(**texts, differentiable=given.get("differentiable") is True)
+    return JudgeReference(**texts, differentiable=given.get("differentiable") is True)
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:
@@ -104,12 +106,14 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def unreadable(code: str) -> Answer | None:
+def unreadable(code: str) -> RewardAnswer | None:
     """Return the answer to a text that no process can read, or None if it can be a program."""
     if len(code) > KERNEL_MOST:
-        return Answer("error", REJECTED, f"triton_code has more than {KERNEL_MOST:,} characters.")
+        return RewardAnswer(
+            "error", REJECTED, f"triton_code has more than {KERNEL_MOST:,} characters."
+        )
     if not _is_whole(code):
-        return Answer("error", REJECTED, "triton_code holds half a character.")
+        return RewardAnswer("error", REJECTED, "triton_code holds half a character.")
     return None
 
 

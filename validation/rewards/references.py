@@ -15,7 +15,7 @@ from validation.harness.options import Options
 from validation.harness.report import Check, Verdict
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.worker_pool import WorkerPool
-from validation.rewards.question import Reference
+from validation.rewards.question import JudgeReference
 
 # References that share one may wait for each other.
 LOCKS = 64
@@ -25,7 +25,7 @@ COUNT_MOST = 1000
 PASSING = (Verdict.TIMEOUT, Verdict.CRASHED)
 
 
-class Unusable(Exception):
+class UnusableReference(Exception):
     """No kernel can be judged by this reference; the sentence says why."""
 
     def __init__(self, check: Check) -> None:
@@ -34,7 +34,7 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedAnswers:
     """Answers with their size in bytes, or why there are none."""
 
     answered: Answered | None = None
@@ -42,13 +42,13 @@ class Kept:
     unusable: Check | None = None
 
 
-class References:
+class AnswerCache:
     """Cache of answers by reference and options, bounded in bytes: the longest unused go first."""
 
     def __init__(self, pool: WorkerPool, most: int) -> None:
         self._pool, self._most = pool, most
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._kept: OrderedDict[str, CachedAnswers] = OrderedDict()
         self._locks = [threading.Lock() for _ in range(LOCKS)]
         self.hits = self.misses = 0
 
@@ -60,8 +60,8 @@ class References:
     def _bytes(self) -> int:
         return sum(kept.size for kept in self._kept.values())
 
-    def answered(self, reference: Reference, options: Options) -> Answered:
-        """Return the inputs and answers, or raise Unusable or ChildEnded."""
+    def answered(self, reference: JudgeReference, options: Options) -> Answered:
+        """Return the inputs and answers, or raise UnusableReference or ChildEnded."""
         key = f"{reference.key} {' '.join(options.checks)}"
         # One thread makes the answers of a reference, and the others wait for them.
         with self._locks[hash(key) % LOCKS]:
@@ -71,10 +71,10 @@ class References:
                 if kept.unusable is None or kept.unusable.verdict not in PASSING:
                     self._keep(key, kept)
         if kept.answered is None:
-            raise Unusable(kept.unusable or Check("accuracy", None, "no answers"))
+            raise UnusableReference(kept.unusable or Check("accuracy", None, "no answers"))
         return kept.answered
 
-    def _look_up(self, key: str) -> Kept | None:
+    def _look_up(self, key: str) -> CachedAnswers | None:
         with self._lock:
             kept = self._kept.get(key)
             self.hits += kept is not None
@@ -83,7 +83,7 @@ class References:
                 self._kept.move_to_end(key)
             return kept
 
-    def _keep(self, key: str, kept: Kept) -> None:
+    def _keep(self, key: str, kept: CachedAnswers) -> None:
         with self._lock:
             self._kept[key] = kept
             while len(self._kept) > COUNT_MOST or (
@@ -91,7 +91,7 @@ class References:
             ):
                 self._kept.popitem(last=False)
 
-    def _make(self, reference: Reference, options: Options) -> Kept:
+    def _make(self, reference: JudgeReference, options: Options) -> CachedAnswers:
         session = Session(reference.entry(""), self._pool, alone=True, options=options)
         try:
             with self._pool.lock.held(exclusive=False), self._pool.reference() as author:
@@ -99,14 +99,14 @@ class References:
                 if session.wants("falsifiable"):
                     check = check_test(session, author, answered)
                     if check.verdict is not Verdict.PASSED:
-                        return Kept(unusable=check)
+                        return CachedAnswers(unusable=check)
         except Stopped as stopped:
-            return Kept(unusable=stopped.check)
+            return CachedAnswers(unusable=stopped.check)
         except MISREAD as error:
-            return Kept(unusable=misread(session.check, error))
+            return CachedAnswers(unusable=misread(session.check, error))
         finally:
             self._pool.forget(session.cache)
-        return Kept(answered, size_of(answered))
+        return CachedAnswers(answered, size_of(answered))
 
 
 def size_of(answered: Answered) -> int:

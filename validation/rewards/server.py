@@ -20,10 +20,10 @@ from typing import Any, Protocol
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from validation.harness.sandbox.reading import UnreadableJson, read_json
-from validation.rewards.answer import Answer, not_judged
+from validation.rewards.answer import RewardAnswer, not_judged
 from validation.rewards.metrics import Metrics
-from validation.rewards.question import Malformed, Question, Reference, read_question
-from validation.rewards.work import Full, Job, Work
+from validation.rewards.question import JudgeQuestion, JudgeReference, Malformed, read_question
+from validation.rewards.work import Full, Job, WorkQueue
 
 BODY_MOST = 8 << 20
 # A client that sends more than it may can still read the answer: so much is read and thrown away.
@@ -38,7 +38,7 @@ BUSY = (
 )
 
 
-class Refused(Exception):
+class RefusedRequest(Exception):
     """A request that is not served, with its HTTP status and a sentence."""
 
     def __init__(self, status: HTTPStatus, words: str, **headers: str) -> None:
@@ -47,7 +47,7 @@ class Refused(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-class Health(Protocol):
+class HealthSource(Protocol):
     sick: str
 
 
@@ -55,9 +55,13 @@ class Service:
     """All that a handler needs. `token`: what a client must send, empty for nothing."""
 
     def __init__(
-        self, work: Work, known: Mapping[str, Reference], metrics: Metrics, health: Health,
+        self,
+        work: WorkQueue,
+        known: Mapping[str, JudgeReference],
+        metrics: Metrics,
+        health: HealthSource,
         token: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.work, self.known, self.metrics, self.health = work, known, metrics, health
         self._token = token.encode()
 
@@ -66,23 +70,23 @@ class Service:
         right = hmac.compare_digest(shown.strip().encode(errors="replace"), self._token)
         return not self._token or (scheme.lower() == "bearer" and right)
 
-    def read(self, record: Any) -> Question | Malformed:
+    def read(self, record: Any) -> JudgeQuestion | Malformed:
         try:
             return read_question(record, self.known)
         except Malformed as malformed:
             return malformed
 
-    def submit(self, questions: Sequence[Question]) -> list[Job]:
+    def submit(self, questions: Sequence[JudgeQuestion]) -> list[Job]:
         if len(questions) > self.work.most:
             words = f"A batch has at most {self.work.most} requests: those are the queue's places."
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words)
+            raise RefusedRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words)
         if self.health.sick:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, self.health.sick)
+            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, self.health.sick)
         try:
             return self.work.submit(questions)
         except Full as full:
             status = HTTPStatus.TOO_MANY_REQUESTS
-            raise Refused(status, str(full), Retry_After=str(full.seconds)) from None
+            raise RefusedRequest(status, str(full), Retry_After=str(full.seconds)) from None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -91,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "rewards", ""
     timeout = PATIENCE
-    server: "Server | UnixServer"
+    server: "RewardServer | UnixServer"
 
     def do_GET(self) -> None:
         self._guarded(self._get)
@@ -104,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         try:
             respond()
-        except Refused as refused:
+        except RefusedRequest as refused:
             self.server.service.metrics.refused.labels(str(refused.status.value)).inc()
             body = json.dumps({"error": refused.words}).encode()
             self._send(refused.status, body, **refused.headers)
@@ -121,31 +125,31 @@ class Handler(BaseHTTPRequestHandler):
             self._check_token()
             self._send(HTTPStatus.OK, service.metrics.text(), CONTENT_TYPE_LATEST)
         else:
-            raise Refused(HTTPStatus.NOT_FOUND, "There are /reward, /metrics and /healthz.")
+            raise RefusedRequest(HTTPStatus.NOT_FOUND, "There are /reward, /metrics and /healthz.")
 
     def _post(self) -> None:
         if self.path != "/reward":
             self._throw_away()
-            raise Refused(HTTPStatus.NOT_FOUND, "Requests go to /reward.")
+            raise RefusedRequest(HTTPStatus.NOT_FOUND, "Requests go to /reward.")
         try:
             self._check_token()
-        except Refused:
+        except RefusedRequest:
             self._throw_away()
             raise
         content = self._body()
         records = content if isinstance(content, list) else [content]
         read = [self.server.service.read(record) for record in records]
         if not isinstance(content, list) and isinstance(read[0], Malformed):
-            raise Refused(HTTPStatus.BAD_REQUEST, str(read[0]))
+            raise RefusedRequest(HTTPStatus.BAD_REQUEST, str(read[0]))
         answers = self._answers(read)
         if answers is not None:
             made = [answer.as_dict() for answer in answers]
             self._send_json(HTTPStatus.OK, made if isinstance(content, list) else made[0])
 
-    def _answers(self, read: Sequence[Question | Malformed]) -> list[Answer] | None:
+    def _answers(self, read: Sequence[JudgeQuestion | Malformed]) -> list[RewardAnswer] | None:
         """Return the answers in the order of the requests, or None if the client is gone."""
         service = self.server.service
-        questions = [question for question in read if isinstance(question, Question)]
+        questions = [question for question in read if isinstance(question, JudgeQuestion)]
         jobs = service.submit(questions)
         for job in jobs:
             while not job.done.wait(BEAT):
@@ -156,30 +160,32 @@ class Handler(BaseHTTPRequestHandler):
             service.metrics.count(job.question.tier, job.answer)
         left = iter(jobs)
         return [
-            next(left).answer if isinstance(question, Question) else not_judged(str(question))
+            next(left).answer if isinstance(question, JudgeQuestion) else not_judged(str(question))
             for question in read
         ]
 
     def _check_token(self) -> None:
         if not self.server.service.allows(self.headers.get("Authorization", "")):
             words = "Send the token as “Authorization: Bearer …”."
-            raise Refused(HTTPStatus.UNAUTHORIZED, words, WWW_Authenticate="Bearer")
+            raise RefusedRequest(HTTPStatus.UNAUTHORIZED, words, WWW_Authenticate="Bearer")
 
     def _body(self) -> Any:
         length = self._length()
         if length is None:
-            raise Refused(HTTPStatus.LENGTH_REQUIRED, "Send a body with its Content-Length.")
+            raise RefusedRequest(HTTPStatus.LENGTH_REQUIRED, "Send a body with its Content-Length.")
         if length > BODY_MOST:
             self._throw_away()
             words = f"A body has at most {BODY_MOST >> 20} MiB."
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words)
+            raise RefusedRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, words)
         body = self.rfile.read(length)
         if len(body) < length:
             raise ConnectionResetError
         try:
             return read_json(body, BODY_MOST, verbatim=True)
         except UnreadableJson as error:
-            raise Refused(HTTPStatus.BAD_REQUEST, f"The body can't be read: {error}.") from None
+            raise RefusedRequest(
+                HTTPStatus.BAD_REQUEST, f"The body can't be read: {error}."
+            ) from None
 
     def _length(self) -> int | None:
         given = self.headers.get("Content-Length", "")
@@ -244,7 +250,7 @@ class _Bounded(socketserver.ThreadingMixIn):
         """Say nothing of a connection that broke."""
 
 
-class Server(_Bounded, ThreadingHTTPServer):
+class RewardServer(_Bounded, ThreadingHTTPServer):
     """Server on a loopback port."""
 
     request_queue_size = 128

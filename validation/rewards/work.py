@@ -6,8 +6,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from validation.rewards.answer import Answer, not_judged
-from validation.rewards.question import Question
+from validation.rewards.answer import RewardAnswer, not_judged
+from validation.rewards.question import JudgeQuestion
 
 RETRY_MOST = 60
 # Weight of the newest answer in the mean time of an answer.
@@ -25,20 +25,22 @@ class Full(Exception):
 class Job:
     """A question on its way. Setting `dropped` takes it from the queue: no client waits for it."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: JudgeQuestion) -> None:
         self.question, self.dropped = question, False
         self.answer = not_judged("The service has stopped.")
         self.done = threading.Event()
 
 
-class Work:
+class WorkQueue:
     """Threads that answer questions in their order.
 
     answer: called in these threads, never raises.
     most: places of the queue.
     """
 
-    def __init__(self, answer: Callable[[Question], Answer], threads: int, most: int) -> None:
+    def __init__(
+        self, answer: Callable[[JudgeQuestion], RewardAnswer], threads: int, most: int
+    ) -> None:
         self.most, self.threads = most, threads
         self.running = self.dropped = 0
         self._answer = answer
@@ -58,7 +60,7 @@ class Work:
         with self._changed:
             return self._count()
 
-    def submit(self, questions: Sequence[Question]) -> list[Job]:
+    def submit(self, questions: Sequence[JudgeQuestion]) -> list[Job]:
         """Put all questions into the queue, or none of them and raise Full."""
         jobs = [Job(question) for question in questions]
         with self._changed:

@@ -47,7 +47,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Launcher:
+class RegisteredLauncher:
     """A launcher that a library registers for an operation of torch."""
 
     operation: str
@@ -87,7 +87,7 @@ function that it stands in.
 """
 
 
-def no_launchers(library: Library) -> list[Launcher]:
+def no_launchers(library: Library) -> list[RegisteredLauncher]:
     return []
 
 
@@ -103,7 +103,7 @@ class Adapter:
     """The adapter applies to a repository that has this package."""
     contexts: frozenset[str] = frozenset()
     """Context managers inside of which torch runs the library's launchers."""
-    launchers: Callable[[Library], list[Launcher]] = no_launchers
+    launchers: Callable[[Library], list[RegisteredLauncher]] = no_launchers
     """The launchers that those contexts register."""
     unwrapped: frozenset[str] = frozenset()
     """Other context managers that mean nothing in a pair: their block runs without them."""

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from ingest.drafting.adapters.adapter import Adapter, Launcher, Library, Written, read_stand_in
+from ingest.drafting.adapters.adapter import (
+    Adapter,
+    Library,
+    RegisteredLauncher,
+    Written,
+    read_stand_in,
+)
 from ingest.drafting.adapters.pointwise import (
     NotWritable,
     read_pointwise,
@@ -69,7 +75,7 @@ LEFT_OUT = {
 RANDOM = ("rand", "normal", "uniform", "exponential", "multinomial", "dropout")
 
 
-def find_launchers(library: Library) -> list[Launcher]:
+def find_launchers(library: Library) -> list[RegisteredLauncher]:
     """Return the launchers of the table `("add.Tensor", add)` in the package's `enable`."""
     places: dict[str, tuple[str, ast.arguments]] = {}
     for folder in FOLDERS:
@@ -89,13 +95,13 @@ def find_launchers(library: Library) -> list[Launcher]:
                     continue
                 torch_name, _, overload = registered.partition(".")
                 known, result = NAMES.get(registered, NAMES.get(torch_name, (torch_name, "")))
-                launchers.append(Launcher(known, overload, *places[name], result))
+                launchers.append(RegisteredLauncher(known, overload, *places[name], result))
     return launchers
 
 
 def read_composed(
     function: str, call: str, places: Mapping[str, tuple[str, ast.arguments]]
-) -> Launcher:
+) -> RegisteredLauncher:
     """Return the launcher of a function that calls a registered one."""
     heading, _, parameters = function.partition("(")
     operation, _, overload = heading.partition(".")
@@ -103,7 +109,7 @@ def read_composed(
     arguments = written.args if isinstance(written, ast.Lambda) else NO_ARGUMENTS
     name, _, rest = call.partition("(")
     path = places[name][0]
-    return Launcher(operation, overload, path, arguments, call=f"{path}({rest}")
+    return RegisteredLauncher(operation, overload, path, arguments, call=f"{path}({rest}")
 
 
 def write_pointwise_dynamic(

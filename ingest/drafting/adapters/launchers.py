@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from ingest.drafting.adapters.adapter import Launcher
+from ingest.drafting.adapters.adapter import RegisteredLauncher
 from ingest.drafting.adapters.blocks import Range
 from ingest.drafting.edits import Edits
 from ingest.drafting.naming import dotted_name
@@ -50,8 +50,8 @@ TURNED = {
 class Launchers:
     """The launchers of a library by the operation that each computes."""
 
-    def __init__(self, launchers: Iterable[Launcher]) -> None:
-        self._by_operation: defaultdict[str, list[Launcher]] = defaultdict(list)
+    def __init__(self, launchers: Iterable[RegisteredLauncher]) -> None:
+        self._by_operation: defaultdict[str, list[RegisteredLauncher]] = defaultdict(list)
         for launcher in launchers:
             self._by_operation[launcher.operation].append(launcher)
 
@@ -100,7 +100,7 @@ class Launchers:
         given: Sequence[ast.expr],
         named: Sequence[ast.keyword],
         kinds: Mapping[str, str],
-    ) -> Launcher | None:
+    ) -> RegisteredLauncher | None:
         """Return the launcher that takes such a call, or None."""
         names = [keyword.arg for keyword in named]
         fits = [
@@ -210,7 +210,7 @@ def _parameters(arguments: ast.arguments) -> list[str]:
     return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
-def _matches(launcher: Launcher, shown: Sequence[str]) -> bool:
+def _matches(launcher: RegisteredLauncher, shown: Sequence[str]) -> bool:
     wanted = TURNED.get((launcher.operation.rstrip("_"), launcher.overload))
     wanted = wanted or KINDS.get(launcher.overload.partition("_mode")[0], ())
     return len(wanted) <= len(shown) and all(

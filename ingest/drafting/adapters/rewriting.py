@@ -15,7 +15,7 @@ from ingest.drafting.adapters.blocks import fold, truth, unwrap, word_of
 from ingest.drafting.adapters.launchers import Launchers
 from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.naming import dotted_name
-from ingest.drafting.records import KernelPlace
+from ingest.drafting.records import LaunchedKernel
 from ingest.extract.source_tree import SourceTree
 
 IMPORTS = {
@@ -53,7 +53,7 @@ class Rewriter:
             if end.startswith(f"{adapter.package}/") and f"{above}{end}" not in there
         }
         """Files that only the adapter has, still empty."""
-        self._origins: dict[tuple[str, str], KernelPlace] = {}
+        self._origins: dict[tuple[str, str], LaunchedKernel] = {}
         """The author's place of each kernel that was written, by path and name."""
         self._inserted: dict[str, list[tuple[int, int]]] = {}
         """The lines behind which code was inserted, and how many, by path."""
@@ -134,7 +134,7 @@ class Rewriter:
                 return writer(node, function) if writer else None
         return None
 
-    def place(self, kernel: KernelPlace) -> KernelPlace:
+    def place(self, kernel: LaunchedKernel) -> LaunchedKernel:
         """Return the author's place of a kernel: the one that it was written from, or its own."""
         origin = self._origins.get((kernel.path, kernel.qualname))
         return origin or replace(kernel, start_line=self.line(kernel.path, kernel.start_line))
@@ -173,7 +173,7 @@ class Rewriter:
                         edits.replace(edits.end(function), edits.end(function), code)
                         inserted.append((function.end_lineno or 0, code.count("\n")))
                         first = min(one.lineno for one in function.decorator_list)
-                        origin = KernelPlace(path, function.name, first)
+                        origin = LaunchedKernel(path, function.name, first)
                         self._origins[path, written.kernel] = origin
         self._inserted[path] = inserted
         return edits.text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from ingest.drafting import Draft, Outcome, draft
+from ingest.drafting import DraftOutcome, OperationDraft, draft
 from ingest.extract import MemoryTree
 
 DOUBLING = """
@@ -45,7 +45,7 @@ device = "cuda"
 """
 
 
-def drafted(test: str, **files: str) -> list[Outcome]:
+def drafted(test: str, **files: str) -> list[DraftOutcome]:
     """What is drafted from the doubling kernel and the body of its test file."""
     tree = {
         "ops/__init__.py": "",
@@ -56,12 +56,12 @@ def drafted(test: str, **files: str) -> list[Outcome]:
     return list(draft(MemoryTree({path: text.encode() for path, text in tree.items()})))
 
 
-def only(test: str, **files: str) -> Outcome:
+def only(test: str, **files: str) -> DraftOutcome:
     (outcome,) = drafted(test, **files)
     return outcome
 
 
-def whole(test: str, **files: str) -> Draft:
+def whole(test: str, **files: str) -> OperationDraft:
     outcome = only(test, **files)
     assert outcome.missing is None, outcome.sentence
     assert outcome.draft is not None

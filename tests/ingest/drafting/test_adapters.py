@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import torch
 
-from ingest.drafting import Outcome, draft
-from ingest.drafting.adapters.adapter import Launcher, read_stand_in
+from ingest.drafting import DraftOutcome, draft
+from ingest.drafting.adapters.adapter import RegisteredLauncher, read_stand_in
 from ingest.drafting.adapters.blocks import fold
 from ingest.drafting.adapters.launchers import Launchers
 from ingest.drafting.adapters.pointwise import NotWritable, read_pointwise, write_pointwise
@@ -25,7 +25,7 @@ from tests.ingest.drafting.operators import ADD, EXP, FILES, TEST_HEAD
 from tests.ingest.drafting.repositories import cases, function
 
 
-def drafted(test: str, name: str) -> Outcome:
+def drafted(test: str, name: str) -> DraftOutcome:
     """Draft one operation of the miniature library from the body of a test file."""
     files = {**FILES, "tests/test_ops.py": TEST_HEAD + textwrap.dedent(test)}
     outcomes = draft(MemoryTree({path: text.encode() for path, text in files.items()}))
@@ -34,7 +34,7 @@ def drafted(test: str, name: str) -> Outcome:
     return outcome
 
 
-def texts(outcome: Outcome) -> tuple[str, str, str]:
+def texts(outcome: DraftOutcome) -> tuple[str, str, str]:
     assert outcome.draft is not None
     written = outcome.draft.texts
     return written.python_code, written.triton_code, written.test_code
@@ -326,7 +326,7 @@ def launched(written: str, before: str = "", **launcher: str) -> str:
     assert isinstance(head, ast.Lambda)
     known = {"operation": "add", "overload": "", "path": "f", **launcher}
     text = f"def test():\n    {before or 'pass'}\n    {written}\n"
-    return Launchers([Launcher(arguments=head.args, **known)]).write(text, [(3, 3)])
+    return Launchers([RegisteredLauncher(arguments=head.args, **known)]).write(text, [(3, 3)])
 
 
 def test_a_launcher_that_takes_a_list_gets_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ingest.drafting import Missing, Outcome, draft
+from ingest.drafting import DraftOutcome, Missing, draft
 from ingest.extract import MemoryTree
 from tests.ingest.drafting.repositories import cases, function
 
@@ -122,7 +122,7 @@ def test_rms_norm(shape, elementwise_affine):
 """
 
 
-def drafted(test: str, name: str) -> Outcome:
+def drafted(test: str, name: str) -> DraftOutcome:
     files = {
         "attorch/__init__.py": INIT,
         "attorch/kernels.py": KERNELS,
@@ -136,7 +136,7 @@ def drafted(test: str, name: str) -> Outcome:
     return outcome
 
 
-def texts(outcome: Outcome) -> tuple[str, str, str]:
+def texts(outcome: DraftOutcome) -> tuple[str, str, str]:
     assert outcome.draft is not None, outcome.sentence
     written = outcome.draft.texts
     return written.python_code, written.triton_code, written.test_code

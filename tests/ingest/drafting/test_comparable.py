@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.drafting.comparable import why_not_comparable
-from ingest.drafting.records import Texts
+from ingest.drafting.records import DraftTexts
 
 TEST = """
 CASES = [{"n": 3}]
@@ -25,7 +25,7 @@ def make_inputs(case, device):
 def why(python: str, triton: str, above: str = "") -> str:
     heading = "def op(x, y, n, m, row):\n    "
     return why_not_comparable(
-        Texts(f"{above}{heading}{python}\n", f"{heading}{triton}\n", TEST), "op"
+        DraftTexts(f"{above}{heading}{python}\n", f"{heading}{triton}\n", TEST), "op"
     )
 
 
@@ -57,7 +57,7 @@ def test_inputs_that_rebind_a_module_are_refused() -> None:
     test = "import torch\n\n\ndef make_inputs(case, device):\n    {}\n    return (x,)\n"
 
     def why(line: str) -> str:
-        return why_not_comparable(Texts(side, side, test.format(line)), "op")
+        return why_not_comparable(DraftTexts(side, side, test.format(line)), "op")
 
     assert why("x = torch.ones(3)") == ""
     assert why("x = torch = load()") == (

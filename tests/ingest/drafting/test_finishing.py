@@ -19,7 +19,7 @@ from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.parameter_names import name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.plain_references import simplify_reference
-from ingest.drafting.records import Texts
+from ingest.drafting.records import DraftTexts
 
 LEAVES = '''
 def leaves(inputs):
@@ -47,10 +47,10 @@ def made(lines: str, handed: str, cases: str = '{"n": 3, "seed": 0}', rest: str 
     )
 
 
-def sides(parameters: str, python: str, triton: str, test: str) -> Texts:
+def sides(parameters: str, python: str, triton: str, test: str) -> DraftTexts:
     head = f"def op({parameters}):\n"
     launch = "def launch(x, weight, eps):\n    return x\n\n\n"
-    return Texts(
+    return DraftTexts(
         head + textwrap.indent(text(python), "    "),
         launch + head + textwrap.indent(text(triton), "    "),
         test,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingest import drafting
-from ingest.drafting import Draft
+from ingest.drafting import OperationDraft
 from ingest.extract import MemoryTree
 from tests.ingest.drafting.repositories import DOUBLING, drafted, function, whole
 
@@ -22,7 +22,7 @@ def doubled_(x):
 )
 
 
-def in_place(test: str, launchers: str = IN_PLACE) -> Draft:
+def in_place(test: str, launchers: str = IN_PLACE) -> OperationDraft:
     (found,) = [one.draft for one in drafted(test, ops__doubling=launchers) if not one.missing]
     assert found is not None
     return found

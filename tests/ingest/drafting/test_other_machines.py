@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from ingest.drafting import Draft, Missing, Outcome
+from ingest.drafting import DraftOutcome, Missing, OperationDraft
 from ingest.drafting.computing import computes_forward
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import (
@@ -18,13 +18,13 @@ from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
 
-def outcome_of(name: str, test: str, **files: str) -> Outcome:
+def outcome_of(name: str, test: str, **files: str) -> DraftOutcome:
     """Return the outcome of one operation of several."""
     (outcome,) = [each for each in drafted(test, **files) if each.operation.name == name]
     return outcome
 
 
-def whole_of(name: str, test: str, **files: str) -> Draft:
+def whole_of(name: str, test: str, **files: str) -> OperationDraft:
     outcome = outcome_of(name, test, **files)
     assert outcome.missing is None, outcome.sentence
     assert outcome.draft is not None

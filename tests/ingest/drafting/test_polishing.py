@@ -17,7 +17,7 @@ from ingest.drafting.parameter_names import drop_unused, name_locals, name_param
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
 from ingest.drafting.unused_parameters import drop_unread
-from ingest.drafting.values import Bound, Dtype, Evaluator
+from ingest.drafting.values import DtypeName, Evaluator, NamedValue
 from ingest.drafting.wrappers import merge_wrappers
 from tests.ingest.drafting.repositories import whole
 
@@ -311,9 +311,9 @@ def test_a_function_that_asks_its_context_stays() -> None:
 def folded_inputs(code: str, *types: str) -> str:
     lists = {"FLOATS": "[torch.float16, torch.float32]", "INTEGERS": "[torch.int16]"}
     module = {name: ast.parse(value, mode="eval").body for name, value in lists.items()}
-    rows = [{"dtype": Dtype(name), "kind": "usual", "n": 3} for name in types]
+    rows = [{"dtype": DtypeName(name), "kind": "usual", "n": 3} for name in types]
     evaluator = Evaluator(
-        lambda name: Bound(module[name], lambda _: None) if name in module else None
+        lambda name: NamedValue(module[name], lambda _: None) if name in module else None
     )
     return "\n".join(map(ast.unparse, fold_cases(ast.parse(text(code)).body, evaluator, rows, {})))
 

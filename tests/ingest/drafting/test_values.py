@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from ingest.drafting.bounded import MOST_ITEMS, NotPlain
-from ingest.drafting.values import Bound, Evaluator
+from ingest.drafting.values import Evaluator, NamedValue
 
 STEPS = 60
 
@@ -20,8 +20,8 @@ def worked_out(expression: str, module: str = "") -> object:
         elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             names[statement.targets[0].id] = statement.value
 
-    def lookup(name: str) -> Bound | None:
-        return Bound(names[name], lookup) if name in names else None
+    def lookup(name: str) -> NamedValue | None:
+        return NamedValue(names[name], lookup) if name in names else None
 
     return Evaluator(lookup).value(ast.parse(expression, mode="eval").body)
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.validation.compile import kernels
-from validation.compile import Answer, Environment, ForkServerFailed, Judge, Outcome, Reason, Unit
+from validation.compile import (
+    CompileAnswer,
+    CompileJudge,
+    CompileOutcome,
+    Environment,
+    ForkServerFailed,
+    Reason,
+    Unit,
+)
 from validation.compile.outcome import outcome
 
 WRITER = """\
@@ -22,26 +30,28 @@ def write_everywhere(data):
 """
 
 
-def compile_one(judge: Judge, source: str) -> Outcome:
+def compile_one(judge: CompileJudge, source: str) -> CompileOutcome:
     ((_, done),) = judge.compile([Unit(1, source, "kernel")])
     return done
 
 
 @pytest.mark.slow
-def test_each_signature_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
+def test_each_signature_rule_gives_a_signature_that_compiles(judge: CompileJudge) -> None:
     names = dict(enumerate(kernels.COMPILING))
     units = [Unit(key, kernels.COMPILING[name], "kernel") for key, name in names.items()]
 
     done = {names[unit.key]: outcome for unit, outcome in judge.compile(units)}
 
-    assert {name: o.message for name, o in done.items() if o.answer is not Answer.COMPILES} == {}
+    assert {
+        name: o.message for name, o in done.items() if o.answer is not CompileAnswer.COMPILES
+    } == {}
     assert set(done) == set(kernels.COMPILING)
     assert all("ptx" in outcome.stages for outcome in done.values())
     first = {name for name, outcome in done.items() if outcome.flips == 0}
     assert first >= set(done) - {"LOOP_CARRIED", "POINTER_TABLE"}
 
 
-def test_a_compile_answer_records_signature_constants_and_environment(judge: Judge) -> None:
+def test_a_compile_answer_records_signature_constants_and_environment(judge: CompileJudge) -> None:
     done = compile_one(judge, kernels.TUNED)
 
     assert done.signature == {"x": "*fp32", "n": "i32"}
@@ -51,7 +61,7 @@ def test_a_compile_answer_records_signature_constants_and_environment(judge: Jud
     assert said.endswith("constexprs BLOCK = 256, EVEN = True)")
 
 
-def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: Judge) -> None:
+def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: CompileJudge) -> None:
     done = compile_one(judge, kernels.LOOP_CARRIED)
 
     assert done.signature["start"] == "fp32"
@@ -60,47 +70,47 @@ def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: Judge)
 
 
 @pytest.mark.parametrize("source", [kernels.OLD_LANGUAGE, kernels.LOST_MODULE])
-def test_a_removed_triton_feature_is_rejected_by_name(judge: Judge, source: str) -> None:
+def test_a_removed_triton_feature_is_rejected_by_name(judge: CompileJudge, source: str) -> None:
     done = compile_one(judge, source)
 
-    assert done.answer is Answer.REJECTED
+    assert done.answer is CompileAnswer.REJECTED
     assert "trans_b" in done.message or "triton.ops" in done.message
     assert done.sentence(judge.environment).startswith("rejected by triton 3.")
 
 
-def test_a_unit_that_cannot_be_loaded_is_undecided(judge: Judge) -> None:
+def test_a_unit_that_cannot_be_loaded_is_undecided(judge: CompileJudge) -> None:
     done = compile_one(judge, kernels.MISSING_MODULE)
 
-    assert (done.answer, done.reason) == (Answer.UNDECIDED, Reason.EXTRACTION)
+    assert (done.answer, done.reason) == (CompileAnswer.UNDECIDED, Reason.EXTRACTION)
     assert "nowhere_to_be_found" in done.message
 
 
 @pytest.mark.slow
-def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None:
+def test_a_kernel_without_a_working_signature_is_undecided(judge: CompileJudge) -> None:
     done = compile_one(judge, kernels.NOT_INFERRED)
 
-    assert (done.answer, done.reason) == (Answer.UNDECIDED, Reason.INFERENCE)
+    assert (done.answer, done.reason) == (CompileAnswer.UNDECIDED, Reason.INFERENCE)
     assert done.sentence(judge.environment).startswith("undecided: inference, ")
 
 
-def test_every_descriptor_that_is_tried_has_a_rank(judge: Judge) -> None:
+def test_every_descriptor_that_is_tried_has_a_rank(judge: CompileJudge) -> None:
     done = compile_one(judge, kernels.CHANGED_TYPE)
 
-    assert done.answer is Answer.UNDECIDED
+    assert done.answer is CompileAnswer.UNDECIDED
     assert "invalid literal" not in done.message
 
 
 @pytest.mark.slow
-def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Judge) -> None:
+def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: CompileJudge) -> None:
     units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]
 
     done = {unit.key: outcome for unit, outcome in judge.compile(units)}
 
     assert done[1].reason is Reason.TIMEOUT
-    assert done[2].answer is Answer.COMPILES
+    assert done[2].answer is CompileAnswer.COMPILES
 
 
-def test_a_unit_can_not_kill_the_compile_worker(judge: Judge) -> None:
+def test_a_unit_can_not_kill_the_compile_worker(judge: CompileJudge) -> None:
     source = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n" + kernels.ADD
 
     done = compile_one(judge, source)
@@ -120,7 +130,7 @@ def test_a_unit_can_not_kill_the_compile_worker(judge: Judge) -> None:
     ],
 )
 def test_a_unit_that_crashes_its_process_loses_only_its_own_answer(
-    judge: Judge, mischief: str
+    judge: CompileJudge, mischief: str
 ) -> None:
     source = f"{WRITER}\n{mischief}\nos._exit(1)\n" + kernels.ADD
 
@@ -132,10 +142,10 @@ def test_a_unit_that_crashes_its_process_loses_only_its_own_answer(
     }
 
     assert done[1].reason is Reason.CRASH
-    assert done[2].answer is Answer.COMPILES
+    assert done[2].answer is CompileAnswer.COMPILES
 
 
-def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: Judge) -> None:
+def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: CompileJudge) -> None:
     """Only what the compiler needs can be opened, and nothing is open but its own output."""
     here = Path(__file__).resolve()
     source = kernels.ADD + (
@@ -166,19 +176,19 @@ def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: Judge) -> Non
 
     done = compile_one(judge, source)
 
-    assert done.answer is Answer.COMPILES, done.message
+    assert done.answer is CompileAnswer.COMPILES, done.message
 
 
 @pytest.mark.slow
 def test_the_judge_reports_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.compile.judge.WORKER", "validation.compile.nobody")
 
-    with Judge() as judge, pytest.raises(ForkServerFailed, match="nobody"):
+    with CompileJudge() as judge, pytest.raises(ForkServerFailed, match="nobody"):
         compile_one(judge, kernels.ADD)
 
 
 def test_a_malformed_compile_answer_counts_as_a_crash() -> None:
-    whole = Outcome(Answer.COMPILES, signature={"x": "*fp32"}, stages=("ptx",))
+    whole = CompileOutcome(CompileAnswer.COMPILES, signature={"x": "*fp32"}, stages=("ptx",))
     said = json.loads(json.dumps(asdict(whole)))
 
     assert outcome(said, 0.0) == whole

@@ -6,23 +6,33 @@ import pytest
 
 from curation.models import Outcome as CheckOutcome
 from tests.validation.compile import kernels
-from validation.compile import Answer, Environment, Judge, Launch, Launcher, Outcome, Unit
+from validation.compile import (
+    CompileAnswer,
+    CompileJudge,
+    CompileOutcome,
+    Environment,
+    LaunchOutcome,
+    TrialLauncher,
+    Unit,
+)
 from validation.compiling import finding
 
 
 @pytest.fixture(scope="module")
-def launcher() -> Iterator[Launcher]:
-    with Launcher(seconds=5) as made:
+def launcher() -> Iterator[TrialLauncher]:
+    with TrialLauncher(seconds=5) as made:
         yield made
 
 
-def launched(source: str, signature: dict[str, str], launcher: Launcher, **fixed: str) -> Launch:
-    compiled = Outcome(Answer.COMPILES, signature=signature, constants=fixed)
+def launched(
+    source: str, signature: dict[str, str], launcher: TrialLauncher, **fixed: str
+) -> LaunchOutcome:
+    compiled = CompileOutcome(CompileAnswer.COMPILES, signature=signature, constants=fixed)
     return launcher.launch(Unit(1, source, "kernel"), compiled)
 
 
 def test_a_compiled_kernel_is_launched_with_its_found_signature(
-    judge: Judge, launcher: Launcher
+    judge: CompileJudge, launcher: TrialLauncher
 ) -> None:
     ((unit, done),) = judge.compile([Unit(1, kernels.ADD, "kernel")])
 
@@ -39,15 +49,15 @@ def test_a_compiled_kernel_is_launched_with_its_found_signature(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["THROUGH_HELPERS", "INDEXED", "TUNED"])
 def test_helpers_indices_and_tuned_kernels_can_be_launched(
-    name: str, judge: Judge, launcher: Launcher
+    name: str, judge: CompileJudge, launcher: TrialLauncher
 ) -> None:
     ((unit, done),) = judge.compile([Unit(1, kernels.COMPILING[name], "kernel")])
 
-    assert launcher.launch(unit, done) == Launch(launched=True)
+    assert launcher.launch(unit, done) == LaunchOutcome(launched=True)
 
 
 @pytest.mark.slow
-def test_a_failed_launch_counts_as_unknown(launcher: Launcher) -> None:
+def test_a_failed_launch_counts_as_unknown(launcher: TrialLauncher) -> None:
     source = kernels.unit(
         "@triton.jit\ndef kernel(out, n):\n    tl.static_assert(n == 3, 'three')\n"
     )
@@ -57,7 +67,7 @@ def test_a_failed_launch_counts_as_unknown(launcher: Launcher) -> None:
     assert not made.launched
     assert made.sentence.startswith("unknown: with arguments that were guessed, ")
     where = Environment("3.9.0", "cuda:90", "bubblewrap")
-    checks = finding(Outcome(Answer.COMPILES, imports=True), where, made).checks
+    checks = finding(CompileOutcome(CompileAnswer.COMPILES, imports=True), where, made).checks
     (check,) = (check for check in checks if check.name == "launch")
     assert check.outcome == CheckOutcome.SKIPPED
 
@@ -71,18 +81,18 @@ def test_a_failed_launch_counts_as_unknown(launcher: Launcher) -> None:
     ],
 )
 def test_a_hanging_or_crashing_launch_does_not_block_others(
-    body: str, words: str, launcher: Launcher
+    body: str, words: str, launcher: TrialLauncher
 ) -> None:
     source = kernels.unit(f"@triton.jit\ndef kernel(out):\n    {body}\n")
 
-    assert launched(source, {"out": "*fp32"}, launcher) == Launch(False, words)
+    assert launched(source, {"out": "*fp32"}, launcher) == LaunchOutcome(False, words)
     assert launched(kernels.INDEXED, INDEXED, launcher, BLOCK="32").launched
 
 
 INDEXED = {"table": "*fp32", "rows": "*i32", "out": "*fp32", "stride": "i32"}
 
 
-def test_the_import_check_names_the_exception_of_a_unit(judge: Judge) -> None:
+def test_the_import_check_names_the_exception_of_a_unit(judge: CompileJudge) -> None:
     ((_, done),) = judge.compile([Unit(1, kernels.MISSING_MODULE, "kernel")])
 
     (first, *_) = finding(done, judge.environment).checks

@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 
 from validation.harness import references
-from validation.harness.arguments import Inputs
-from validation.harness.children import Answer
+from validation.harness.arguments import StoredInputs
+from validation.harness.children import ChildAnswer
 from validation.harness.report import Check, Verdict
 from validation.harness.session import Session, Stopped
 
-NO_INPUTS = Inputs([], {}, [])
+NO_INPUTS = StoredInputs([], {}, [])
 
 
 class GpuSession:
@@ -23,10 +23,10 @@ class GpuSession:
 def ask(monkeypatch: pytest.MonkeyPatch, verdict_on_cpu: Verdict) -> str:
     """Return the device on which the reference answered, if the CPU gives this verdict."""
 
-    def answers(session: Any, device: str, inputs: Inputs, **more: Any) -> list[Answer]:
+    def answers(session: Any, device: str, inputs: StoredInputs, **more: Any) -> list[ChildAnswer]:
         if device == "cpu":
             raise Stopped(Check("accuracy", verdict_on_cpu, "python_code: not done after 60 s"))
-        return [Answer({"runs": []}, [])]
+        return [ChildAnswer({"runs": []}, [])]
 
     monkeypatch.setattr(references, "_answers", answers)
     return references.ask_reference(cast(Session, GpuSession()), NO_INPUTS)[1]

@@ -14,7 +14,7 @@ from curation.models import LicenseVerdict, Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
 from curation.similarity.structure import structure, structure_signature
-from validation.pairs.diversity import Families, diversity, nearest_neighbors
+from validation.pairs.diversity import TextFamilies, diversity, nearest_neighbors
 from validation.pairs.generation import Caps, generate
 from validation.pairs.handwritten import handwritten
 from validation.pairs.recipes.catalog import RECIPES
@@ -187,7 +187,7 @@ def _recipe(name: str) -> Recipe:
 
 
 def _are_near_earlier_ones(drafts: list[PairDraft]) -> Iterator[bool]:
-    families = Families()
+    families = TextFamilies()
     for draft in drafts:
         text = structure(draft.triton_code)
         family = families.nearest(text, structure_signature(text))

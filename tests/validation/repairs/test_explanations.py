@@ -3,10 +3,10 @@
 import pytest
 
 from curation.models import Device, Outcome, Verdict
-from validation.findings import Check, Finding
+from validation.findings import FindingCheck, ItemFinding
 from validation.repairs.check import proves
 from validation.repairs.kinds import KINDS
-from validation.repairs.source import Source
+from validation.repairs.source import ParsedText
 
 
 def explain(kind: str, body: str, shown: str = "", *, before: str = "", after: str = "") -> str:
@@ -14,7 +14,7 @@ def explain(kind: str, body: str, shown: str = "", *, before: str = "", after: s
     lines = "\n".join(f"    {line}" for line in body.strip().split("\n"))
     arguments = "x_ptr, v_ptr, out_ptr, n_rows, n_cols, stride, M: tl.constexpr, N: tl.constexpr"
     text = f"{before}@triton.jit\ndef kernel({arguments}):\n{lines}\n{after}"
-    faults = [fault for fault in KINDS[kind].faults(Source(text)) if shown in fault.shown]
+    faults = [fault for fault in KINDS[kind].faults(ParsedText(text)) if shown in fault.shown]
     assert faults
     return KINDS[kind].explain(faults[0])
 
@@ -71,8 +71,8 @@ def test_a_lost_conversion_names_no_function_that_gets_float32(use: str) -> None
 def test_the_interpreter_proves_low_precision_only_by_a_rejected_type(
     kind: str, message: str, device: Device, *, proven: bool
 ) -> None:
-    check = Check("accuracy", Outcome.FAILED, message)
-    finding = Finding(Verdict.FAILED, "accuracy fails", checks=(check,))
+    check = FindingCheck("accuracy", Outcome.FAILED, message)
+    finding = ItemFinding(Verdict.FAILED, "accuracy fails", checks=(check,))
 
     assert proves(KINDS[kind], finding, device.value) is proven
 
@@ -269,7 +269,7 @@ def test_a_maximum_that_is_used_again_is_no_overflow(after: str) -> None:
 
 
 def test_only_a_maximum_of_elements_counts_as_one() -> None:
-    source = Source(
+    source = ParsedText(
         "@triton.jit\ndef kernel(x, target):\n"
         "    y = tl.maximum(x, 0.0)\n"
         "    return y - y * target + tl.log(1.0 + tl.exp(-y)) - y\n"
@@ -317,7 +317,7 @@ def test_only_an_input_and_an_output_are_swapped(arguments: str, shown: list[str
         f"def run(x, y, out, n):\n    k[grid]({arguments})\n"
     )
 
-    faults = [*KINDS["swapped-arguments"].faults(Source(text))]
+    faults = [*KINDS["swapped-arguments"].faults(ParsedText(text))]
 
     assert [fault.shown for fault in faults] == shown
     wrong = arguments.split(", ")[-3]

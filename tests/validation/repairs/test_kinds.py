@@ -8,9 +8,9 @@ from itertools import islice
 import pytest
 
 from validation.pairs.handwritten import LIBRARY
-from validation.repairs.kind import Kind
+from validation.repairs.kind import MistakeKind
 from validation.repairs.kinds import KINDS
-from validation.repairs.source import Fault, Source
+from validation.repairs.source import FaultyText, ParsedText
 
 # The folder, a line as it is, and the same line with the mistake; empty if the line goes.
 # If two lines are exchanged, one goes.
@@ -157,7 +157,7 @@ def library_text(folder: str) -> str:
     return (LIBRARY / folder / "triton_code.py").read_text()
 
 
-def changes(text: str, fault: Fault) -> list[tuple[str, str]]:
+def changes(text: str, fault: FaultyText) -> list[tuple[str, str]]:
     """Return the changed lines, each as it was and as it is."""
     before, after = text.split("\n"), fault.code.split("\n")
     pairs = []
@@ -178,17 +178,19 @@ def test_a_kind_makes_its_mistake_in_a_pair_of_the_library(name: str) -> None:
     folder, before, after = EXAMPLES[name]
     text = library_text(folder)
 
-    faults = [*KINDS[name].faults(Source(text))]
+    faults = [*KINDS[name].faults(ParsedText(text))]
 
     assert any((before, after) in changes(text, fault) for fault in faults)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
-def test_a_faulty_text_can_be_parsed_and_is_the_same_above_the_named_line(kind: Kind) -> None:
+def test_a_faulty_text_can_be_parsed_and_is_the_same_above_the_named_line(
+    kind: MistakeKind,
+) -> None:
     for path in LIBRARY.glob("*/triton_code.py"):
         text = path.read_text()
-        for fault in kind.faults(Source(text)):
+        for fault in kind.faults(ParsedText(text)):
             ast.parse(fault.code)
             assert fault.code != text
             before, after = text.split("\n"), fault.code.split("\n")
@@ -196,7 +198,7 @@ def test_a_faulty_text_can_be_parsed_and_is_the_same_above_the_named_line(kind: 
 
 
 def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> None:
-    faults = [*KINDS["half-mask"].faults(Source(library_text("matmul")))]
+    faults = [*KINDS["half-mask"].faults(ParsedText(library_text("matmul")))]
 
     words = KINDS["half-mask"].explain(faults[0])
 
@@ -214,7 +216,7 @@ def test_the_explanation_quotes_a_statement_of_several_lines_as_one_line() -> No
 def test_a_missing_statement_is_not_quoted_but_its_place_is_named() -> None:
     text = "@triton.jit\ndef k(a_ptrs):\n    for i in range(9):\n        a_ptrs += 4\n        f()\n"
 
-    (fault,) = KINDS["repeated-block"].faults(Source(text))
+    (fault,) = KINDS["repeated-block"].faults(ParsedText(text))
 
     wrong, correction = KINDS["repeated-block"].explain(fault).split("\n\n")
     assert wrong.startswith(
@@ -226,7 +228,7 @@ def test_a_missing_statement_is_not_quoted_but_its_place_is_named() -> None:
 def test_an_argument_on_a_line_of_its_own_is_no_missing_statement() -> None:
     text = "@triton.jit\ndef k(x, m):\n    tl.load(\n        x,\n        mask=m,\n    )\n"
 
-    (fault,) = KINDS["missing-load-mask"].faults(Source(text))
+    (fault,) = KINDS["missing-load-mask"].faults(ParsedText(text))
 
     assert not fault.lacks_statement
     assert fault.shown == "tl.load(x)"
@@ -240,7 +242,7 @@ def kernel(n, BLOCK: tl.constexpr):
     for step in range(0, steps):
         tl.store(tl.program_id(0) % tiles, step)
 """
-    first, second = map(KINDS["short-loop"].explain, KINDS["short-loop"].faults(Source(text)))
+    first, second = map(KINDS["short-loop"].explain, KINDS["short-loop"].faults(ParsedText(text)))
 
     assert "rounds down, so it does not count the last" in first
     assert "The loop ends before the last" in second
@@ -249,15 +251,15 @@ def kernel(n, BLOCK: tl.constexpr):
 def test_a_store_has_no_memory_order() -> None:
     text = '@triton.jit\ndef k(x, y):\n    tl.atomic_add(x, y, sem="relaxed", scope="gpu")\n'
 
-    (fault,) = KINDS["racing-store"].faults(Source(text))
+    (fault,) = KINDS["racing-store"].faults(ParsedText(text))
 
     assert fault.shown == "tl.store(x, y)"
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
-def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: Kind) -> None:
+def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: MistakeKind) -> None:
     for path in sorted(LIBRARY.glob("*/triton_code.py"))[::4]:
-        for fault in islice(kind.faults(Source(path.read_text())), 2):
+        for fault in islice(kind.faults(ParsedText(path.read_text())), 2):
             words = kind.explain(fault)
             assert not re.search(r"\{\w+\}", words.replace(fault.shown, ""))
             assert " # " not in words
@@ -286,13 +288,13 @@ def test_every_explanation_is_filled_in_and_quotes_no_comment(kind: Kind) -> Non
     ],
 )
 def test_an_explanation_names_what_the_mistake_is_about(kind: str, folder: str, words: str) -> None:
-    faults = KINDS[kind].faults(Source(library_text(folder)))
+    faults = KINDS[kind].faults(ParsedText(library_text(folder)))
 
     assert any(words in KINDS[kind].explain(fault) for fault in faults)
 
 
 def test_parentheses_around_one_remaining_bound_go() -> None:
-    source = Source(
+    source = ParsedText(
         "import triton\n@triton.jit\ndef kernel(a, b, n, m):\n    mask = (a < n) & (b < m)\n"
         "    keep = ((a < n) & (b < m))\n"
     )
@@ -303,7 +305,7 @@ def test_parentheses_around_one_remaining_bound_go() -> None:
 
 
 def test_of_a_long_launch_the_explanation_quotes_the_changed_lines_only() -> None:
-    source = Source(library_text("adam-step"))
+    source = ParsedText(library_text("adam-step"))
 
     (fault,) = KINDS["wrong-grid"].faults(source)
 
@@ -312,7 +314,7 @@ def test_of_a_long_launch_the_explanation_quotes_the_changed_lines_only() -> Non
 
 
 def test_a_pointer_that_moves_with_the_loop_stays_where_it_is() -> None:
-    source = Source(
+    source = ParsedText(
         "import triton\n@triton.jit\ndef kernel(a_ptr, n, B):\n    for first in range(0, n, B):\n"
         "        a = tl.load(a_ptr)\n        a_ptr += B\n"
     )
@@ -323,7 +325,9 @@ def test_a_pointer_that_moves_with_the_loop_stays_where_it_is() -> None:
 
 
 def test_an_operand_that_binds_less_keeps_its_order_when_it_is_swapped() -> None:
-    source = Source("import triton\n@triton.jit\ndef kernel(a, b, c):\n    d = (a + b) - c * 2\n")
+    source = ParsedText(
+        "import triton\n@triton.jit\ndef kernel(a, b, c):\n    d = (a + b) - c * 2\n"
+    )
 
     (fault,) = KINDS["swapped-operands"].faults(source)
 
@@ -333,6 +337,6 @@ def test_an_operand_that_binds_less_keeps_its_order_when_it_is_swapped() -> None
 def test_letters_outside_of_ascii_do_not_move_a_mistake() -> None:
     text = "import triton\n@triton.jit\ndef kernel(x, eps):\n    y = f('größe', x + eps)\n"
 
-    (fault,) = KINDS["dropped-epsilon"].faults(Source(text))
+    (fault,) = KINDS["dropped-epsilon"].faults(ParsedText(text))
 
     assert fault.shown == "y = f('größe', x)"

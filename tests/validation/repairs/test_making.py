@@ -11,16 +11,16 @@ from django.db import transaction
 
 from curation.models import Device, Outcome, Pair, RepairTrace, Verdict
 from tests.factories import a_pair, a_validation_result, a_validation_run
-from validation.findings import Check, Finding
+from validation.findings import FindingCheck, ItemFinding
 from validation.pairs.handwritten import LIBRARY
 from validation.repairs.kinds import KINDS
-from validation.repairs.plant import AT_ONCE, PATIENCE, Attempt, Candidate, plant
-from validation.repairs.source import Source
+from validation.repairs.plant import AT_ONCE, PATIENCE, JudgedFault, PossibleFault, plant
+from validation.repairs.source import ParsedText
 from validation.repairs.store import passed_pairs, store, stored_traces
 
 pytestmark = pytest.mark.django_db
-REJECTION = Finding(
-    Verdict.FAILED, "wrong", checks=(Check("accuracy", Outcome.FAILED, "case 0: wrong"),)
+REJECTION = ItemFinding(
+    Verdict.FAILED, "wrong", checks=(FindingCheck("accuracy", Outcome.FAILED, "case 0: wrong"),)
 )
 
 
@@ -77,10 +77,10 @@ def test_without_passed_pairs_the_command_names_the_next_command() -> None:
         call()
 
 
-def make(pairs: list[int], *kinds: str, count: int = 100, seed: int = 1) -> list[Attempt]:
+def make(pairs: list[int], *kinds: str, count: int = 100, seed: int = 1) -> list[JudgedFault]:
     """Attempts of mistakes that a harness rejects each."""
 
-    def reject(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Finding]]:
+    def reject(candidates: Sequence[PossibleFault]) -> Iterator[tuple[PossibleFault, ItemFinding]]:
         return ((candidate, REJECTION) for candidate in candidates)
 
     chosen = [KINDS[name] for name in kinds]
@@ -102,7 +102,7 @@ def test_the_same_seed_plants_the_same_mistakes() -> None:
     assert any(faults(seed) != faults(1) for seed in range(2, 6))
 
 
-def _planted(pairs: list[int], seed: int) -> list[Attempt]:
+def _planted(pairs: list[int], seed: int) -> list[JudgedFault]:
     with transaction.atomic():
         attempts = make(pairs, "swapped-arguments", seed=seed)
         transaction.set_rollback(True)
@@ -144,8 +144,8 @@ def test_a_kind_whose_mistakes_pass_gets_no_more_turns() -> None:
     folders = sorted(path.parent.name for path in LIBRARY.glob("*/python_code.py"))[:20]
     pairs = [a_passed_pair(name).pk for name in folders]
 
-    def accept(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Finding]]:
-        return ((candidate, Finding(Verdict.PASSED, "passed")) for candidate in candidates)
+    def accept(candidates: Sequence[PossibleFault]) -> Iterator[tuple[PossibleFault, ItemFinding]]:
+        return ((candidate, ItemFinding(Verdict.PASSED, "passed")) for candidate in candidates)
 
     made = list(plant(pairs, [KINDS["missing-load-mask"]], 100, 1, accept, ()))
 
@@ -166,16 +166,16 @@ def test_a_kind_whose_mistakes_pass_gets_no_more_turns() -> None:
 def test_only_verdicts_that_show_a_wrong_kernel_are_kept(
     verdict: Verdict, message: str, kept: bool
 ) -> None:
-    assert an_attempt(Finding(verdict, message)).is_kept is kept
+    assert an_attempt(ItemFinding(verdict, message)).is_kept is kept
 
 
 def test_the_message_has_the_failed_checks_without_addresses() -> None:
     checks = (
-        Check("accuracy", Outcome.FAILED, "4 wrong in <object at 0x7fc4e5acea40>"),
-        Check("memory", Outcome.PASSED, "inputs are unchanged"),
+        FindingCheck("accuracy", Outcome.FAILED, "4 wrong in <object at 0x7fc4e5acea40>"),
+        FindingCheck("memory", Outcome.PASSED, "inputs are unchanged"),
     )
 
-    attempt = an_attempt(Finding(Verdict.FAILED, "4 wrong", checks=checks))
+    attempt = an_attempt(ItemFinding(Verdict.FAILED, "4 wrong", checks=checks))
 
     assert attempt.message == "accuracy: 4 wrong in <object>"
 
@@ -183,14 +183,14 @@ def test_the_message_has_the_failed_checks_without_addresses() -> None:
 def test_an_error_of_the_interpreter_is_named_by_its_own_words_and_once() -> None:
     outside = "reads 1 element outside of every tensor"
     wrapped = """InterpreterError('ValueError("axis 1 out of bounds for shape [\\'16\\']")')"""
-    axis = Check("accuracy", Outcome.FAILED, f"case 0: raised InterpreterError: {wrapped}")
-    address = Check(
+    axis = FindingCheck("accuracy", Outcome.FAILED, f"case 0: raised InterpreterError: {wrapped}")
+    address = FindingCheck(
         "accuracy", Outcome.FAILED, f"case 0: raised InterpreterError: OutOfBounds('{outside}')"
     )
-    bounds = Check("bounds", Outcome.FAILED, f"case 0: {outside}")
+    bounds = FindingCheck("bounds", Outcome.FAILED, f"case 0: {outside}")
 
-    def message(*checks: Check) -> str:
-        return an_attempt(Finding(Verdict.FAILED, "", checks=checks)).message
+    def message(*checks: FindingCheck) -> str:
+        return an_attempt(ItemFinding(Verdict.FAILED, "", checks=checks)).message
 
     assert message(axis) == (
         "accuracy: case 0: raised ValueError: axis 1 out of bounds for shape ['16']"
@@ -198,8 +198,8 @@ def test_an_error_of_the_interpreter_is_named_by_its_own_words_and_once() -> Non
     assert message(address, bounds) == f"bounds: case 0: {outside}"
 
 
-def an_attempt(finding: Finding) -> Attempt:
+def an_attempt(finding: ItemFinding) -> JudgedFault:
     pair = a_passed_pair()
     kind = KINDS["wrong-grid"]
-    fault = next(kind.faults(Source(pair.triton_code)))
-    return Attempt(Candidate(pair, kind, fault), finding)
+    fault = next(kind.faults(ParsedText(pair.triton_code)))
+    return JudgedFault(PossibleFault(pair, kind, fault), finding)

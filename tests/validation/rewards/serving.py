@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from validation.rewards.answer import Answer
+from validation.rewards.answer import RewardAnswer
 from validation.rewards.client import Client
 from validation.rewards.metrics import Metrics
-from validation.rewards.question import Question, Reference
-from validation.rewards.references import References
+from validation.rewards.question import JudgeQuestion, JudgeReference
+from validation.rewards.references import AnswerCache
 from validation.rewards.server import Service, UnixServer
-from validation.rewards.work import Work
+from validation.rewards.work import WorkQueue
 
 LIBRARY = Path(__file__).resolve().parents[3] / "validation/pairs/library"
 TOKEN = "correct horse battery staple"
-WORDS = Reference("python", "test", "launch")
+WORDS = JudgeReference("python", "test", "launch")
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Served:
     """A server under test."""
 
     address: str
-    work: Work
+    work: WorkQueue
     health: Health
     service: Service
 
@@ -41,11 +41,11 @@ class Served:
 
 @contextmanager
 def serving(
-    answer: Callable[[Question], Answer], *, threads: int = 1, places: int = 8,
-    known: Mapping[str, Reference] | None = None,
+    answer: Callable[[JudgeQuestion], RewardAnswer], *, threads: int = 1, places: int = 8,
+    known: Mapping[str, JudgeReference] | None = None,
 ) -> Iterator[Served]:  # fmt: skip
-    work, metrics, health = Work(answer, threads, places), Metrics(), Health()
-    metrics.watch(work, References(None, 0))  # type: ignore[arg-type]
+    work, metrics, health = WorkQueue(answer, threads, places), Metrics(), Health()
+    metrics.watch(work, AnswerCache(None, 0))  # type: ignore[arg-type]
     service = Service(work, known or {"words": WORDS}, metrics, health, TOKEN)
     # A path of pytest's is too long for a socket.
     with tempfile.TemporaryDirectory() as folder:
@@ -62,7 +62,7 @@ def serving(
             work.join(30)
 
 
-def library_pair(name: str) -> tuple[Reference, str]:
+def library_pair(name: str) -> tuple[JudgeReference, str]:
     """Return the reference of a pair of the library, and its kernel."""
     folder = LIBRARY / name
     about = tomllib.loads((folder / "pair.toml").read_text())
@@ -70,5 +70,5 @@ def library_pair(name: str) -> tuple[Reference, str]:
         text: (folder / f"{text}.py").read_text()
         for text in ("python_code", "test_code", "triton_code")
     }
-    reference = Reference(texts["python_code"], texts["test_code"], about["entry_point"])
+    reference = JudgeReference(texts["python_code"], texts["test_code"], about["entry_point"])
     return reference, texts["triton_code"]

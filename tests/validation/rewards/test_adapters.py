@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from tests.validation.rewards.serving import serving
-from validation.rewards.answer import Answer, not_judged
+from validation.rewards.answer import RewardAnswer, not_judged
 from validation.rewards.client import Client
 from validation.rewards.completions import extract_code, fill_missing
 from validation.rewards.environment import KernelEnvironment, triton_rubric
-from validation.rewards.question import Question
+from validation.rewards.question import JudgeQuestion
 from validation.rewards.trl_reward import triton_reward
 
 ANSWERS = {
-    "right": Answer("passed", 1.0, "8 checks pass"),
-    "wrong": Answer("failed", 0.2, "accuracy: case 0"),
+    "right": RewardAnswer("passed", 1.0, "8 checks pass"),
+    "wrong": RewardAnswer("failed", 0.2, "accuracy: case 0"),
     "fault": not_judged("The reference was not done in time."),
 }
 
 
-def judged(question: Question) -> Answer:
+def judged(question: JudgeQuestion) -> RewardAnswer:
     return ANSWERS[question.triton_code.strip()]
 
 

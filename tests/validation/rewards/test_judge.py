@@ -12,10 +12,10 @@ from tests.hostile.test_validation_killed import descendants
 from tests.validation.rewards.serving import Served, library_pair, serving
 from tests.waiting import wait_for
 from validation.harness.worker_pool import WorkerPool
-from validation.rewards.answer import Answer, Tier
-from validation.rewards.judge import Judge
+from validation.rewards.answer import RewardAnswer, Tier
+from validation.rewards.judge import RewardJudge
 from validation.rewards.load import Load
-from validation.rewards.question import Question, Reference
+from validation.rewards.question import JudgeQuestion, JudgeReference
 
 ADD, ADD_KERNEL = library_pair("add")
 SUM, SUM_KERNEL = library_pair("sum-whole")
@@ -31,12 +31,12 @@ SLEEPS = "import time\n\ntime.sleep(60)\n"
 
 
 @pytest.fixture(scope="module")
-def judge(pool: WorkerPool) -> Judge:
-    return Judge(pool)
+def judge(pool: WorkerPool) -> RewardJudge:
+    return RewardJudge(pool)
 
 
 @pytest.fixture(scope="module")
-def served(judge: Judge) -> Iterator[Served]:
+def served(judge: RewardJudge) -> Iterator[Served]:
     with serving(judge.answer, known={"add": ADD, "sum": SUM}) as made:
         yield made
 
@@ -68,11 +68,11 @@ def test_only_right_kernels_earn_the_full_reward(served: Served) -> None:
     assert all(answer.seconds > 0 for answer in answers)
 
 
-def test_a_reference_is_answered_once_for_a_group(judge: Judge) -> None:
+def test_a_reference_is_answered_once_for_a_group(judge: RewardJudge) -> None:
     before = judge.references.misses
 
     for code in (ADD_KERNEL, WRONG, BY_TORCH):
-        judge.answer(Question(ADD, code, Tier.FAST))
+        judge.answer(JudgeQuestion(ADD, code, Tier.FAST))
 
     assert judge.references.misses - before <= 1
     assert judge.references.size > 0
@@ -90,9 +90,9 @@ def test_a_reference_is_answered_once_for_a_group(judge: Judge) -> None:
     ],
 )
 def test_a_broken_reference_costs_no_kernel_its_reward(
-    judge: Judge, broken: Reference, words: str
+    judge: RewardJudge, broken: JudgeReference, words: str
 ) -> None:
-    answer = judge.answer(Question(broken, ADD_KERNEL, Tier.FAST))
+    answer = judge.answer(JudgeQuestion(broken, ADD_KERNEL, Tier.FAST))
 
     assert (answer.verdict, answer.reward) == (None, None)
     assert answer.message.startswith("The reference can't be used: ")
@@ -100,13 +100,13 @@ def test_a_broken_reference_costs_no_kernel_its_reward(
 
 
 @pytest.mark.slow
-def test_a_kernel_whose_process_is_killed_from_outside_runs_again(judge: Judge) -> None:
-    judge.answer(Question(ADD, ADD_KERNEL, Tier.FAST))
+def test_a_kernel_whose_process_is_killed_from_outside_runs_again(judge: RewardJudge) -> None:
+    judge.answer(JudgeQuestion(ADD, ADD_KERNEL, Tier.FAST))
     slow = f"import time\n\ntime.sleep(1.5)\n{ADD_KERNEL}"
-    answers: list[Answer] = []
+    answers: list[RewardAnswer] = []
     before = set(descendants(os.getpid()))
     thread = threading.Thread(
-        target=lambda: answers.append(judge.answer(Question(ADD, slow, Tier.FAST)))
+        target=lambda: answers.append(judge.answer(JudgeQuestion(ADD, slow, Tier.FAST)))
     )
     thread.start()
 
@@ -128,17 +128,17 @@ def test_a_kernel_whose_process_is_killed_from_outside_runs_again(judge: Judge) 
     ],
 )
 def test_a_timeout_is_excused_only_if_other_programs_had_the_processors(
-    judge: Judge, monkeypatch: pytest.MonkeyPatch,
+    judge: RewardJudge, monkeypatch: pytest.MonkeyPatch,
     is_full: bool, of_others: float, verdict: str | None, reward: float | None, attempts: int,
 ) -> None:  # fmt: skip
-    judge.answer(Question(ADD, ADD_KERNEL, Tier.FAST))
+    judge.answer(JudgeQuestion(ADD, ADD_KERNEL, Tier.FAST))
     short = replace(judge._options[Tier.FAST], timeout=0.3)
     monkeypatch.setitem(judge._options, Tier.FAST, short)
     monkeypatch.setattr(Load, "is_full", lambda _: is_full)
     monkeypatch.setattr(Load, "of_others", lambda _: of_others)
     before = judge.references.hits
 
-    answer = judge.answer(Question(ADD, SLEEPS, Tier.FAST))
+    answer = judge.answer(JudgeQuestion(ADD, SLEEPS, Tier.FAST))
 
     assert (answer.verdict, answer.reward) == (verdict, reward)
     assert judge.references.hits - before == attempts

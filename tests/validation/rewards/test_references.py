@@ -6,32 +6,32 @@ import pytest
 
 from tests.validation.rewards.serving import WORDS
 from validation.harness.answered import Answered
-from validation.harness.arguments import Inputs
+from validation.harness.arguments import StoredInputs
 from validation.harness.options import Options
 from validation.harness.report import Check, Verdict
-from validation.harness.trials import Tried
-from validation.rewards.question import Reference
-from validation.rewards.references import Kept, References, Unusable
+from validation.harness.trials import TrialInputs
+from validation.rewards.question import JudgeReference
+from validation.rewards.references import AnswerCache, CachedAnswers, UnusableReference
 
-ANSWERED = Answered({}, Tried(Inputs([], {}, [])), {}, "cpu")
-Make = Callable[..., Kept]
+ANSWERED = Answered({}, TrialInputs(StoredInputs([], {}, [])), {}, "cpu")
+Make = Callable[..., CachedAnswers]
 
 
-def a_reference(name: str) -> Reference:
-    return Reference(name, WORDS.test_code, WORDS.entry_point)
+def a_reference(name: str) -> JudgeReference:
+    return JudgeReference(name, WORDS.test_code, WORDS.entry_point)
 
 
 @pytest.fixture
-def references(monkeypatch: pytest.MonkeyPatch) -> Callable[[Make], References]:
-    def made(make: Make) -> References:
-        monkeypatch.setattr(References, "_make", make)
-        return References(None, most=100)  # type: ignore[arg-type]
+def references(monkeypatch: pytest.MonkeyPatch) -> Callable[[Make], AnswerCache]:
+    def made(make: Make) -> AnswerCache:
+        monkeypatch.setattr(AnswerCache, "_make", make)
+        return AnswerCache(None, most=100)  # type: ignore[arg-type]
 
     return made
 
 
-def test_the_longest_unused_answers_go_first(references: Callable[[Make], References]) -> None:
-    kept = references(lambda *_: Kept(ANSWERED, 40))
+def test_the_longest_unused_answers_go_first(references: Callable[[Make], AnswerCache]) -> None:
+    kept = references(lambda *_: CachedAnswers(ANSWERED, 40))
     for name in ("a", "b", "a", "c", "a"):
         kept.answered(a_reference(name), Options())
 
@@ -41,9 +41,9 @@ def test_the_longest_unused_answers_go_first(references: Callable[[Make], Refere
 
 
 def test_answers_larger_than_the_cache_are_used_once(
-    references: Callable[[Make], References],
+    references: Callable[[Make], AnswerCache],
 ) -> None:
-    kept = references(lambda *_: Kept(ANSWERED, 400))
+    kept = references(lambda *_: CachedAnswers(ANSWERED, 400))
 
     assert kept.answered(a_reference("a"), Options()) is ANSWERED
     kept.answered(a_reference("b"), Options())
@@ -54,11 +54,11 @@ def test_answers_larger_than_the_cache_are_used_once(
     ("verdict", "attempts"), [(Verdict.TIMEOUT, 2), (Verdict.CRASHED, 2), (Verdict.ERROR, 1)]
 )
 def test_a_failure_that_may_pass_is_tried_again(
-    references: Callable[[Make], References], verdict: Verdict, attempts: int
+    references: Callable[[Make], AnswerCache], verdict: Verdict, attempts: int
 ) -> None:
-    kept = references(lambda *_: Kept(unusable=Check("accuracy", verdict, "no")))
+    kept = references(lambda *_: CachedAnswers(unusable=Check("accuracy", verdict, "no")))
 
     for _ in range(2):
-        with pytest.raises(Unusable, match="can't be used: no"):
+        with pytest.raises(UnusableReference, match="can't be used: no"):
             kept.answered(a_reference("a"), Options())
     assert kept.misses == attempts

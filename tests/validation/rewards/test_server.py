@@ -14,10 +14,10 @@ import pytest
 from tests.validation.rewards.serving import TOKEN, Served, serving
 from tests.waiting import DEADLINE, wait_for
 from validation.rewards import server as server_module
-from validation.rewards.answer import Answer
+from validation.rewards.answer import RewardAnswer
 from validation.rewards.client import Client, ServiceError, UnixConnection
-from validation.rewards.question import Question
-from validation.rewards.server import Server, UnixServer
+from validation.rewards.question import JudgeQuestion
+from validation.rewards.server import RewardServer, UnixServer
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -37,10 +37,10 @@ class Stage:
         self.open = threading.Event()
         self.begun: list[str] = []
 
-    def __call__(self, question: Question) -> Answer:
+    def __call__(self, question: JudgeQuestion) -> RewardAnswer:
         self.begun.append(question.triton_code)
         assert self.open.wait(DEADLINE)
-        return Answer("passed", 1.0, question.triton_code)
+        return RewardAnswer("passed", 1.0, question.triton_code)
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_full_queue_says_when_to_come_back_and_loses_nothing(
     assert 1 <= int(headers["Retry-After"]) <= 60
     assert answer["error"].startswith("The queue is full")
 
-    late: list[Answer] = []
+    late: list[RewardAnswer] = []
     patient = served.client(patience=60)
     thread = threading.Thread(target=lambda: late.extend(patient.ask_all([asking("late")])))
     thread.start()
@@ -187,7 +187,7 @@ def test_too_many_connections_are_refused_at_once(
 
 
 def test_a_port_is_of_the_loopback_address(served: Served) -> None:
-    with Server(0, served.service) as server:
+    with RewardServer(0, served.service) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         host, port = server.server_address[:2]
         client = Client(f"http://{host!s}:{port}", TOKEN)

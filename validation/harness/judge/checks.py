@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from validation.harness.judge.compare import worst_grade
-from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.kernels import (
     REARRANGES,
     is_rearranged,
@@ -48,7 +48,7 @@ def test(result: dict[str, Any]) -> Check:
     return Check("test", verdict, words, numbers)
 
 
-def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str = "") -> Check:
+def accuracy(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted], left_out: str = "") -> Check:
     """Return check 2, which compares the shown cases with float64.
 
     left_out: words about cases that are too large.
@@ -61,7 +61,7 @@ def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str =
 
 
 def variations(
-    runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str, sizes_untried: str = "",
+    runs: Sequence[JudgedReplay], wanted: dict[int, Wanted], origin: str, sizes_untried: str = "",
     unvaried: Mapping[str, str] | None = None,
 ) -> Check:  # fmt: skip
     """Return check 3, on inputs that the cases don't show.
@@ -106,15 +106,15 @@ def variations(
     return Check(check.name, verdict, "; ".join([words, *notes]), numbers)
 
 
-def _names(runs: Sequence[Outcome]) -> list[str]:
+def _names(runs: Sequence[JudgedReplay]) -> list[str]:
     return sorted({run.trial.name for run in runs})
 
 
-def _failure(wrong: Sequence[Outcome]) -> Verdict:
+def _failure(wrong: Sequence[JudgedReplay]) -> Verdict:
     return Verdict.ERROR if all(run.raised for run in wrong) else FAILED
 
 
-def _decides(run: Outcome, origin: str) -> bool:
+def _decides(run: JudgedReplay, origin: str) -> bool:
     """Return whether the run counts for every entry. A nearby size that the author's own assertion
     refuses is outside of the domain, if the policy accepts a domain."""
     if run.trial.kind not in DECISIVE:
@@ -123,12 +123,12 @@ def _decides(run: Outcome, origin: str) -> bool:
     return not (refused and passes(origin, "sizes", "shown"))
 
 
-def within_domain(runs: Sequence[Outcome], origin: str) -> list[Outcome]:
+def within_domain(runs: Sequence[JudgedReplay], origin: str) -> list[JudgedReplay]:
     """Return the runs that the other checks look at: none outside of the entry's domain."""
     return [run for run in runs if _decides(run, origin) or _needs_all(run.trial.kind, origin)]
 
 
-def in_bounds(runs: Sequence[Outcome], origin: str) -> list[Outcome]:
+def in_bounds(runs: Sequence[JudgedReplay], origin: str) -> list[JudgedReplay]:
     """Return the runs that may not leave their tensors: all, if the policy accepts no domain."""
     return within_domain(runs, origin) if passes(origin, "sizes", "shown") else list(runs)
 
@@ -139,19 +139,19 @@ def _needs_all(kind: str, origin: str) -> bool:
     return bool(grade) and not passes(origin, grade, VALUES[grade][1])
 
 
-def _accuracy_grade(runs: Sequence[Outcome]) -> str | None:
+def _accuracy_grade(runs: Sequence[JudgedReplay]) -> str | None:
     """Return the worst grade of the right answers, or None if no answer is right."""
     grade = worst_grade(run.worst.grade for run in runs if run.right and run.value is not None)
     return str(grade) if grade else None
 
 
-def _own_error(runs: Sequence[Outcome]) -> dict[str, float]:
+def _own_error(runs: Sequence[JudgedReplay]) -> dict[str, float]:
     """Return how many times torch's own error the right answers are off, if torch has any."""
     own = [run.worst.own_error for run in runs if run.right and run.worst.own_error is not None]
     return {"own_error": max(own)} if own else {}
 
 
-def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
+def _compared(name: str, runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]) -> Check:
     wrong = [run for run in runs if not run.right]
     numbers: dict[str, Any] = {
         "cases": len({run.trial.number for run in runs}),
@@ -173,7 +173,7 @@ def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> 
     return Check(name, PASSED, f"right on {numbers['cases']} inputs, {share}", numbers)
 
 
-def _errors(runs: Sequence[Outcome]) -> dict[str, float]:
+def _errors(runs: Sequence[JudgedReplay]) -> dict[str, float]:
     """Return the largest errors of the answers whose numbers were compared, or nothing.
 
     A run that raised, or an answer of another shape, has no error: a 0 would read as exact.
@@ -188,7 +188,7 @@ def _errors(runs: Sequence[Outcome]) -> dict[str, float]:
     }
 
 
-def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
+def memory(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]) -> Check:
     """Return check 4: inputs are unchanged, outputs don't alias them and are fully written."""
     numbers = {"orders": sorted({run.mode for run in runs} & set(ORDERS))}
     if fault := _memory_fault(runs, wanted):
@@ -199,7 +199,7 @@ def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
     return Check("memory", PASSED, words, numbers)
 
 
-def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
+def _memory_fault(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]) -> str:
     for run in runs:
         expected = wanted[run.trial.number]
         changed = [one for one in run.details.get("mutated", ()) if one not in expected.mutated]
@@ -229,14 +229,14 @@ def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
     return ""
 
 
-def _holds_poison(run: Outcome) -> bool:
+def _holds_poison(run: JudgedReplay) -> bool:
     """Return whether the answer still holds the bytes that its memory was filled with."""
     pattern = bytes([0x4B if run.mode == "second" else 0xFF]) * 4
     tensors = run.value.tensors() if run.value else []
     return any(pattern in bytes(tensor.raw[: 1 << 20]) for tensor in tensors)
 
 
-def determinism(runs: Sequence[Outcome]) -> Check:
+def determinism(runs: Sequence[JudgedReplay]) -> Check:
     """Return check 5: the same inputs give the same answer twice.
 
     Only right answers count: the comparison judges the others.
@@ -258,7 +258,7 @@ def determinism(runs: Sequence[Outcome]) -> Check:
 
 
 def triton(
-    runs: Sequence[Outcome], idle: Sequence[Outcome], problems: Mapping[str, int],
+    runs: Sequence[JudgedReplay], idle: Sequence[JudgedReplay], problems: Mapping[str, int],
     computed: Mapping[str, int], in_test: str, text: str,
 ) -> Check:  # fmt: skip
     """Return check 6: the entry's own kernels compute the answer.
@@ -308,7 +308,7 @@ def triton(
     return Check("triton", PASSED, words, numbers)
 
 
-def bounds(runs: Sequence[Outcome], *, sees_reads: bool) -> Check:
+def bounds(runs: Sequence[JudgedReplay], *, sees_reads: bool) -> Check:
     """Return check 8: guard zones of tensors and, in the interpreter, all accesses to memory.
 
     sees_reads: whether a read beside a tensor would have been seen, as in the interpreter.
@@ -325,7 +325,7 @@ def bounds(runs: Sequence[Outcome], *, sees_reads: bool) -> Check:
     return Check("bounds", PASSED, words, {"reads": "not_seen"})
 
 
-def gradients(runs: Sequence[Outcome], declared: bool) -> Check:
+def gradients(runs: Sequence[JudgedReplay], declared: bool) -> Check:
     """Return check 9: the backward pass is right, if the entry declares one."""
     if not declared:
         return Check("gradients", None, "the entry declares none")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.arguments import Inputs
-from validation.harness.judge.answers import Value, compare_answers, state_differs, value
-from validation.harness.judge.compare import Comparison, Grade, worst_grade
+from validation.harness.arguments import StoredInputs
+from validation.harness.judge.answers import AnswerValue, compare_answers, state_differs, value
+from validation.harness.judge.compare import ComparedAnswer, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import DECISIVE, Trial
@@ -29,10 +29,10 @@ class Wanted:
     undefined: whether its NaN stand for any answer, because no shown case has one.
     """
 
-    native: Value | None
-    precise: Value | None = None
-    shaken: Value | None = None
-    rounded: Value | None = None
+    native: AnswerValue | None
+    precise: AnswerValue | None = None
+    shaken: AnswerValue | None = None
+    rounded: AnswerValue | None = None
     refusal: str = ""
     mutated: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
@@ -41,15 +41,15 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgedReplay:
     """One replay of one trial, judged. `details`: what its process reports beside the answer."""
 
     trial: Trial
     mode: str
     right: bool
     words: str
-    worst: Comparison
-    value: Value | None
+    worst: ComparedAnswer
+    value: AnswerValue | None
     raised: dict[str, Any] | None
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -94,20 +94,20 @@ def with_rounding(
     return more
 
 
-def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
+def _at(run: Any, width: str, blobs: list[memoryview]) -> AnswerValue | None:
     return value(run[width], blobs) if "value" in run.get(width, {}) else None
 
 
 def outcomes(
-    header: Any, blobs: list[memoryview], inputs: Inputs, wanted: dict[int, Wanted],
+    header: Any, blobs: list[memoryview], inputs: StoredInputs, wanted: dict[int, Wanted],
     bound: PracticalBound, most: int | None = None,
-) -> list[Outcome]:  # fmt: skip
+) -> list[JudgedReplay]:  # fmt: skip
     """Return each run, judged. A run that writes beside a tensor is wrong, whatever it answers.
 
     most: how many elements of each answer are compared, chosen at random; None for all.
     """
     by_number = {trial.number: trial for trial in inputs.trials}
-    made: list[Outcome] = []
+    made: list[JudgedReplay] = []
     for run in header["runs"]:
         trial = by_number[run["trial"]]
         expected = wanted.get(trial.number)
@@ -131,24 +131,24 @@ def outcomes(
             and "state" in run
             and (words := state_differs(run["state"], expected.state))
         ):
-            outcome = replace(outcome, right=False, words=words, worst=Comparison(words))
+            outcome = replace(outcome, right=False, words=words, worst=ComparedAnswer(words))
         made.append(outcome)
     return [_within_memory(run) for run in made]
 
 
-def _within_memory(run: Outcome) -> Outcome:
+def _within_memory(run: JudgedReplay) -> JudgedReplay:
     return replace(run, right=False, words=run.strays[0]) if run.right and run.strays else run
 
 
 def _outcome(
     trial: Trial, run: dict[str, Any], blobs: list[memoryview],
-    compare: Callable[[Value], list[tuple[str, Comparison]]], earlier: list[Outcome],
-) -> Outcome:  # fmt: skip
+    compare: Callable[[AnswerValue], list[tuple[str, ComparedAnswer]]], earlier: list[JudgedReplay],
+) -> JudgedReplay:  # fmt: skip
     mode = str(run["mode"])
     details = {key: run[key] for key in run if key != "answer"}
 
-    def wrong(words: str, error: Any = None) -> Outcome:
-        return Outcome(trial, mode, False, words, Comparison(words), None, error, details)
+    def wrong(words: str, error: Any = None) -> JudgedReplay:
+        return JudgedReplay(trial, mode, False, words, ComparedAnswer(words), None, error, details)
 
     if "error" in run:
         return wrong(f"raised {raised(run['error'])}", run["error"])
@@ -160,17 +160,19 @@ def _outcome(
         # Most runs answer the same bits as the first: compare them once.
         if before.value == answer:
             return replace(before, mode=mode, details=details)
-    comparisons = compare(answer) or [("", Comparison(""))]
+    comparisons = compare(answer) or [("", ComparedAnswer(""))]
     failing = [(name, comparison) for name, comparison in comparisons if comparison.wrong]
     name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
     if failing:
-        return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details)
+        return JudgedReplay(
+            trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details
+        )
     own_errors = [one.own_error for _, one in comparisons if one.own_error is not None]
     worst = replace(
         worst, grade=worst_grade(comparison.grade for _, comparison in comparisons) or Grade.EXACT,
         own_error=max(own_errors, default=None),
     )  # fmt: skip
-    return Outcome(trial, mode, True, "", worst, answer, None, details)
+    return JudgedReplay(trial, mode, True, "", worst, answer, None, details)
 
 
 def raised(error: Any) -> str:

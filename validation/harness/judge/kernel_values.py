@@ -23,7 +23,7 @@ Key = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class ParameterFlow:
     """An expression: the parameters whose value it holds, and those in whose memory it points.
 
     A parameter stands by its place, with whether arithmetic was done on the value.
@@ -32,17 +32,17 @@ class Flow:
     values: frozenset[tuple[int, bool]] = frozenset()
     memory: frozenset[int] = frozenset()
 
-    def __or__(self, other: "Flow") -> "Flow":
-        return Flow(self.values | other.values, self.memory | other.memory)
+    def __or__(self, other: "ParameterFlow") -> "ParameterFlow":
+        return ParameterFlow(self.values | other.values, self.memory | other.memory)
 
-    def computed(self) -> "Flow":
-        return Flow(frozenset((place, True) for place, _ in self.values), self.memory)
+    def computed(self) -> "ParameterFlow":
+        return ParameterFlow(frozenset((place, True) for place, _ in self.values), self.memory)
 
-    def loaded(self) -> "Flow":
-        return Flow(frozenset((place, False) for place in self.memory))
+    def loaded(self) -> "ParameterFlow":
+        return ParameterFlow(frozenset((place, False) for place in self.memory))
 
 
-NOTHING = Flow()
+NOTHING = ParameterFlow()
 
 
 def stored_parameters(text: str, kernel: Key, pointers: Set[int]) -> frozenset[int]:
@@ -76,7 +76,9 @@ def _functions(text: str) -> Mapping[Key, ast.FunctionDef]:
 
 
 @lru_cache(maxsize=256)
-def _stored(text: str, kernel: Key, pointers: frozenset[int] | None = None) -> frozenset[Flow]:
+def _stored(
+    text: str, kernel: Key, pointers: frozenset[int] | None = None
+) -> frozenset[ParameterFlow]:
     functions = _functions(text)
     if kernel not in functions:
         return frozenset()
@@ -86,9 +88,9 @@ def _stored(text: str, kernel: Key, pointers: frozenset[int] | None = None) -> f
     body.follow(
         functions[kernel],
         [
-            Flow(memory=frozenset({place}))
+            ParameterFlow(memory=frozenset({place}))
             if place in places
-            else Flow(frozenset({(place, False)}))
+            else ParameterFlow(frozenset({(place, False)}))
             for place in range(count)
         ],
     )
@@ -104,11 +106,11 @@ class _Body:
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._functions = functions
-        self._followed: dict[tuple[str, tuple[Flow, ...]], Flow] = {}
-        self._names: dict[str, Flow] = {}
-        self.stored: set[Flow] = set()
+        self._followed: dict[tuple[str, tuple[ParameterFlow, ...]], ParameterFlow] = {}
+        self._names: dict[str, ParameterFlow] = {}
+        self.stored: set[ParameterFlow] = set()
 
-    def follow(self, node: ast.FunctionDef, given: Sequence[Flow]) -> Flow:
+    def follow(self, node: ast.FunctionDef, given: Sequence[ParameterFlow]) -> ParameterFlow:
         """Return the flow of what the function returns."""
         key = node.name, tuple(given)
         if key in self._followed:
@@ -116,7 +118,7 @@ class _Body:
         # A function that calls itself: Triton has no recursion.
         self._followed[key] = NOTHING
         outer, self._names = self._names, dict(zip(_parameters(node), given, strict=False))
-        before: dict[str, Flow] | None = None
+        before: dict[str, ParameterFlow] | None = None
         returned = NOTHING
         while before != self._names:
             before = dict(self._names)
@@ -126,7 +128,7 @@ class _Body:
         self._followed[key] = returned
         return returned
 
-    def _statement(self, node: ast.AST) -> Flow:
+    def _statement(self, node: ast.AST) -> ParameterFlow:
         """Follow a statement, and return the flow that it returns from its function."""
         match node:
             case ast.Assign(targets, value):
@@ -144,12 +146,12 @@ class _Body:
                 return self._flow(value)
         return NOTHING
 
-    def _bind(self, target: ast.expr, flow: Flow) -> None:
+    def _bind(self, target: ast.expr, flow: ParameterFlow) -> None:
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
                 self._names[node.id] = self._names.get(node.id, NOTHING) | flow
 
-    def _flow(self, node: ast.expr) -> Flow:
+    def _flow(self, node: ast.expr) -> ParameterFlow:
         match node:
             case ast.Name(name):
                 return self._names.get(name, NOTHING)
@@ -170,14 +172,14 @@ class _Body:
                 return self._together(ast.iter_child_nodes(node)).computed()
         return self._together(ast.iter_child_nodes(node))
 
-    def _together(self, nodes: Iterable[ast.AST]) -> Flow:
+    def _together(self, nodes: Iterable[ast.AST]) -> ParameterFlow:
         whole = NOTHING
         for node in nodes:
             if isinstance(node, ast.expr):
                 whole |= self._flow(node)
         return whole
 
-    def _call(self, node: ast.Call) -> Flow:
+    def _call(self, node: ast.Call) -> ParameterFlow:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if isinstance(node.func, ast.Name):
             name = node.func.id
@@ -191,19 +193,22 @@ class _Body:
         for flow in (*given, *named.values()):
             everything |= flow
         if name == "load" or name.startswith("load_") or name == "gather":
-            return target.loaded() | Flow(named.get("other", NOTHING).values)
+            return target.loaded() | ParameterFlow(named.get("other", NOTHING).values)
         if name == "store" or name.startswith(("store_", "atomic_", "scatter")):
             value = named.get("value", named.get("val", (*given, NOTHING, NOTHING)[1]))
             self.stored.add(value.computed() if name.startswith("atomic_") else value)
             return target.loaded()
         if name == "where":
             chosen = (*given[1:], *(named.get(part, NOTHING) for part in ("x", "y")))
-            return Flow(frozenset().union(*(flow.values for flow in chosen)))
+            return ParameterFlow(frozenset().union(*(flow.values for flow in chosen)))
         return everything if name in MOVES else everything.computed()
 
     def _inner(
-        self, node: ast.FunctionDef, given: Sequence[Flow], named: Mapping[str, Flow]
-    ) -> Flow:
+        self,
+        node: ast.FunctionDef,
+        given: Sequence[ParameterFlow],
+        named: Mapping[str, ParameterFlow],
+    ) -> ParameterFlow:
         flows = [
             named.get(name, given[place] if place < len(given) else NOTHING)
             for place, name in enumerate(_parameters(node))

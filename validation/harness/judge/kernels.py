@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validation.harness.judge.evidence import Outcome
+from validation.harness.judge.evidence import JudgedReplay
 from validation.harness.judge.kernel_values import only_moves
 from validation.harness.report import Check, Verdict
 
@@ -35,7 +35,7 @@ def launched_by_name(triton_code: str) -> frozenset[str]:
     return frozenset(kernels & launched)
 
 
-def is_rearranged(text: str, runs: Sequence[Outcome]) -> bool:
+def is_rearranged(text: str, runs: Sequence[JudgedReplay]) -> bool:
     """Return whether torch does what kernels are for: they only move elements, and torch copies
     elements into another order in each run whose answer has an order to change."""
     launching = [run for run in runs if run.count("launches") and _has_order(run)]
@@ -46,13 +46,13 @@ def is_rearranged(text: str, runs: Sequence[Outcome]) -> bool:
     )
 
 
-def _has_order(run: Outcome) -> bool:
+def _has_order(run: JudgedReplay) -> bool:
     """Return whether an answer has several elements along two axes."""
     shapes = [tensor.shape for tensor in run.value.tensors()] if run.value else []
     return any(sum(size > 1 for size in shape) > 1 for shape in shapes)
 
 
-def torch_share(text: str, runs: Sequence[Outcome], computed: Mapping[str, int]) -> float:
+def torch_share(text: str, runs: Sequence[JudgedReplay], computed: Mapping[str, int]) -> float:
     """Return torch's share of the bytes that it and kernels touch.
 
     Kernels that only move elements don't count where torch computes: copies would hide its share.

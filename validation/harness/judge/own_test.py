@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validation.harness.arguments import tensors
-from validation.harness.program import Earlier, Function, Instruction, Launch, Operation, Program
+from validation.harness.program import (
+    AutogradFunction,
+    Earlier,
+    Instruction,
+    Launch,
+    Program,
+    TorchOperation,
+)
 from validation.harness.torch_operations import COMPUTES, base_name
 
 Json = Any
@@ -38,7 +45,7 @@ def deeds(program: Program) -> Deeds:
     """Return what a recorded call does, without its backward pass."""
     every = list(_flat(program.instructions))
     launched = {one.kernel for one in every if isinstance(one, Launch)}
-    operations = {base_name(one.name) for one in every if isinstance(one, Operation)}
+    operations = {base_name(one.name) for one in every if isinstance(one, TorchOperation)}
     kernels = {program.kernels[key].name for key in launched if key in program.kernels}
     return Deeds(frozenset(kernels), frozenset(operations & COMPUTES))
 
@@ -46,7 +53,7 @@ def deeds(program: Program) -> Deeds:
 def _flat(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
     for instruction in instructions:
         yield instruction
-        if isinstance(instruction, Function | Earlier):
+        if isinstance(instruction, AutogradFunction | Earlier):
             yield from _flat(instruction.instructions)
 
 

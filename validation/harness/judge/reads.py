@@ -21,17 +21,17 @@ from typing import Any
 from validation.harness.judge.kernel_values import stored_parameters
 from validation.harness.program import (
     Address,
+    AutogradFunction,
     Constant,
     Copy,
     Fill,
-    Function,
     Instruction,
-    Kernel,
     Launch,
     Meaning,
     Program,
+    ProgramKernel,
     Read,
-    Window,
+    TensorView,
     storages,
 )
 
@@ -59,7 +59,7 @@ class Informed:
     known: Sequence[Sequence[Any]]
 
 
-def invented(window: Window, true: Sequence[Any] | None, attempt: int) -> list[Any]:
+def invented(window: TensorView, true: Sequence[Any] | None, attempt: int) -> list[Any]:
     """Return other numbers than a window holds.
 
     true: its numbers, if it is an input of whole numbers. Other numbers must not be guessed.
@@ -126,7 +126,7 @@ def computes(text: str, true: Informed, other: Informed | None, whole: Set[int |
 
 def _in_order(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
     for instruction in instructions:
-        if isinstance(instruction, Function):
+        if isinstance(instruction, AutogradFunction):
             yield from _in_order(instruction.instructions)
         yield instruction
 
@@ -183,7 +183,7 @@ def _stores(
     given = {number for known in true.known for number in known}
     given |= {end - start for known in true.known for start, end in pairwise(known)}
     # A whole number of a torch operation is a size.
-    sizes: set[Place] = {(kind, "") for kind in ("Operation", "Function")}
+    sizes: set[Place] = {(kind, "") for kind in ("Operation", "AutogradFunction")}
     for instruction in true.program.every_instruction():
         if isinstance(instruction, Launch):
             kernel = _key(true.program.kernels[instruction.kernel])
@@ -202,7 +202,7 @@ def _stores(
     )
 
 
-def _key(kernel: Kernel) -> tuple[str, int]:
+def _key(kernel: ProgramKernel) -> tuple[str, int]:
     return kernel.name, kernel.line
 
 
@@ -220,7 +220,7 @@ def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:
 
     def parts(place: Place, part: Any) -> Iterator[tuple[Place, Any]]:
         match part:
-            case Window() | Address():
+            case TensorView() | Address():
                 yield place, names.setdefault(part.storage, f"storage {len(names)}")
                 yield place, Offset(part.offset)
             case Constant():

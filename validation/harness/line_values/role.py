@@ -36,7 +36,7 @@ NOTHING = np.empty(0, np.uint64)
 Tensors = list[torch.Tensor]
 
 
-class TookTooLong(BaseException):
+class WatchTooSlow(BaseException):
     """A run reached its time limit. Not an Exception: the interpreter would wrap it."""
 
 
@@ -97,7 +97,7 @@ class LineValues:
         ]
 
     def _search(
-        self, test: Any, cases: list[Any], example: "Example", at: Address, limit: float
+        self, test: Any, cases: list[Any], example: "WatchedExample", at: Address, limit: float
     ) -> dict[str, Any]:
         """Return the first change of one line that makes all cases right.
 
@@ -106,7 +106,7 @@ class LineValues:
         began, tried = time.process_time(), 0
         self._watched.begin(program=at[1], only=at)
         self._call(example)
-        examples: list[Example] = []
+        examples: list[WatchedExample] = []
         made = [change for function in self._seen() for change in changes(function)]
         for change in made:
             if time.process_time() - began > SEARCH_SECONDS:
@@ -123,13 +123,13 @@ class LineValues:
         return {"tried": tried, "of": len(made)}
 
     def _is_right(
-        self, example: "Example", change: Change, limit: float, only: Address | None = None
+        self, example: "WatchedExample", change: Change, limit: float, only: Address | None = None
     ) -> bool:
         wrong, error = self._run(example, limit, only, change)
         return not error and not wrong.size
 
     def _run(
-        self, example: "Example", limit: float = RUN_SECONDS, only: Address | None = None,
+        self, example: "WatchedExample", limit: float = RUN_SECONDS, only: Address | None = None,
         change: Change | None = None,
     ) -> tuple[Any, Any]:  # fmt: skip
         """Return the addresses of wrong elements, and what was raised.
@@ -149,7 +149,7 @@ class LineValues:
         return wrong, None
 
     def _call(
-        self, example: "Example", limit: float = RUN_SECONDS, only: Address | None = None
+        self, example: "WatchedExample", limit: float = RUN_SECONDS, only: Address | None = None
     ) -> tuple[Tensors, Any]:
         signal.setitimer(signal.ITIMER_REAL, limit)
         try:
@@ -171,7 +171,7 @@ class LineValues:
             made += [tensor for tensor in computed if tensor is not None]
         return made
 
-    def _example(self, test: Any, case: dict[str, Any], variant: Any) -> "Example":
+    def _example(self, test: Any, case: dict[str, Any], variant: Any) -> "WatchedExample":
         """Return the inputs of a case with the reference's answers."""
         inputs = test.make_inputs(dict(case), "cpu")
         inputs = make_variant(inputs if isinstance(inputs, dict) else tuple(inputs), variant)
@@ -179,7 +179,9 @@ class LineValues:
         tree = packing.inputs(inputs)
         if self._gradients:
             declare_gradients(list(tensors(tree)))
-        example = Example(tree, [memoryview(blob) for blob in packing.blobs], self._gradients)
+        example = WatchedExample(
+            tree, [memoryview(blob) for blob in packing.blobs], self._gradients
+        )
         reference = folder.function(folder.load("python_code"), self._point)
         example.native = example.precise = self._outputs(reference, example.arguments())
         # Some references can't answer in float64.
@@ -193,7 +195,7 @@ class LineValues:
 
 
 @dataclass(slots=True)
-class Example:
+class WatchedExample:
     """Inputs, and what the reference makes of them: at the type, and in float64."""
 
     tree: Any
@@ -235,4 +237,4 @@ def _end(function: ast.FunctionDef) -> int:
 
 
 def _stop(*_: Any) -> None:
-    raise TookTooLong
+    raise WatchTooSlow

@@ -14,7 +14,7 @@ from triton.runtime import interpreter
 
 from validation.harness.line_values.changes import Change
 from validation.harness.line_values.summary import summary
-from validation.harness.replayer.role import Bounds
+from validation.harness.replayer.role import AccessCheck
 from validation.harness.worker.extents import ACCESSES, Access
 from validation.harness.worker.values import tensors_in
 
@@ -26,7 +26,7 @@ Address = tuple[int, Place]
 
 
 @dataclass(slots=True)
-class Line:
+class WatchedLine:
     """The values that a line computed, in words, and the lanes of its loads and stores."""
 
     count: int = 0
@@ -42,7 +42,7 @@ class Watched:
     """
 
     def __init__(self, functions: dict[str, ast.FunctionDef]) -> None:
-        self._functions, self._bounds = functions, Bounds()
+        self._functions, self._bounds = functions, AccessCheck()
         self._change: Change | None = None
         self.begin()
         names: Any = builtins
@@ -77,7 +77,7 @@ class Watched:
         self.at: Address = (-1, (0, 0, 0))
         self.line, self._kernel, self._notes = 0, "", False
         self.kernels: dict[str, dict[str, Any]] = {}
-        self.lines: dict[int, Line] = {}
+        self.lines: dict[int, WatchedLine] = {}
         self.stores: dict[Address, list[Any]] = {}
         """The addresses that each program wrote to."""
 
@@ -122,7 +122,7 @@ class Watched:
 
     def _note_value(self, line: int, name: str, value: Any) -> Any:
         if self._notes and (words := summary(value)):
-            noted = self.lines.setdefault(line, Line())
+            noted = self.lines.setdefault(line, WatchedLine())
             noted.count += 1
             del noted.runs[RUNS_MOST - 1 :]
             noted.runs.append(f"{name}: {words}")
@@ -135,7 +135,7 @@ class Watched:
             if access.mask is not None:
                 mask = arguments[access.mask]
             if self._notes:
-                noted = self.lines.setdefault(self.line, Line())
+                noted = self.lines.setdefault(self.line, WatchedLine())
                 noted.lanes += mask.size
                 noted.masked += mask.size - int(np.count_nonzero(mask))
             if access.name != "load":

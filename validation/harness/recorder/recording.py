@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from validation.harness.recorder.graph import Graph
+from validation.harness.recorder.graph import GradientGraph
 from validation.harness.recorder.storages import KeptMemory, Storages, storages_in
-from validation.harness.recorder.streams import Streams
+from validation.harness.recorder.streams import RecordedStreams
 from validation.harness.recorder.values import PLAIN_TENSORS, KernelTable, Values
 from validation.harness.torch_operations import (
     COPIES,
@@ -40,7 +40,7 @@ class NeedsRead(BaseException):
         self.program = program
 
 
-class Session:
+class RecordingSession:
     """The state that the recordings of one launcher share.
 
     passes: the calls really run, on true inputs. Kernels are launched and reads need no replay.
@@ -60,15 +60,18 @@ class Recording:
     """
 
     def __init__(
-        self, session: Session, inputs: Sequence[torch.Tensor], known: Sequence[list[Any]] = ()
+        self,
+        session: RecordingSession,
+        inputs: Sequence[torch.Tensor],
+        known: Sequence[list[Any]] = (),
     ) -> None:
         self.problems: Counter[str] = Counter()
         self.instructions: list[Json] = []
         self._session, self.passes = session, session.passes
         self.storages = Storages(self.emit, session.numbers, session.memory)
         self.values = Values(self.storages, session.kernels, self.problems)
-        self.graph = Graph(self)
-        self.streams = Streams()
+        self.graph = GradientGraph(self)
+        self.streams = RecordedStreams()
         self._reads = 0
         self._known = known
         self.inner: list[list[Json]] = []

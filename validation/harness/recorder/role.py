@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from validation.harness.channel import Blob
-from validation.harness.recorder.recording import NeedsRead, Recording, Session
+from validation.harness.recorder.recording import NeedsRead, Recording, RecordingSession
 from validation.harness.recorder.tracer import tracer
 from validation.harness.torch_operations import COMPUTES, base_name
 from validation.harness.worker import folder, gpu
@@ -32,7 +32,7 @@ class Recorder:
         self._module: Any = None
         self._function: Any = None
         folder.lay_out({"triton_code": order["triton_code"]})
-        self._tracer, self._session = tracer(), Session()
+        self._tracer, self._session = tracer(), RecordingSession()
         self._tracer.tune = order.get("tune", False)
         self._last: tuple[int | None, Any] = None, None
 
@@ -152,7 +152,7 @@ class Observer:
     """
 
     def __init__(self) -> None:
-        self._tracer, self._session = tracer(), Session(passes=True)
+        self._tracer, self._session = tracer(), RecordingSession(passes=True)
         self._calls: dict[str, Json] = {}
 
     def observe(self, function: Callable[..., Any]) -> Callable[..., Any]:

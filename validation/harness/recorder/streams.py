@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 
-class Streams:
+class RecordedStreams:
     """The streams and events of one recording, by number. Stream 0 is the caller's."""
 
     def __init__(self) -> None:

@@ -26,8 +26,8 @@ from triton.runtime import interpreter, jit
 from validation.harness.channel import Blob
 from validation.harness.program import Launch, Meaning
 from validation.harness.program_reader import read
-from validation.harness.replayer.kernel_syntax import Refused
-from validation.harness.replayer.kernels import Kernels, constant
+from validation.harness.replayer.kernel_syntax import UnsupportedKernel
+from validation.harness.replayer.kernels import TextKernels, constant
 
 TARGET = GPUTarget("cuda", 90, 32)
 # Distinct launches that are compiled for an entry, and processor time for all of them.
@@ -51,7 +51,7 @@ _compiled: dict[int, Any] = {}
 """The functions of Triton's library for its compiler, by the interpreter's."""
 
 
-class TooSlow(BaseException):
+class CompileTooSlow(BaseException):
     """The time is used up. Not an Exception: Triton would catch it as its own."""
 
 
@@ -79,12 +79,12 @@ def prepare(kernel: Any) -> None:
     backend.compile(backend.specialize(function, (torch.empty(1), 4), {}))
 
 
-class Compiler:
+class CompilingProcess:
     """The process that compiles. It has interpreted no kernel, and can't."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._text, self._backend = order["triton_code"], _Backend()
-        self._kernels: dict[str, Kernels] = {}
+        self._kernels: dict[str, TextKernels] = {}
         self._unclear: Counter[str] = Counter()
         triton.knobs.runtime.interpret = False
         for owner, name, function in list(_interpreted()):
@@ -94,7 +94,7 @@ class Compiler:
         """Answer with the kernels that Triton refuses, and with what is not known."""
         refused: dict[str, Any] = {}
         done = 0
-        with suppress(TooSlow), _limit(SECONDS):
+        with suppress(CompileTooSlow), _limit(SECONDS):
             launches = self._launches(order["programs"])
             for launch, kernels in launches[:LAUNCHES_MOST]:
                 name = launch.kernel.fn.__name__
@@ -112,17 +112,17 @@ class Compiler:
             "refused": refused, "unclear": list(self._unclear),
         }, []  # fmt: skip
 
-    def _launches(self, programs: Sequence[Any]) -> list[tuple[Specialized, Kernels]]:
+    def _launches(self, programs: Sequence[Any]) -> list[tuple[Specialized, TextKernels]]:
         """Return the distinct launches, of each kernel the one with the most programs first."""
-        largest: dict[str, tuple[int, Specialized, Kernels]] = {}
+        largest: dict[str, tuple[int, Specialized, TextKernels]] = {}
         for program in map(read, programs):
             key = repr(program.kernels)
-            kernels = self._kernels.setdefault(key, Kernels(self._text, program.kernels))
+            kernels = self._kernels.setdefault(key, TextKernels(self._text, program.kernels))
             for instruction in program.every_instruction():
                 if isinstance(instruction, Launch):
                     try:
                         launch = self._specialized(instruction, kernels)
-                    except Refused:
+                    except UnsupportedKernel:
                         # Its replay says so.
                         continue
                     except Exception as error:  # noqa: BLE001 - as above
@@ -139,13 +139,13 @@ class Compiler:
         ordered.sort(key=lambda one: one[:2])
         return [(launch, kernels) for *_, launch, kernels in ordered]
 
-    def _specialized(self, launch: Launch, kernels: Kernels) -> Specialized:
+    def _specialized(self, launch: Launch, kernels: TextKernels) -> Specialized:
         arguments = [_argument(one, kernels) for one in launch.arguments]
         options = {name: one.value for name, one in launch.options.items() if one.kind == "plain"}
         return self._backend.specialize(kernels[launch.kernel], arguments, options)
 
 
-def _argument(meaning: Meaning, kernels: Kernels) -> Any:
+def _argument(meaning: Meaning, kernels: TextKernels) -> Any:
     """Return an argument of the same type and, if it is a constant, of the same value."""
     given = meaning.value
     match meaning.kind:
@@ -224,7 +224,7 @@ def _interpreted() -> Iterator[tuple[Any, str, Any]]:
             yield tl.tensor, name, function
 
 
-def _complaint(error: BaseException, kernels: Kernels) -> tuple[str, int | None]:
+def _complaint(error: BaseException, kernels: TextKernels) -> tuple[str, int | None]:
     """Return the innermost reason, and the line of triton_code that it is about."""
     innermost, line = error, None
     while True:
@@ -240,7 +240,7 @@ def _complaint(error: BaseException, kernels: Kernels) -> tuple[str, int | None]
     return _brief(REPR_OF_ERROR.sub(r"\2", reason)), line
 
 
-def _is_of_the_kernel(error: BaseException, reason: str, kernels: Kernels) -> bool:
+def _is_of_the_kernel(error: BaseException, reason: str, kernels: TextKernels) -> bool:
     """Return whether Triton refuses the kernel itself, on every machine."""
     if undefined := UNDEFINED.match(reason):
         # The text may have it. The recording could not describe its value.
@@ -256,10 +256,10 @@ def _brief(text: str) -> str:
 
 @contextmanager
 def _limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlow after so much processor time."""
+    """Raise CompileTooSlow after so much processor time."""
 
     def ring(*_: object) -> None:
-        raise TooSlow
+        raise CompileTooSlow
 
     signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, seconds)

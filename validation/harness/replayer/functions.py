@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from validation.harness.program import Backward, Function, Window
+from validation.harness.program import AutogradFunction, Backward, TensorView
 
 if TYPE_CHECKING:
     from validation.harness.replayer.player import Player
@@ -17,7 +17,7 @@ class WrongGradient(Exception):
     """The engine gives a function other gradients than while the launcher was recorded."""
 
 
-def play_function(player: "Player", call: Function) -> None:
+def play_function(player: "Player", call: AutogradFunction) -> None:
     """Apply the function to its inputs in the graph, and add its outputs to the graph."""
     inputs = [None if value is None else player.value(value) for value in call.inputs]
     if not all(value is None or isinstance(value, torch.Tensor) for value in inputs):
@@ -70,7 +70,7 @@ def _backward(player: "Player", backward: Backward, gradients: tuple[Any, ...]) 
     return tuple(None if one is None else player.window(one) for one in backward.outputs)
 
 
-def _place(player: "Player", gradient: torch.Tensor, window: Window) -> None:
+def _place(player: "Player", gradient: torch.Tensor, window: TensorView) -> None:
     """Make the gradient the content of the storage that it was recorded as, in the same layout."""
     if tuple(gradient.shape) != window.shape:
         raise WrongGradient("a gradient of another shape")

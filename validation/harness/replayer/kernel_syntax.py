@@ -52,7 +52,7 @@ JIT_OPTIONS = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline"
 EXTERNAL = frozenset({"extern_elementwise", "extern_library", "dispatch"})
 
 
-class Refused(Exception):
+class UnsupportedKernel(Exception):
     """A program asks for something that a replay does not do. The sentence names it."""
 
 
@@ -135,27 +135,29 @@ def check(definition: Definition, names: Mapping[str, Any]) -> None:
     if not isinstance(alone, ast.FunctionDef) or ast.dump(_bare(alone)) != ast.dump(
         _bare(definition.node)
     ):
-        raise Refused(f"{definition.name}: a function that is another one when it stands alone")
+        raise UnsupportedKernel(
+            f"{definition.name}: a function that is another one when it stands alone"
+        )
     bound = frozenset(_bound(definition.node))
     is_run_by_python = _decorator(definition.node) == CONSTEXPR_FUNCTION
     refused, known = ((), BUILTINS) if is_run_by_python else (REFUSED, KERNEL_BUILTINS)
     for node in _inner_nodes(definition.node):
         try:
             if isinstance(node, refused):
-                raise Refused(type(node).__name__)
+                raise UnsupportedKernel(type(node).__name__)
             _check_node(node, bound, names, known)
-        except Refused as refused:
-            raise Refused(f"{definition.name}: {refused} in a kernel") from None
+        except UnsupportedKernel as refused:
+            raise UnsupportedKernel(f"{definition.name}: {refused} in a kernel") from None
 
 
 def _check_node(
     node: ast.AST, bound: frozenset[str], names: Mapping[str, Any], known: Set[str]
 ) -> None:
     if not isinstance(node, NODES):
-        raise Refused(type(node).__name__)
+        raise UnsupportedKernel(type(node).__name__)
     if isinstance(node, ast.Name) and node.id not in bound and node.id not in names:
         if node.id not in known and (hasattr(builtins, node.id) or node.id[0] == "_"):
-            raise Refused(node.id)
+            raise UnsupportedKernel(node.id)
     elif isinstance(node, ast.Attribute):
         root = _root(node)
         module = names.get(root) if root not in bound else None
@@ -164,7 +166,7 @@ def _check_node(
             with suppress(AttributeError):
                 resolve(module.__name__, ast.unparse(node).split(".")[1:])
         elif node.attr not in ATTRIBUTES or not isinstance(node.ctx, ast.Load):
-            raise Refused(f".{node.attr}")
+            raise UnsupportedKernel(f".{node.attr}")
 
 
 def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -209,21 +211,21 @@ def resolve(module: str, names: Sequence[str]) -> Any:
     AttributeError is raised if this version of Triton lacks a name.
     """
     if not is_language(module):
-        raise Refused(module)
+        raise UnsupportedKernel(module)
     thing: Any = importlib.import_module(module)
     for name in names:
         if isinstance(thing, ModuleType):
             place = f"{thing.__name__}.{name}"
             if name in EXTERNAL or (thing is triton and name not in OF_TRITON):
-                raise Refused(place)
+                raise UnsupportedKernel(place)
             thing = getattr(thing, name)
             if not acceptable(thing):
-                raise Refused(place)
+                raise UnsupportedKernel(place)
         elif name in ATTRIBUTES or name in getattr(thing, "__members__", ()):
             # A method of a dtype, or a member of an enumeration.
             thing = getattr(thing, name, None)
         else:
-            raise Refused(f".{name}")
+            raise UnsupportedKernel(f".{name}")
     return thing
 
 

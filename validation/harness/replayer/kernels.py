@@ -14,9 +14,9 @@ import torch
 import triton
 import triton.language as tl
 
-from validation.harness.program import Kernel, Meaning
+from validation.harness.program import Meaning, ProgramKernel
 from validation.harness.replayer.kernel_syntax import (
-    Refused,
+    UnsupportedKernel,
     annotated_constants,
     check,
     definitions,
@@ -26,14 +26,14 @@ from validation.harness.replayer.kernel_syntax import (
 _numbers = itertools.count(1)
 
 
-class Kernels:
+class TextKernels:
     """The kernels of one text, `triton_code`. Each is made when it is first used."""
 
-    def __init__(self, text: str, kernels: Mapping[str, Kernel]) -> None:
+    def __init__(self, text: str, kernels: Mapping[str, ProgramKernel]) -> None:
         try:
             self._definitions = definitions(text)
         except (SyntaxError, RecursionError, ValueError) as error:
-            raise Refused(f"triton_code can't be parsed: {error}") from error
+            raise UnsupportedKernel(f"triton_code can't be parsed: {error}") from error
         self._kernels = kernels
         self._annotated = annotated_constants(text)
         self.unknown: set[str] = set()
@@ -54,10 +54,10 @@ class Kernels:
     def _make(self, key: str) -> Any:
         description = self._kernels.get(key)
         if description is None:
-            raise Refused(f"the recording does not describe its kernel {key}")
+            raise UnsupportedKernel(f"the recording does not describe its kernel {key}")
         definition = self._definitions.get((description.name, description.line))
         if definition is None:
-            raise Refused(
+            raise UnsupportedKernel(
                 f"{description.name} is no function of triton_code in line {description.line}"
             )
         self._being_made.add(key)
@@ -109,7 +109,7 @@ class Kernels:
                 module, path = meaning.value
                 try:
                     return resolve(module, path.split(".") if path else ())
-                except (Refused, ImportError, AttributeError):
+                except (UnsupportedKernel, ImportError, AttributeError):
                     return UNKNOWN
             case "plain" | "float" | "triton type" | "torch type":
                 return constant(meaning)
@@ -134,4 +134,4 @@ def constant(meaning: Meaning) -> Any:
             value = getattr(torch, meaning.value, None)
             if isinstance(value, torch.memory_format | torch.layout):
                 return value
-    raise Refused(f"a value that no replay has: {meaning.kind} {meaning.value!r:.40}")
+    raise UnsupportedKernel(f"a value that no replay has: {meaning.kind} {meaning.value!r:.40}")

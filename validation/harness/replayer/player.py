@@ -12,26 +12,26 @@ import triton
 from validation.harness.channel import Blob
 from validation.harness.program import (
     Allocate,
+    AutogradFunction,
     Constant,
     Copy,
     Descriptor,
     Earlier,
     Fill,
-    Function,
     Instruction,
     Launch,
     Meaning,
-    Operation,
     Poison,
     Program,
     Read,
     StreamAction,
-    Window,
+    TensorView,
+    TorchOperation,
 )
 from validation.harness.replayer.functions import play_function
-from validation.harness.replayer.kernel_syntax import Refused
-from validation.harness.replayer.kernels import Kernels, constant
-from validation.harness.replayer.streams import Streams
+from validation.harness.replayer.kernel_syntax import UnsupportedKernel
+from validation.harness.replayer.kernels import TextKernels, constant
+from validation.harness.replayer.streams import ReplayedStreams
 from validation.harness.torch_operations import COMPUTES, COPIES, base_name, can_play
 from validation.harness.worker.values import from_bytes, name_of, tensors_in
 
@@ -49,11 +49,11 @@ class Mismatch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedProgram:
     """A program with its kernels and the content of its constants."""
 
     program: Program
-    kernels: Kernels
+    kernels: TextKernels
     constants: Sequence[Blob]
 
 
@@ -66,7 +66,7 @@ class Player:
     """
 
     def __init__(
-        self, prepared: Prepared, inputs: Sequence[torch.Tensor], device: torch.device,
+        self, prepared: PreparedProgram, inputs: Sequence[torch.Tensor], device: torch.device,
         memory: Memory, watch: Watch, *, idle: bool = False, slow: bool = False,
     ) -> None:  # fmt: skip
         self.program, self._kernels = prepared.program, prepared.kernels
@@ -85,7 +85,7 @@ class Player:
         self._storages: dict[int, torch.Tensor] = {}
         self._dtypes: dict[int, str] = {}
         """The dtype of each storage's first use."""
-        self._streams = Streams(slow=slow) if device.type == "cuda" else None
+        self._streams = ReplayedStreams(slow=slow) if device.type == "cuda" else None
         if len(inputs) != len(self.program.inputs):
             raise Mismatch("the recording has other inputs")
         for tensor, number in zip(inputs, self.program.inputs, strict=True):
@@ -117,7 +117,7 @@ class Player:
             raise Mismatch("the recording uses memory that it did not ask for")
         return self._storages[number]
 
-    def window(self, window: Window) -> torch.Tensor:
+    def window(self, window: TensorView) -> torch.Tensor:
         dtype = getattr(torch, window.dtype)
         if window.storage is None:
             if 0 not in window.shape:
@@ -193,7 +193,7 @@ class Player:
     def _fill(self, instruction: Fill) -> None:
         value = self.value(instruction.value)
         if not isinstance(value, bool | int | float | complex):
-            raise Refused("a fill with a value that is not a number")
+            raise UnsupportedKernel("a fill with a value that is not a number")
         self.window(instruction.target).fill_(value)
 
     def _copy(self, instruction: Copy) -> None:
@@ -207,7 +207,7 @@ class Player:
         self._note_layout(source, target)
         target.copy_(source)
 
-    def _first_dtype(self, window: Window) -> str:
+    def _first_dtype(self, window: TensorView) -> str:
         if window.storage is None:
             return window.dtype
         return self._dtypes.get(window.storage, window.dtype)
@@ -231,7 +231,7 @@ class Player:
                 self._dtypes.setdefault(argument.value.storage, argument.value.dtype)
         arguments = list(map(self.value, instruction.arguments))
         if any(one.kind not in ("plain", "float") for one in instruction.options.values()):
-            raise Refused("an option of a launch that is not a plain value")
+            raise UnsupportedKernel("an option of a launch that is not a plain value")
         options = {name: one.value for name, one in instruction.options.items()}
         name = self.program.kernels[instruction.kernel].name
         self.launches[name] += 1
@@ -247,9 +247,9 @@ class Player:
         with self._watch(extents):
             kernel[instruction.grid](*arguments, **options)
 
-    def _operation(self, instruction: Operation) -> None:
+    def _operation(self, instruction: TorchOperation) -> None:
         if not can_play(instruction.name):
-            raise Refused(f"{instruction.name} is not played")
+            raise UnsupportedKernel(f"{instruction.name} is not played")
         packet, _, overload = instruction.name.partition("::")[2].partition(".")
         operation = getattr(getattr(torch.ops.aten, packet), overload)
         given = [self.value(one) for one in instruction.arguments]
@@ -296,7 +296,7 @@ class Player:
         self.play(instruction.instructions)
         self.launches, self.computed = launches, computed
 
-    def _function(self, instruction: Function) -> None:
+    def _function(self, instruction: AutogradFunction) -> None:
         play_function(self, instruction)
 
     def _stream(self, instruction: StreamAction) -> None:
@@ -318,8 +318,8 @@ _PLAYS: dict[type, Callable[[Player, Any], None]] = {
     Poison: Player._poison,
     Read: Player._read,
     Launch: Player._launch,
-    Operation: Player._operation,
+    TorchOperation: Player._operation,
     Earlier: Player._earlier,
-    Function: Player._function,
+    AutogradFunction: Player._function,
     StreamAction: Player._stream,
 }

@@ -9,11 +9,11 @@ import triton
 
 from validation.harness.channel import Blob
 from validation.harness.program_reader import read
-from validation.harness.replayer.kernels import Kernels
-from validation.harness.replayer.player import Player, Prepared
+from validation.harness.replayer.kernels import TextKernels
+from validation.harness.replayer.player import Player, PreparedProgram
 
 
-class Programs:
+class TextPrograms:
     """Programs of one text, each read when it is first used.
 
     programs, blobs: as `recordings.with_constants` gives them.
@@ -23,19 +23,21 @@ class Programs:
         self, text: str, programs: Sequence[Any], blobs: Sequence[Blob], device: torch.device
     ) -> None:
         self._text, self._programs, self._blobs, self._device = text, programs, blobs, device
-        self._prepared: dict[int, Prepared] = {}
+        self._prepared: dict[int, PreparedProgram] = {}
         if device.type == "cuda" and hasattr(triton, "set_allocator"):
             # Kernels with tensor descriptors ask the host for a workspace.
             triton.set_allocator(
                 lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device)
             )
 
-    def __getitem__(self, number: int) -> Prepared:
+    def __getitem__(self, number: int) -> PreparedProgram:
         if number not in self._prepared:
             given = self._programs[number]
             program = read(given["program"])
-            kernels = Kernels(self._text, program.kernels)
-            self._prepared[number] = Prepared(program, kernels, self._blobs[given["constants"] :])
+            kernels = TextKernels(self._text, program.kernels)
+            self._prepared[number] = PreparedProgram(
+                program, kernels, self._blobs[given["constants"] :]
+            )
         return self._prepared[number]
 
     def call(self, number: int, inputs: Sequence[torch.Tensor]) -> Callable[[], Any]:

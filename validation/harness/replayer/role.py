@@ -10,10 +10,10 @@ from triton.runtime import interpreter
 
 from validation.harness.channel import Blob
 from validation.harness.plan import ORDERS
-from validation.harness.program import Allocate, Constant, Earlier, Launch, Operation, Program
-from validation.harness.replayer.player import Player, Prepared
+from validation.harness.program import Allocate, Constant, Earlier, Launch, Program, TorchOperation
+from validation.harness.replayer.player import Player, PreparedProgram
 from validation.harness.replayer.program_order import ProgramOrder, Waits
-from validation.harness.replayer.programs import Programs
+from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker import gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.extents import ACCESSES, Access, Extents
@@ -41,7 +41,7 @@ class Replayer:
         self.gradients, self.seed = order["gradients"], order["seed"]
         self._text, self._second_runs = order["triton_code"], 0
         is_interpreter = self.device.type == "cpu"
-        self.bounds = Bounds() if is_interpreter else None
+        self.bounds = AccessCheck() if is_interpreter else None
         self.order = ProgramOrder() if is_interpreter else None
 
     def delays_inputs(self, mode: str) -> bool:
@@ -62,7 +62,7 @@ class Replayer:
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answer with the runs of all trials, in the order's order."""
         packing, runs = Packing(), []
-        programs = Programs(self._text, order["programs"], blobs, self.device)
+        programs = TextPrograms(self._text, order["programs"], blobs, self.device)
         for trial in order["trials"]:
             for mode in trial["modes"]:
                 report = self._run(programs, trial, blobs, mode, packing)
@@ -72,21 +72,21 @@ class Replayer:
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answer with the numbers that a launcher reads: its program ends with their tensor."""
         try:
-            programs = Programs(self._text, order["programs"], blobs, self.device)
-            run = Run(self, programs[0], order["arguments"], blobs, "first")
+            programs = TextPrograms(self._text, order["programs"], blobs, self.device)
+            run = TrialReplay(self, programs[0], order["arguments"], blobs, "first")
             numbers = run.player.run().reshape(-1).tolist()
             return {"numbers": [_exact(number) for number in numbers]}, []
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}, []
 
     def _run(
-        self, programs: Programs, trial: dict[str, Any], blobs: list[memoryview], mode: str,
+        self, programs: TextPrograms, trial: dict[str, Any], blobs: list[memoryview], mode: str,
         packing: Packing,
     ) -> dict[str, Any]:  # fmt: skip
         started = time.perf_counter()
         try:
             prepared = programs[trial["recordings"][mode]]
-            run = Run(self, prepared, trial["arguments"], blobs, mode)
+            run = TrialReplay(self, prepared, trial["arguments"], blobs, mode)
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}
         try:
@@ -97,11 +97,16 @@ class Replayer:
         return {**report, "seconds": time.perf_counter() - started}
 
 
-class Run:
+class TrialReplay:
     """One replay, on inputs and in guarded memory of its own."""
 
     def __init__(
-        self, owner: Replayer, prepared: Prepared, tree: Any, blobs: list[memoryview], mode: str
+        self,
+        owner: Replayer,
+        prepared: PreparedProgram,
+        tree: Any,
+        blobs: list[memoryview],
+        mode: str,
     ) -> None:
         self._owner, self._blobs, self._program = owner, blobs, prepared.program
         self._mode, self._pattern = mode, PATTERNS[mode]
@@ -227,7 +232,7 @@ def returns_kept_memory(program: Program) -> bool:
         match instruction:
             case Allocate():
                 own.add(instruction.storage)
-            case Operation():
+            case TorchOperation():
                 own |= {result.window.storage for result in instruction.results}
             case Constant():
                 kept.add(instruction.storage)
@@ -247,7 +252,7 @@ def returns_kept_memory(program: Program) -> bool:
     return bool(returned & written & (kept - own | earlier))
 
 
-class Bounds:
+class AccessCheck:
     """A check of every access of a kernel in the interpreter against the memory of tensors."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from validation.harness.program import StreamAction
 from validation.harness.worker import gpu
 
 
-class Streams:
+class ReplayedStreams:
     """Streams and events by number. `slow`: delay other streams, so that a missing wait shows."""
 
     def __init__(self, *, slow: bool) -> None:

@@ -3,7 +3,12 @@
 Standard library only, nothing else of the project: the judge and the compile check build on it.
 """
 
-from validation.harness.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
+from validation.harness.sandbox.confinement import (
+    Confinement,
+    Level,
+    ProcessLimits,
+    SandboxUnavailable,
+)
 from validation.harness.sandbox.launch import Probe, best, kill, memory_bound, probe, start
 from validation.harness.sandbox.memory import half_of_memory
 from validation.harness.sandbox.python import python_readable
@@ -12,8 +17,8 @@ from validation.harness.sandbox.reading import UnreadableJson, read_json, readab
 __all__ = [
     "Confinement",
     "Level",
-    "Limits",
     "Probe",
+    "ProcessLimits",
     "SandboxUnavailable",
     "UnreadableJson",
     "best",

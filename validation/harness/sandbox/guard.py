@@ -48,7 +48,7 @@ def main(order: dict[str, Any], command: list[str]) -> int:
     folder = scratch_folder(order["uid"]) if order["scratch"] else ""
     try:
         program = start(order, command, folder)
-        return watch(program, Bounds(**order["limits"], record=order["record"]), folder, order)
+        return watch(program, GroupLimits(**order["limits"], record=order["record"]), folder, order)
     finally:
         end_all()
         if folder:
@@ -124,7 +124,7 @@ def user_namespace(uid: int) -> int:
     return namespace
 
 
-def watch(program: int, bounds: "Bounds", folder: str, order: dict[str, Any]) -> int:
+def watch(program: int, bounds: "GroupLimits", folder: str, order: dict[str, Any]) -> int:
     """Return how the program ended, as an exit status."""
     folder_at = look_at = 0.0
     while True:
@@ -148,7 +148,7 @@ def watch(program: int, bounds: "Bounds", folder: str, order: dict[str, Any]) ->
                 return 128 + signal.SIGXFSZ
 
 
-class Bounds:
+class GroupLimits:
     """Limits of process groups; processes and threads may be None, for no limit.
 
     group: bytes of a process group.

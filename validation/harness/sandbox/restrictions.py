@@ -28,7 +28,7 @@ NETWORK_SINCE, SCOPES_SINCE = 4, 6
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Filter(ctypes.Structure):
+class SeccompProgram(ctypes.Structure):
     _fields_ = (("length", ctypes.c_uint16), ("steps", ctypes.c_char_p))
 
 
@@ -43,7 +43,7 @@ def set_limit(which: int, value: int) -> None:
 def filter_system_calls(program: bytes) -> None:
     """Install a seccomp filter, given as a BPF program."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
-    filter_ = Filter(len(program) // 8, program)
+    filter_ = SeccompProgram(len(program) // 8, program)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(filter_))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from validation.harness.channel import read_parcel
-from validation.harness.replayer.programs import Programs
+from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker.values import Placing, tensors_in
 
 
@@ -17,7 +17,7 @@ def main(request: str) -> None:
     with Path(request).open("rb") as file:
         order, blobs = read_parcel(file.fileno())
     device = torch.device(order["device"])
-    programs = Programs(order["triton_code"], order["programs"], blobs, device)
+    programs = TextPrograms(order["triton_code"], order["programs"], blobs, device)
     for case in order["cases"]:
         torch.manual_seed(order["seed"])
         inputs = tensors_in(Placing(blobs, device).arguments(case["arguments"]))

@@ -21,10 +21,10 @@ Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def roles(answer: Answer) -> dict[str, Any]:
-    return {"question": lambda _: Question(answer)}
+    return {"question": lambda _: QuestionRole(answer)}
 
 
-class Question:
+class QuestionRole:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
 

@@ -21,7 +21,7 @@ from validation.harness.worker.values import Packing, Placing, call, rebuilt, st
 WIDTHS = ("native", "precise", "shaken")
 
 
-class Reference:
+class ReferenceRole:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
         self.device = torch.device(order["device"])

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from validation.harness.channel import Blob
-from validation.harness.replayer.programs import Programs
+from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.clock import Clock, HostClock
 from validation.harness.worker.complaint import described
@@ -64,7 +64,7 @@ class Stopwatch:
         return {"flops": flops}, []
 
     def _programs(self, order: dict[str, Any], blobs: Blobs, place: Placing) -> Calls:
-        programs = Programs(order["triton_code"], order["programs"], blobs, self.device)
+        programs = TextPrograms(order["triton_code"], order["programs"], blobs, self.device)
         return [
             (
                 one["number"],

@@ -18,19 +18,19 @@ from validation.harness.recorder.role import Recorder
 from validation.harness.replayer import compiling
 from validation.harness.replayer.role import Replayer
 from validation.harness.worker.author import Author
-from validation.harness.worker.gpu import Health
-from validation.harness.worker.reference import Reference
+from validation.harness.worker.gpu import GpuHealth
+from validation.harness.worker.reference import ReferenceRole
 from validation.harness.worker.stopwatch import Stopwatch
-from validation.harness.worker.suite import Suite
+from validation.harness.worker.suite import SuiteRole
 
 ROLES: dict[str, Any] = {
     "author": Author,
-    "compiler": compiling.Compiler,
+    "compiler": compiling.CompilingProcess,
     "recorder": Recorder,
-    "reference": Reference,
+    "reference": ReferenceRole,
     "replayer": Replayer,
-    "suite": Suite,
-    "health": Health,
+    "suite": SuiteRole,
+    "health": GpuHealth,
     "timing": Stopwatch,
     "values": LineValues,
 }

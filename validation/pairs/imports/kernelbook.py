@@ -12,7 +12,7 @@ import ast
 from curation.kinds.difficulty import pair_difficulty
 from curation.models import OperationType
 from curation.pairs.draft import PairDraft, Source
-from validation.pairs.imports.record import Record, Refused, of_choice, parsed, text
+from validation.pairs.imports.record import Record, RefusedRecord, of_choice, parsed, text
 
 PYTHON_END = '''
 
@@ -72,12 +72,12 @@ def fits(record: Record) -> bool:
 def draft(record: Record) -> PairDraft:
     module = text(record, "entry_point")
     if not module.isidentifier():
-        raise Refused(f"entry_point is {module!r}: it must name a module.")
+        raise RefusedRecord(f"entry_point is {module!r}: it must name a module.")
     python = parsed(text(record, "python_code"), "python_code")
     triton = parsed(text(record, "triton_code"), "triton_code")
     twin = _twin(triton, module)
     if not _class(python, module):
-        raise Refused(f"python_code defines no class {module} at its top level.")
+        raise RefusedRecord(f"python_code defines no class {module} at its top level.")
     get_inputs, init = _function(python, "get_inputs"), _returned(python, "get_init_inputs")
     inputs = ", ".join(f"x{number}" for number in range(_length(get_inputs)))
     name = f"run_{module.lower()}"
@@ -108,7 +108,7 @@ def _twin(triton: ast.Module, module: str) -> str:
     for name in (f"{module}New", module):
         if _class(triton, name):
             return name
-    raise Refused(f"triton_code defines neither {module}New nor {module}.")
+    raise RefusedRecord(f"triton_code defines neither {module}New nor {module}.")
 
 
 def _class(tree: ast.Module, name: str) -> bool:
@@ -123,7 +123,7 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return node
-    raise Refused(f"python_code defines no function {name}.")
+    raise RefusedRecord(f"python_code defines no function {name}.")
 
 
 def _returned(tree: ast.Module, name: str) -> ast.expr:
@@ -131,7 +131,7 @@ def _returned(tree: ast.Module, name: str) -> ast.expr:
     ending = _function(tree, name).body[-1]
     value = ending.value if isinstance(ending, ast.Return) else None
     if not isinstance(value, ast.List):
-        raise Refused(f"{name} does not end by returning a list.")
+        raise RefusedRecord(f"{name} does not end by returning a list.")
     if len(value.elts) == 2 and isinstance(value.elts[1], ast.Dict):
         return value
     return ast.List([value, ast.Dict([], [])], ast.Load())
@@ -141,7 +141,7 @@ def _length(get_inputs: ast.FunctionDef) -> int:
     ending = get_inputs.body[-1]
     value = ending.value if isinstance(ending, ast.Return) else None
     if not isinstance(value, ast.List) or not value.elts:
-        raise Refused("get_inputs does not end by returning a list of inputs.")
+        raise RefusedRecord("get_inputs does not end by returning a list of inputs.")
     return len(value.elts)
 
 
@@ -154,7 +154,7 @@ def _with_torch(tree: ast.Module, body: str | None = None) -> str:
 def _source(record: Record) -> Source:
     licenses = record.get("licenses", [])
     if not isinstance(licenses, list) or not all(isinstance(one, str) for one in licenses):
-        raise Refused("licenses is no list of texts.")
+        raise RefusedRecord("licenses is no list of texts.")
     return Source(
         repository=str(record.get("repo_name", "")),
         commit=str(record.get("sha", "")),

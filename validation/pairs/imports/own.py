@@ -9,7 +9,7 @@ from curation.models import PairOrigin
 from curation.models.vocabulary import Hardware
 from curation.pairs.draft import PairDraft, Source
 from validation.pairs.contract import TEXTS, violations
-from validation.pairs.imports.record import Record, Refused, text
+from validation.pairs.imports.record import Record, RefusedRecord, text
 
 
 def fits(record: Record) -> bool:
@@ -21,7 +21,7 @@ def draft(record: Record) -> PairDraft:
     # The import assigns the identity, and the difficulty if the record has none.
     broken = violations({"id": "imported", **record, "metadata": _metadata(record)})
     if broken:
-        raise Refused(" ".join(broken))
+        raise RefusedRecord(" ".join(broken))
     metadata = _metadata(record)
     differentiable = bool(metadata.get("differentiable", False))
     return PairDraft(
@@ -43,7 +43,7 @@ def draft(record: Record) -> PairDraft:
 def _metadata(record: Record) -> Record:
     given = record.get("metadata")
     if not isinstance(given, dict):
-        raise Refused("metadata is no object.")
+        raise RefusedRecord("metadata is no object.")
     metadata = {"origin": PairOrigin.REAL_WORLD.value, **given}
     if "difficulty" not in metadata:
         metadata["difficulty"] = pair_difficulty(
@@ -58,7 +58,9 @@ def _hardware(metadata: Record) -> str:
     """Return the first hardware of a record's list."""
     given = metadata.get("hardware") or ["cuda"]
     if not isinstance(given, list) or given[0] not in Hardware.values:
-        raise Refused(f"metadata.hardware is {given!r}: it must list names such as cuda or hip.")
+        raise RefusedRecord(
+            f"metadata.hardware is {given!r}: it must list names such as cuda or hip."
+        )
     return str(given[0])
 
 
@@ -67,5 +69,5 @@ def _source(metadata: Record) -> Source:
     names = {field.name for field in fields(Source)}
     for key, value in record.items():
         if key in names and not isinstance(value, str):
-            raise Refused(f"metadata.provenance.{key} is no text.")
+            raise RefusedRecord(f"metadata.provenance.{key} is no text.")
     return Source(**{key: value for key, value in record.items() if key in names})

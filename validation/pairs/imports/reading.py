@@ -13,7 +13,7 @@ from curation.pairs.draft import PairDraft
 from curation.unstorable import unstorable
 from validation.pairs.contract import violations
 from validation.pairs.imports import kernelbook, own, tritonbench
-from validation.pairs.imports.record import Record, Refused
+from validation.pairs.imports.record import Record, RefusedRecord
 
 Form = tuple[Callable[[Record], bool], Callable[[Record], PairDraft]]
 """Test of a form, and its conversion to a draft."""
@@ -40,7 +40,7 @@ def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
             continue
         try:
             draft = _draft(_record(line))
-        except Refused as refused:
+        except RefusedRecord as refused:
             yield Refusal(number, str(refused))
             continue
         except RecursionError:
@@ -52,26 +52,28 @@ def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
 
 def _record(line: bytes) -> Record:
     if len(line) > MOST_BYTES:
-        raise Refused(f"The line has {len(line):,} bytes; {MOST_BYTES:,} are the most.")
+        raise RefusedRecord(f"The line has {len(line):,} bytes; {MOST_BYTES:,} are the most.")
     try:
         record = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise Refused(f"The line is not UTF-8: {error.reason} at byte {error.start}.") from error
+        raise RefusedRecord(
+            f"The line is not UTF-8: {error.reason} at byte {error.start}."
+        ) from error
     except RecursionError as error:
-        raise Refused("The line is JSON nested too deeply.") from error
+        raise RefusedRecord("The line is JSON nested too deeply.") from error
     except ValueError as error:
-        raise Refused(f"The line is not JSON: {error}.") from error
+        raise RefusedRecord(f"The line is not JSON: {error}.") from error
     if not isinstance(record, dict):
-        raise Refused("The line is not a JSON object.")
+        raise RefusedRecord("The line is not a JSON object.")
     if place := unstorable(record, "The record"):
-        raise Refused(f"{place} holds a null character or half a character.")
+        raise RefusedRecord(f"{place} holds a null character or half a character.")
     return record
 
 
 def _draft(record: Record) -> PairDraft:
     convert = next((draft for fits, draft in FORMS if fits(record)), None)
     if convert is None:
-        raise Refused(
+        raise RefusedRecord(
             "The record is of no known form: it has neither python_code, triton_code and test_code "
             "nor KernelBook's python_code, triton_code and entry_point with get_inputs, nor "
             "TritonBench's file with a reference."
@@ -79,5 +81,5 @@ def _draft(record: Record) -> PairDraft:
     draft = convert(record)
     found = violations(draft.as_record())
     if found:
-        raise Refused(" ".join(found))
+        raise RefusedRecord(" ".join(found))
     return draft

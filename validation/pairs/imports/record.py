@@ -9,14 +9,14 @@ from typing import Any
 Record = dict[str, Any]
 
 
-class Refused(Exception):
+class RefusedRecord(Exception):
     """A record that can't become a pair; the message has the reasons."""
 
 
 def text(record: Record, key: str) -> str:
     value = record.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise Refused(f"{key} is missing or empty.")
+        raise RefusedRecord(f"{key} is missing or empty.")
     return value
 
 
@@ -24,13 +24,13 @@ def parsed(source: str, name: str) -> ast.Module:
     try:
         return ast.parse(source)
     except SyntaxError as error:
-        raise Refused(f"{name} does not parse: line {error.lineno}: {error.msg}.") from error
+        raise RefusedRecord(f"{name} does not parse: line {error.lineno}: {error.msg}.") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise Refused(f"{name} does not parse: {error}.") from error
+        raise RefusedRecord(f"{name} does not parse: {error}.") from error
 
 
 def of_choice(record: Record, key: str, allowed: Sequence[str], otherwise: str) -> str:
     value = record.get(key, otherwise)
     if value not in allowed:
-        raise Refused(f"{key} is {value!r}: it must be one of {', '.join(allowed)}.")
+        raise RefusedRecord(f"{key} is {value!r}: it must be one of {', '.join(allowed)}.")
     return str(value)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from curation.kinds.difficulty import pair_difficulty
 from curation.models import OperationType
 from curation.pairs.draft import PairDraft, Source
-from validation.pairs.imports.record import Record, Refused, of_choice, parsed, text
+from validation.pairs.imports.record import Record, RefusedRecord, of_choice, parsed, text
 
 SEPARATOR = re.compile(r"^#{20,}\s*$", re.MULTILINE)
 TEST = '''from python_code import {name} as reference
@@ -67,16 +67,18 @@ def fits(record: Record) -> bool:
 def draft(record: Record) -> PairDraft:
     name = text(record, "file").removesuffix(".py")
     if not name.isidentifier():
-        raise Refused(f"file is {record['file']!r}: it must be named after a function.")
+        raise RefusedRecord(f"file is {record['file']!r}: it must be named after a function.")
     halves = SEPARATOR.split(text(record, "reference"))
     if len(halves) != 2:
-        raise Refused("reference does not hold a function and a test, a line of # between them.")
+        raise RefusedRecord(
+            "reference does not hold a function and a test, a line of # between them."
+        )
     triton = text(record, "triton_code")
     parsed(halves[0], "The function in reference")
     parsed(triton, "triton_code")
     calls = list(_calls(parsed(halves[1], "The test in reference"), name))
     if not calls:
-        raise Refused(f"The test in reference keeps the result of no call of {name}.")
+        raise RefusedRecord(f"The test in reference keeps the result of no call of {name}.")
     functions = [_function(number, above, call) for number, (above, call) in enumerate(calls)]
     operation = of_choice(record, "operation_type", OperationType.values, "other")
     return PairDraft(
@@ -113,7 +115,7 @@ def _calls(test: ast.Module, name: str) -> Iterator[tuple[list[ast.stmt], ast.Ca
 
 def _function(number: int, assignments: list[ast.stmt], call: ast.Call) -> str:
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
-        raise Refused(
+        raise RefusedRecord(
             f"Call {number + 1} of the test names its arguments: they can't be passed on."
         )
     lines = [ast.unparse(_OnDevice().visit(statement)) for statement in _needed(assignments, call)]

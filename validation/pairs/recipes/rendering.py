@@ -21,7 +21,7 @@ TEMPLATES = Path(__file__).resolve().with_name("templates")
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class RenderedTexts:
     python_code: str
     triton_code: str
     test_code: str
@@ -32,9 +32,9 @@ def rendered(
     style: Style,
     triton: str | None = None,
     environment: Environment | None = None,
-) -> Texts:
+) -> RenderedTexts:
     """Render all three texts. A rendered Triton side can be passed in."""
-    return Texts(
+    return RenderedTexts(
         rendered_python(sketch, style, environment),
         triton or rendered_triton(sketch, style, environment),
         rendered_test(sketch, environment),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class BlockConfig:
     blocks: Mapping[str, int]
     warps: int = 4
     stages: int = 0
@@ -17,7 +17,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    others: tuple[Config, ...]
+    others: tuple[BlockConfig, ...]
     """Further configurations. A kernel takes those that have all of its blocks."""
     reasons: tuple[str, ...]
     stages: int = 0
@@ -32,17 +32,17 @@ class Space:
         return 2 if is_small else 4 if elements <= 2048 else 8
 
 
-def _sizes(name: str, *configs: tuple[int, int]) -> tuple[Config, ...]:
-    return tuple(Config({name: size}, warps) for size, warps in configs)
+def _sizes(name: str, *configs: tuple[int, int]) -> tuple[BlockConfig, ...]:
+    return tuple(BlockConfig({name: size}, warps) for size, warps in configs)
 
 
-def _tiles(*configs: tuple[int, int, int]) -> tuple[Config, ...]:
-    return tuple(Config({"BLOCK_M": m, "BLOCK_N": n}, warps) for m, n, warps in configs)
+def _tiles(*configs: tuple[int, int, int]) -> tuple[BlockConfig, ...]:
+    return tuple(BlockConfig({"BLOCK_M": m, "BLOCK_N": n}, warps) for m, n, warps in configs)
 
 
-def _products(*configs: tuple[int, int, int, int, int, int]) -> tuple[Config, ...]:
+def _products(*configs: tuple[int, int, int, int, int, int]) -> tuple[BlockConfig, ...]:
     return tuple(
-        Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, warps, stages)
+        BlockConfig({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP_M": 8}, warps, stages)
         for m, n, k, _, warps, stages in configs
     )
 
@@ -66,7 +66,7 @@ SPACES: Mapping[str, Space] = {
         ),
     ),
     "row": Space(
-        (Config({}, 2), Config({}, 4), Config({}, 8), Config({}, 16)),
+        (BlockConfig({}, 2), BlockConfig({}, 4), BlockConfig({}, 8), BlockConfig({}, 16)),
         (
             "The row stays in registers, so only the number of warps is left to choose.",
             "One row for each program: long rows need more warps to stay in registers.",
@@ -75,7 +75,8 @@ SPACES: Mapping[str, Space] = {
     ),
     "rows": Space(
         tuple(
-            Config({"BLOCK_M": m}, warps) for m, warps in ((1, 4), (1, 8), (2, 4), (4, 4), (8, 8))
+            BlockConfig({"BLOCK_M": m}, warps)
+            for m, warps in ((1, 4), (1, 8), (2, 4), (4, 4), (8, 8))
         ),
         ("Short rows share a program, or most of its threads would idle.", ""),
     ),
@@ -142,15 +143,17 @@ SPACES: Mapping[str, Space] = {
     ),
     "vector_product": Space(
         tuple(
-            Config({"BLOCK_OUT": out, "BLOCK_IN": inner}, warps)
+            BlockConfig({"BLOCK_OUT": out, "BLOCK_IN": inner}, warps)
             for out, inner, warps in ((16, 256, 4), (32, 128, 4), (4, 1024, 4), (1, 2048, 8))
         )
-        + tuple(Config({"BLOCK_IN": n}, warps) for n, warps in ((512, 4), (1024, 4), (2048, 8))),
+        + tuple(
+            BlockConfig({"BLOCK_IN": n}, warps) for n, warps in ((512, 4), (1024, 4), (2048, 8))
+        ),
         ("Bound by reading the matrix once, so wide loads matter more than reuse.", ""),
     ),
     "vector_product_columns": Space(
         tuple(
-            Config({"BLOCK_OUT": out, "BLOCK_IN": inner}, warps)
+            BlockConfig({"BLOCK_OUT": out, "BLOCK_IN": inner}, warps)
             for out, inner, warps in ((32, 64, 4), (32, 128, 8), (64, 64, 8), (16, 128, 4))
         ),
         (

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from validation.pairs.recipes.spaces import SPACES, Config, Space
+from validation.pairs.recipes.spaces import SPACES, BlockConfig, Space
 from validation.pairs.recipes.styles import AUTOTUNE, FIXED, META, Style
 
 DECORATOR = """CONFIGS = [
@@ -34,7 +34,7 @@ class Tuning:
     kind: str
     space: Space
     key: Sequence[str]
-    first: Config
+    first: BlockConfig
     reason: str
     """Comment on the choice of the block size; empty for none."""
     writes_warps: bool
@@ -120,13 +120,13 @@ def tuning_of(
         kind=kind,
         space=known,
         key=key,
-        first=Config(blocks, known.warps(blocks), known.stages),
+        first=BlockConfig(blocks, known.warps(blocks), known.stages),
         reason=f"{reason}\n" if reason else "",
         writes_warps=style.writes_warps,
     )
 
 
-def _config(config: Config) -> str:
+def _config(config: BlockConfig) -> str:
     blocks = ", ".join(f'"{name}": {value}' for name, value in config.blocks.items())
     stages = f", num_stages={config.stages}" if config.stages else ""
     return f"triton.Config({{{blocks}}}, num_warps={config.warps}{stages})"

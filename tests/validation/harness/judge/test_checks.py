@@ -9,8 +9,8 @@ import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge import checks
-from validation.harness.judge.compare import Comparison
-from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.compare import ComparedAnswer
+from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
@@ -25,11 +25,13 @@ def a_run(
     number: int = 0, *, kind: str = "shown", mode: str = "first", right: bool = True,
     value: Any = ONES, words: str = "output: wrong", aliases: tuple[bool, ...] = (False,),
     gradients: tuple[Any, ...] = (), raised: dict[str, Any] | None = None, **said: Any,
-) -> Outcome:  # fmt: skip
+) -> JudgedReplay:  # fmt: skip
     trial = Trial(number, f"case {number}", kind, {})
     held = None if value is None else value_of(value, aliases=aliases, gradients=gradients)
     said = {"launches": {"kernel": 1}, **said}
-    return Outcome(trial, mode, right, "" if right else words, Comparison(""), held, raised, said)
+    return JudgedReplay(
+        trial, mode, right, "" if right else words, ComparedAnswer(""), held, raised, said
+    )
 
 
 def wanted(*answers: Any) -> dict[int, Wanted]:
@@ -250,7 +252,7 @@ def use_{0}(x, out):
 """
 
 
-def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
+def triton(runs: list[JudgedReplay], idle: list[JudgedReplay], **more: Any) -> Check:
     return checks.triton(
         runs, idle, more.get("problems", {}), more.get("computed", {}), more.get("in_test", ""),
         more.get("text", ""),
@@ -267,7 +269,7 @@ def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
     ],
 )
 def test_the_triton_check_requires_answers_from_the_kernels(
-    runs: list[Outcome], idle: list[Outcome], verdict: Verdict, said: str
+    runs: list[JudgedReplay], idle: list[JudgedReplay], verdict: Verdict, said: str
 ) -> None:
     check = triton(runs, idle)
 

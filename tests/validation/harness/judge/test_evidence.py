@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.arguments import Inputs
+from validation.harness.arguments import StoredInputs
 from validation.harness.judge import evidence
 from validation.harness.judge.compare import Grade
-from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import Trial
 
@@ -18,7 +18,7 @@ ONES = Wanted(value_of(numbers_of([1.0] * 8)))
 def judged(
     answer: list[float], *input_types: str, case: dict[str, Any] | None = None, length: int = 8,
     kind: str = "shown", **said: Any,
-) -> Outcome:  # fmt: skip
+) -> JudgedReplay:  # fmt: skip
     trial = Trial(0, "case 0", kind, case or {})
     inputs = [{"storage": n, "shape": [8], "dtype": dtype} for n, dtype in enumerate(input_types)]
     tree = {"tensor": 0, "dtype": "float32", "shape": [length], "device": "cpu"}
@@ -27,7 +27,7 @@ def judged(
     (outcome,) = evidence.outcomes(
         {"runs": [run]},
         [numbers_of(answer).raw],
-        Inputs([trial], {0: {"tuple": inputs}}, []),
+        StoredInputs([trial], {0: {"tuple": inputs}}, []),
         {0: ONES},
         PracticalBound(),
     )

@@ -6,23 +6,31 @@ from typing import Any
 import pytest
 
 from validation.harness.judge.reads import INVENTIONS, Informed, computes, invented
-from validation.harness.program import Instruction, Kernel, Launch, Meaning, Program, Read, Window
+from validation.harness.program import (
+    Instruction,
+    Launch,
+    Meaning,
+    Program,
+    ProgramKernel,
+    Read,
+    TensorView,
+)
 
 TEXT = """\
 def kernel(x, out, n, size):
     tl.store(out, tl.load(x, tl.arange(0, 4) < size) / n)
 """
-KERNELS = {"kernel": Kernel("kernel", 1, {})}
-OUT = Window(2, "float32", (4,), (1,), 0)
+KERNELS = {"kernel": ProgramKernel("kernel", 1, {})}
+OUT = TensorView(2, "float32", (4,), (1,), 0)
 
 
-def reads(dtype: str, count: int) -> Window:
-    return Window(1, dtype, (count,), (1,), 0)
+def reads(dtype: str, count: int) -> TensorView:
+    return TensorView(1, dtype, (count,), (1,), 0)
 
 
 def launch(n: int, size: int = 4, grid: int = 1, offset: int = 0) -> Launch:
-    out = Meaning("window", Window(2, "float32", (4,), (1,), offset))
-    values = (Meaning("window", Window(3, "float32", (4,), (1,), 0)), out)
+    out = Meaning("window", TensorView(2, "float32", (4,), (1,), offset))
+    values = (Meaning("window", TensorView(3, "float32", (4,), (1,), 0)), out)
     return Launch("kernel", (grid,), (*values, Meaning("plain", n), Meaning("plain", size)), {})
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from validation.harness.arguments import Inputs
+from validation.harness.arguments import StoredInputs
 from validation.harness.judge.unvaried import unvaried
 from validation.harness.plan import Trial
 
@@ -32,7 +32,7 @@ def reasons(*rows: list[Any], code: str = PYTHON_CODE) -> dict[str, str]:
             tree.append(value)
         arguments[number] = {"tuple": tree}
     trials = [Trial(number, "", "shown", {}) for number in arguments]
-    return unvaried(Inputs(trials, arguments, blobs), list(arguments), code, "f")
+    return unvaried(StoredInputs(trials, arguments, blobs), list(arguments), code, "f")
 
 
 def test_a_default_that_no_input_replaces_is_unvaried() -> None:

@@ -8,7 +8,7 @@ import pytest
 import triton
 import triton.language as tl
 
-from validation.harness.replayer.kernel_syntax import Refused, check, definitions, resolve
+from validation.harness.replayer.kernel_syntax import UnsupportedKernel, check, definitions, resolve
 
 NAMES: dict[str, Any] = {"tl": tl, "triton": triton, "math": math, "SIZE": 4}
 
@@ -75,7 +75,7 @@ def test_tritons_language_is_accepted(body: str) -> None:
     ],
 )
 def test_syntax_names_and_attributes_outside_of_the_language_are_refused(body: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UnsupportedKernel):
         checked(body)
 
 
@@ -85,7 +85,7 @@ def test_syntax_names_and_attributes_outside_of_the_language_are_refused(body: s
      "for a, b in zip((n,), (1,)):\n    pass"],
 )  # fmt: skip
 def test_python_that_tritons_compiler_does_not_have_is_refused_in_kernels_alone(body: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UnsupportedKernel):
         checked(body)
     text = f"@triton.constexpr_function\ndef kernel(n):\n{textwrap.indent(body, '    ')}"
     check(definitions(text)["kernel", 1], NAMES)
@@ -95,7 +95,7 @@ def test_python_that_tritons_compiler_does_not_have_is_refused_in_kernels_alone(
 def test_attributes_of_modules_outside_triton_are_refused(name: str) -> None:
     module = pytest.importorskip(name)
 
-    with pytest.raises(Refused):
+    with pytest.raises(UnsupportedKernel):
         checked(f"{name}.add(x_ptr, 1)", {**NAMES, name: module})
 
 
@@ -107,7 +107,7 @@ def test_attributes_of_modules_outside_triton_are_refused(name: str) -> None:
 def test_a_kernel_name_can_not_refer_to_an_object_outside_the_language(
     module: str, name: str
 ) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UnsupportedKernel):
         resolve(module, name.split("."))
 
 

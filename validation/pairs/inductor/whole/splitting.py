@@ -22,7 +22,7 @@ REASON_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class SplitModel:
     """Result of one model."""
 
     name: str
@@ -43,7 +43,7 @@ def splitter(parallel: int | None = None) -> Iterator[Workers]:
 
 def split(
     wholes: Sequence[Whole], workers: Workers, beat: Callable[[], None] = lambda: None
-) -> Iterator[Split]:
+) -> Iterator[SplitModel]:
     """Yield results in the given order, so that the first model with a part does not depend on
     timing."""
     questions = (
@@ -56,27 +56,27 @@ def split(
         yield from read_splits(whole, replies[number], known)
 
 
-def read_splits(whole: Whole, reply: Reply, known_sketches: set[object]) -> list[Split]:
+def read_splits(whole: Whole, reply: Reply, known_sketches: set[object]) -> list[SplitModel]:
     """Read an answer. Add its sketches to `known_sketches` if all of it can be read."""
     if reply.trouble:
-        return [Split(whole.name, trouble=reply.trouble)]
+        return [SplitModel(whole.name, trouble=reply.trouble)]
     try:
         if "reason" in reply.answer:
-            return [Split(whole.name, trouble=_words(reply.answer["reason"]))]
+            return [SplitModel(whole.name, trouble=_words(reply.answer["reason"]))]
         merged = set(known_sketches)
         models = reply.answer["models"]
         splits = [_model(whole, _words(name), record, merged) for name, record in models]
     except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own model
-        return [Split(whole.name, trouble="its answer can't be read")]
+        return [SplitModel(whole.name, trouble="its answer can't be read")]
     known_sketches |= merged
     return splits
 
 
 def _model(
     whole: Whole, name: str, record: Mapping[str, Any], known_sketches: set[object]
-) -> Split:
+) -> SplitModel:
     if "reason" in record:
-        return Split(name, trouble=_words(record["reason"]))
+        return SplitModel(name, trouble=_words(record["reason"]))
     sketches = []
     for part in record["made"]:
         sketch = described(part, name)
@@ -85,7 +85,7 @@ def _model(
             sketches.append(sketch)
     reasons = Counter({_words(reason): int(count) for reason, count in record["reasons"].items()})
     offers = tuple(of_modules(tuple(sketches), whole.source))
-    return Split(name, int(record["groups"]), offers, reasons)
+    return SplitModel(name, int(record["groups"]), offers, reasons)
 
 
 def _words(value: object) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment
 
 from validation.pairs.recipes.layout import tidy
-from validation.pairs.recipes.rendering import BLANK_LINE, Texts, rendered, templates
+from validation.pairs.recipes.rendering import BLANK_LINE, RenderedTexts, rendered, templates
 from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.spelling import spelled_out
 from validation.pairs.recipes.styles import NAMINGS, Style, styled
@@ -79,7 +79,9 @@ def style_of(ladder: Ladder) -> Style:
     return replace(style, comments=True, typed=draw.random() < 0.35)
 
 
-def rendered_rung(ladder: Ladder, rung: Rung, environment: Environment | None = None) -> Texts:
+def rendered_rung(
+    ladder: Ladder, rung: Rung, environment: Environment | None = None
+) -> RenderedTexts:
     """Render the three texts of a rung. Only the Triton side differs between rungs."""
     sketch, style = ladder.sketch, style_of(ladder)
     template = (environment or templates()).get_template(f"ladders/{sketch.triton}.py.j2")

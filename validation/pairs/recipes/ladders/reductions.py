@@ -9,7 +9,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
+class LadderReduction:
     """A term of each element, joined along an axis."""
 
     name: str
@@ -26,32 +26,32 @@ class Reduction:
     """Whether the term of a zero changes the result."""
 
 
-MEAN_ABSOLUTE = Reduction(
+MEAN_ABSOLUTE = LadderReduction(
     "mean_absolute", "the mean absolute value", "x.abs().mean({dim})", "tl.abs(x)",
     finish="total / n_cols",
 )  # fmt: skip
-NORM = Reduction(
+NORM = LadderReduction(
     "norm", "the Euclidean norm", "x.square().sum({dim}).sqrt()", "x * x", finish="tl.sqrt(total)"
 )
-SQUARES = Reduction("sum_of_squares", "the sum of squares", "x.square().sum({dim})", "x * x")
-LARGEST = Reduction(
+SQUARES = LadderReduction("sum_of_squares", "the sum of squares", "x.square().sum({dim})", "x * x")
+LARGEST = LadderReduction(
     "largest_magnitude", "the largest absolute value", "x.abs().amax({dim})", "tl.abs(x)",
     join="max", masked=True,
 )  # fmt: skip
-SQUARED_ERROR = Reduction(
+SQUARED_ERROR = LadderReduction(
     "mean_squared_error", "the mean squared error", "(x - y).square().mean({dim})",
     "(x - y) * (x - y)", ("x", "y"), finish="total / n_cols",
 )  # fmt: skip
-DOT = Reduction("dot", "the dot product", "(x * y).sum({dim})", "x * y", ("x", "y"))
-ROOT_MEAN_SQUARE = Reduction(
+DOT = LadderReduction("dot", "the dot product", "(x * y).sum({dim})", "x * y", ("x", "y"))
+ROOT_MEAN_SQUARE = LadderReduction(
     "root_mean_square", "the root mean square", "x.square().mean({dim}).sqrt()", "x * x",
     finish="tl.sqrt(total / n_cols)",
 )  # fmt: skip
-ABSOLUTE_ERROR = Reduction(
+ABSOLUTE_ERROR = LadderReduction(
     "mean_absolute_error", "the mean absolute error", "(x - y).abs().mean({dim})", "tl.abs(x - y)",
     ("x", "y"), finish="total / n_cols",
 )  # fmt: skip
-SOFTPLUS = Reduction(
+SOFTPLUS = LadderReduction(
     "mean_softplus", "the mean of softplus", "F.softplus(x).mean({dim})",
     "fmax(x, 0.0) + flog1p(tl.exp(-tl.abs(x)))", finish="total / n_cols", masked=True,
 )  # fmt: skip
@@ -137,7 +137,7 @@ BLOCKS = tuple(({"BLOCK_SIZE": n}, warps, 2) for n, warps in ((1024, 4), (2048, 
                                                               (8192, 16)))  # fmt: skip
 
 Shape = tuple[int, int]
-Along = tuple[Reduction, Shape, str]
+Along = tuple[LadderReduction, Shape, str]
 LONG_ROWS: tuple[Along, ...] = (
     (MEAN_ABSOLUTE, (16, 4194304), "bfloat16"),
     (NORM, (32, 1048576), "float32"),
@@ -155,7 +155,7 @@ COLUMNS: tuple[Along, ...] = (
     (MEAN_ABSOLUTE, (32768, 1024), "float32"),
     (SQUARED_ERROR, (8192, 2048), "float32"),
 )
-WHOLE: tuple[tuple[Reduction, int], ...] = (
+WHOLE: tuple[tuple[LadderReduction, int], ...] = (
     (SQUARES, 4096 * 11008),
     (SQUARED_ERROR, 8 * 1024 * 4096),
     (DOT, 4096 * 4096),
@@ -164,7 +164,7 @@ WHOLE: tuple[tuple[Reduction, int], ...] = (
 )
 
 
-def _along_rows(reduction: Reduction, shape: Shape, dtype: str) -> Ladder:
+def _along_rows(reduction: LadderReduction, shape: Shape, dtype: str) -> Ladder:
     is_short = shape[1] <= 512
     return Ladder(
         _along("row", "dim=1", reduction, shape, dtype, ROW_TILES),
@@ -172,7 +172,7 @@ def _along_rows(reduction: Reduction, shape: Shape, dtype: str) -> Ladder:
     )
 
 
-def _along_columns(reduction: Reduction, shape: Shape, dtype: str) -> Ladder:
+def _along_columns(reduction: LadderReduction, shape: Shape, dtype: str) -> Ladder:
     return Ladder(
         _along("column", "dim=0", reduction, shape, dtype, COLUMN_TILES),
         (ROW_AFTER_ROW, TILES, ROWS_IN_PARTS),
@@ -180,7 +180,7 @@ def _along_columns(reduction: Reduction, shape: Shape, dtype: str) -> Ladder:
 
 
 def _along(
-    line: str, dim: str, reduction: Reduction, shape: Shape, dtype: str, configs: object
+    line: str, dim: str, reduction: LadderReduction, shape: Shape, dtype: str, configs: object
 ) -> Sketch:
     dtypes = tuple(dict.fromkeys((dtype, "float32")))
     rows, cols = shape
@@ -201,7 +201,7 @@ def _along(
     )
 
 
-def _whole(reduction: Reduction, n: int) -> Ladder:
+def _whole(reduction: LadderReduction, n: int) -> Ladder:
     return Ladder(
         Sketch(
             entry_point=f"tensor_{reduction.name}",
@@ -226,14 +226,14 @@ def _whole(reduction: Reduction, n: int) -> Ladder:
     )
 
 
-def _lines(reduction: Reduction, dim: str) -> tuple[str, ...]:
+def _lines(reduction: LadderReduction, dim: str) -> tuple[str, ...]:
     inputs = ", ".join(reduction.inputs)
     floats = ", ".join(f"{name}.float()" for name in reduction.inputs)
     widening = (f"{inputs} = {floats}",) if dim else ()
     return (*widening, f"return {reduction.torch.format(dim=dim)}")
 
 
-def _values(reduction: Reduction) -> dict[str, object]:
+def _values(reduction: LadderReduction) -> dict[str, object]:
     return {
         "inputs": reduction.inputs,
         "expression": reduction.expression,

@@ -20,7 +20,7 @@ from validation.harness.sandbox import Level
 from validation.pairs.contract import violations
 from validation.pairs.inductor.generation import generate
 from validation.pairs.inductor.whole.sources import of_debug_folder, of_file
-from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, Split, split
+from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, SplitModel, split
 
 pytestmark = pytest.mark.slow
 
@@ -59,12 +59,12 @@ def file_of(folder: Path, text: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def blocks(workers: Workers, tmp_path_factory: pytest.TempPathFactory) -> Split:
+def blocks(workers: Workers, tmp_path_factory: pytest.TempPathFactory) -> SplitModel:
     [found] = split([of_file(file_of(tmp_path_factory.mktemp("blocks"), BLOCKS))], workers)
     return found
 
 
-def test_a_model_of_three_like_layers_gives_each_part_once(blocks: Split) -> None:
+def test_a_model_of_three_like_layers_gives_each_part_once(blocks: SplitModel) -> None:
     names = [offer.entry_point for offer in blocks.offers]
 
     assert blocks.trouble == ""
@@ -75,7 +75,7 @@ def test_a_model_of_three_like_layers_gives_each_part_once(blocks: Split) -> Non
 
 
 def test_pairs_of_a_whole_model_pass_pytest_in_an_empty_folder(
-    blocks: Split, workers: Workers, tmp_path: Path
+    blocks: SplitModel, workers: Workers, tmp_path: Path
 ) -> None:
     came = [draft for _, draft in generate(blocks.offers, workers)]
     drafts = [draft for draft in came if isinstance(draft, PairDraft)]
