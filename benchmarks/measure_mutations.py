@@ -2,7 +2,7 @@
 
 python -m benchmarks.measure_mutations CHECKOUT [--mutations 200] [--seed 7]
 
-CHECKOUT is a copy of the repository for this run alone: its files are changed and restored. A
+CHECKOUT is a copy of the repository for this use only: the program edits and restores its files. A
 mutation changes one comparison, condition, number, operator or returned value. It is noticed if a
 test of its room fails or does not end. Prints each unnoticed mutation, and the share of each room.
 """

@@ -27,8 +27,8 @@ from curation.operations.redis_server import answers, choose
 from tests.scheduling import LONGEST, STARTING_SANDBOXES, WITHOUT_ROWS
 from tests.waiting import DEADLINE, wait_for
 from validation.harness.options import Options
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.schedule import open_pool
-from validation.harness.worker_pool import WorkerPool
 
 KERNEL = '''\
 import torch

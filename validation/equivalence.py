@@ -12,11 +12,11 @@ from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule
 from validation.harness.entry import Entry
-from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options, Unsuited
+from validation.harness.pool.fork_server import ForkServerFailed
+from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.single_case import ChosenCase, try_case
-from validation.harness.worker_pool import GpuSick, WorkerPool
 
 # Options that a run may set.
 OPTIONS = ("checks", "jobs", "share", "timeout", "seed", "timing", "sanitize")

@@ -23,8 +23,11 @@ from validation import compiling, equivalence
 from validation.compile import Environment
 from validation.compile.judge import read_launch, read_outcome
 from validation.findings import ItemFinding
-from validation.harness.channel import MAGIC, Channel, memory_file, write_parcel
-from validation.harness.children import (
+from validation.harness.entry import Entry, parse
+from validation.harness.examine import Examination
+from validation.harness.options import Options
+from validation.harness.pool.channel import MAGIC, Channel, memory_file, write_parcel
+from validation.harness.pool.children import (
     Child,
     ChildAnswer,
     ChildEnded,
@@ -32,15 +35,12 @@ from validation.harness.children import (
     DeadlinePassed,
     Forged,
 )
-from validation.harness.entry import Entry, parse
-from validation.harness.examine import Examination
-from validation.harness.fork_server import ForkServer
-from validation.harness.options import Options
-from validation.harness.questions import Reply, read_answer
+from validation.harness.pool.fork_server import ForkServer
+from validation.harness.pool.questions import Reply, read_answer
+from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import UnreadableJson, read_json
 from validation.harness.schedule import examine_entry
-from validation.harness.worker_pool import GpuSick, WorkerPool
 from validation.pairs.inductor.generation import came_of
 from validation.pairs.inductor.offer import Offer
 from validation.pairs.inductor.whole.sources import Whole

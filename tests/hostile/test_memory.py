@@ -16,13 +16,13 @@ from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.harness.sandbox.confining import confinement, levels
 from tests.waiting import DEADLINE, wait_for
 from validation.compile import CompileAnswer, CompileJudge, CompileOutcome, Unit
-from validation.harness import questions
 from validation.harness.entry import Entry
 from validation.harness.options import Options
+from validation.harness.pool import questions
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import Level, kill, memory, memory_bound, start
 from validation.harness.schedule import check
-from validation.harness.worker_pool import WorkerPool
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 

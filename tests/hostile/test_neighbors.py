@@ -15,10 +15,10 @@ from tests.waiting import DEADLINE, wait_for
 from validation.compile import CompileAnswer, CompileJudge, Unit
 from validation.harness.entry import Entry, parse
 from validation.harness.options import Options
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import Level
 from validation.harness.schedule import open_pool, reports
-from validation.harness.worker_pool import WorkerPool
 
 pytestmark = [pytest.mark.parametrize("level", levels(), scope="module"), pytest.mark.slow]
 

@@ -12,10 +12,10 @@ import pytest
 from tests.hostile.zoo.load import zoo
 from validation.harness.entry import Entry, parse
 from validation.harness.options import Options, Unsuited
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.schedule import check
-from validation.harness.timing import timed
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.timing.timing import timed
 
 pytestmark = pytest.mark.slow
 

@@ -30,7 +30,7 @@ from validation.checkers import checkable
 from validation.equivalence import finding
 from validation.harness import report as harness_report
 from validation.harness import schedule
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.requests import without_verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]

@@ -16,7 +16,7 @@ from curation.models import Device, RunState, ValidationRun
 from tests.factories import a_pair
 from validation.harness import schedule
 from validation.harness.options import Options
-from validation.harness.worker_pool import GpuSick
+from validation.harness.pool.worker_pool import GpuSick
 from validation.requests import request_validation
 
 SICK = "The GPU no longer computes what it should (a product of two matrices is wrong)."

@@ -10,7 +10,7 @@ from validation.compile.outcome import (
     Unit,
 )
 from validation.compile.resources import Resources
-from validation.harness.fork_server import ForkServerFailed
+from validation.harness.pool.fork_server import ForkServerFailed
 
 __all__ = [
     "TARGET",

@@ -14,7 +14,7 @@ from validation.compile.outcome import (
     outcome,
     timed_out,
 )
-from validation.harness.questions import Reply, Workers
+from validation.harness.pool.questions import Reply, Workers
 from validation.harness.sandbox import Level
 from validation.harness.sandbox.seal import confined_by
 

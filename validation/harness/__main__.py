@@ -10,12 +10,12 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from validation.harness.entry import Entry, EntryUnreadable, read_entries
-from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options, Unsuited
+from validation.harness.pool.fork_server import ForkServerFailed
+from validation.harness.pool.worker_pool import GpuSick
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import Level, SandboxUnavailable
 from validation.harness.schedule import check
-from validation.harness.worker_pool import GpuSick
 
 BAR = 30
 DESCRIPTION = (

@@ -6,10 +6,15 @@ from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import Any
 
-from validation.harness.answered import Answered, check_test, load_answered
-from validation.harness.arguments import StoredInputs
-from validation.harness.children import Child, ChildAnswer
-from validation.harness.choice import (
+from validation.harness.entry import Entry, unsupported
+from validation.harness.judge import checks, evidence
+from validation.harness.judge.evidence import JudgedReplay, Wanted
+from validation.harness.judge.own_test import OwnTest, compare_with_recordings
+from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.judge.unvaried import unvaried
+from validation.harness.options import Options
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.choice import (
     select_affordable,
     select_answered,
     select_for_orders,
@@ -18,22 +23,17 @@ from validation.harness.choice import (
     select_wrong_once,
     select_wrong_values,
 )
-from validation.harness.entry import Entry, unsupported
-from validation.harness.input_limits import left_to_the_test
-from validation.harness.judge import checks, evidence
-from validation.harness.judge.evidence import JudgedReplay, Wanted
-from validation.harness.judge.own_test import OwnTest, compare_with_recordings
-from validation.harness.judge.practical import PracticalBound, declared_factor
-from validation.harness.judge.unvaried import unvaried
-from validation.harness.options import Options
-from validation.harness.recordings import Recordings
-from validation.harness.references import add_rounding
-from validation.harness.replays import compile_kernels, replay
+from validation.harness.plan.input_limits import left_to_the_test
+from validation.harness.plan.trials import TrialInputs
+from validation.harness.pool.children import Child, ChildAnswer
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import TrialInputs
+from validation.harness.session.answered import Answered, check_test, load_answered
+from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.recordings import Recordings
+from validation.harness.session.references import add_rounding
+from validation.harness.session.replays import compile_kernels, replay
 from validation.harness.verdicts import figures, grades, verdict_of
-from validation.harness.worker_pool import WorkerPool
 
 
 class Examination:

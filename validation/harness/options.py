@@ -3,8 +3,8 @@
 import os
 from dataclasses import dataclass
 
-from validation.harness import sanitizer
 from validation.harness.sandbox import Level
+from validation.harness.timing import sanitizer
 
 EVERY_CHECK = (
     "test", "accuracy", "variations", "memory", "determinism", "triton", "falsifiable",

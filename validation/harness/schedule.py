@@ -6,18 +6,18 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 
-from validation.harness.answered import Answered
-from validation.harness.children import ChildEnded, Closed
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
-from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options
+from validation.harness.pool.children import ChildEnded, Closed
+from validation.harness.pool.fork_server import ForkServerFailed
+from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sandbox import SandboxUnavailable
-from validation.harness.sanitizing import sanitized
+from validation.harness.session.answered import Answered
 from validation.harness.tasks import run_tasks
-from validation.harness.timing import timed
-from validation.harness.worker_pool import GpuSick, WorkerPool
+from validation.harness.timing.sanitizing import sanitized
+from validation.harness.timing.timing import timed
 
 log = logging.getLogger(__name__)
 

@@ -9,19 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from validation.harness.arguments import StoredInputs, parts
 from validation.harness.entry import Entry
 from validation.harness.judge.evidence import JudgedReplay, Wanted, outcomes, raised
 from validation.harness.judge.picture import pictures
 from validation.harness.judge.practical import PracticalBound, declared_factor
-from validation.harness.plan import Trial
-from validation.harness.recordings import Recordings
-from validation.harness.references import add_rounding, ask_reference
-from validation.harness.replays import replay
+from validation.harness.plan.arguments import StoredInputs, parts
+from validation.harness.plan.trial_plan import Trial
+from validation.harness.plan.trials import Constants, load_constants
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict, presentable
-from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import Constants, load_constants
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.recordings import Recordings
+from validation.harness.session.references import add_rounding, ask_reference
+from validation.harness.session.replays import replay
 
 # By name: a change of the inputs' values. An empty name changes nothing.
 CHANGES: Mapping[str, dict[str, Any] | None] = {

@@ -5,7 +5,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TypeVar
 
-from validation.harness.children import Closed
+from validation.harness.pool.children import Closed
 
 Result = TypeVar("Result")
 

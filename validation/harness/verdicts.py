@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.children import LIMITS, ChildEnded
 from validation.harness.judge.evidence import raised
+from validation.harness.pool.children import LIMITS, ChildEnded
 from validation.harness.report import Check, Report, Verdict, presentable
 
 # The first that any check gives is the entry's.

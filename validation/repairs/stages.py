@@ -6,11 +6,11 @@ all cases follow, and then their variations if the mistake may show only there.
 
 from dataclasses import replace
 
-from validation.harness.answered import Answered
 from validation.harness.entry import Entry
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import examine
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.session.answered import Answered
 from validation.rewards.question import of_entry
 from validation.rewards.references import AnswerCache
 

@@ -9,12 +9,12 @@ import logging
 import time
 from dataclasses import replace
 
-from validation.harness.children import ChildEnded, Closed
 from validation.harness.examine import Examination
+from validation.harness.pool.children import ChildEnded, Closed
+from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import FAULTS_OF_THE_MACHINE, is_starved
-from validation.harness.timing import timed
-from validation.harness.worker_pool import GpuSick, WorkerPool
+from validation.harness.timing.timing import timed
 from validation.rewards.answer import RewardAnswer, Tier, not_judged
 from validation.rewards.disclosure import public_checks, public_grades, public_message
 from validation.rewards.load import Load

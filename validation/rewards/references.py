@@ -9,12 +9,12 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from validation.harness.answered import Answered, check_test, load_answered
 from validation.harness.judge.evidence import Wanted
 from validation.harness.options import Options
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict
-from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.session.answered import Answered, check_test, load_answered
+from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
 from validation.rewards.question import JudgeReference
 
 # References that share one may wait for each other.

@@ -6,9 +6,9 @@ Each test checks a whole entry, in a recorder and a replayer of its own.
 import pytest
 
 from validation.harness.entry import Entry
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import reports
-from validation.harness.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.slow
 

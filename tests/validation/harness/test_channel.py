@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from validation.harness.channel import (
+from validation.harness.pool.channel import (
     MAGIC,
     Channel,
     NotAParcel,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.arguments import StoredInputs
-from validation.harness.choice import (
+from validation.harness.judge.evidence import Wanted
+from validation.harness.judge.practical import PracticalBound
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.choice import (
     select_answered,
     select_for_orders,
     select_precise,
     select_telling,
     with_domain,
 )
-from validation.harness.judge.evidence import Wanted
-from validation.harness.judge.practical import PracticalBound
-from validation.harness.plan import Trial
+from validation.harness.plan.trial_plan import Trial
 
 EXACT = value_of(numbers_of([1.0, -2.0], "float64"))
 NEAR = Wanted(value_of(numbers_of([1.001, -2.0])), EXACT)

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from validation.harness.channel import Channel, write_parcel
-from validation.harness.children import Child, DeadlinePassed, Forged
-from validation.harness.fork_server import ForkServer
 from validation.harness.policy import compile_seconds, most_compile_seconds
+from validation.harness.pool.channel import Channel, write_parcel
+from validation.harness.pool.children import Child, DeadlinePassed, Forged
+from validation.harness.pool.fork_server import ForkServer
 from validation.harness.worker.child import announce_compiling
 
 Behavior = Callable[[Channel], None]

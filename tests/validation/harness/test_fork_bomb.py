@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from validation.harness.children import ChildEnded
-from validation.harness.fork_server import PROCESSES, ForkServer
+from validation.harness.pool.children import ChildEnded
+from validation.harness.pool.fork_server import PROCESSES, ForkServer
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ import pytest
 
 from tests.validation.harness.doubling import DOUBLE_KERNEL
 from validation.harness.entry import Entry
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Verdict
 from validation.harness.schedule import reports
-from validation.harness.worker_pool import WorkerPool
 
 REFERENCE = """
 import torch

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from validation.harness import worker_pool
-from validation.harness.children import ChildEnded, DeadlinePassed
 from validation.harness.options import Options
-from validation.harness.worker_pool import GpuSick, WorkerPool
+from validation.harness.pool import worker_pool
+from validation.harness.pool.children import ChildEnded, DeadlinePassed
+from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 
 NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
 
@@ -27,7 +27,7 @@ def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
                 raise answer
             return SimpleNamespace(header=answer)
 
-        monkeypatch.setattr("validation.harness.worker_pool.time.sleep", waited.append)
+        monkeypatch.setattr("validation.harness.pool.worker_pool.time.sleep", waited.append)
         asked = WorkerPool(Options(device="cuda"))
         child = SimpleNamespace(ask=ask, release=lambda: None)
         asked.candidates = SimpleNamespace(child=lambda: child)  # type: ignore[assignment]

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from validation.harness.children import (
+from validation.harness.options import Options
+from validation.harness.pool.children import (
     SERVER_ENDED,
     Child,
     ChildEnded,
@@ -17,9 +18,8 @@ from validation.harness.children import (
     DeadlinePassed,
     Forged,
 )
-from validation.harness.idle_pool import MAKERS, IdlePool, Kind
-from validation.harness.options import Options
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.pool.idle_pool import MAKERS, IdlePool, Kind
+from validation.harness.pool.worker_pool import WorkerPool
 
 MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")
 

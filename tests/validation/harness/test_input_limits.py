@@ -4,12 +4,12 @@ import textwrap
 
 import pytest
 
-from validation.harness import plan
 from validation.harness.entry import Entry
 from validation.harness.options import Options
+from validation.harness.plan import trial_plan as plan
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import check, reports
-from validation.harness.worker_pool import WorkerPool
 
 PYTHON = """\
     import torch
@@ -127,7 +127,7 @@ def test_a_fault_at_large_inputs_is_found_at_the_smaller_size(pool: WorkerPool) 
 
 @pytest.mark.slow
 def test_an_answer_too_large_to_transfer_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validation.harness.fork_server.FILE_SIZE", 4 << 20)
+    monkeypatch.setattr("validation.harness.pool.fork_server.FILE_SIZE", 4 << 20)
     python = PYTHON.replace("return x + x", "return (x + x).repeat(1000)")
 
     (report,) = check([entry(5000, python=python)], Options(jobs=1, checks=("accuracy",)))

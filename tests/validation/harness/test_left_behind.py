@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from validation.harness.children import Child, ChildEnded
-from validation.harness.fork_server import ForkServer
+from validation.harness.pool.children import Child, ChildEnded
+from validation.harness.pool.fork_server import ForkServer
 
 pytestmark = pytest.mark.slow
 

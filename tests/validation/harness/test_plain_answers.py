@@ -3,9 +3,9 @@
 import pytest
 
 from validation.harness.entry import Entry
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import reports
-from validation.harness.worker_pool import WorkerPool
 
 REFERENCE = """
 import torch

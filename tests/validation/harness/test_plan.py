@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validation.harness import plan
+from validation.harness.plan import trial_plan as plan
 
 FLOAT = {"dtype": "float32"}
 HALF = {"dtype": "float16"}

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from validation.harness import references
-from validation.harness.arguments import StoredInputs
-from validation.harness.children import ChildAnswer
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.pool.children import ChildAnswer
 from validation.harness.report import Check, Verdict
-from validation.harness.session import Session, Stopped
+from validation.harness.session import references
+from validation.harness.session.entry_session import Session, Stopped
 
 NO_INPUTS = StoredInputs([], {}, [])
 

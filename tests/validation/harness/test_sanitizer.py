@@ -10,12 +10,12 @@ import pytest
 from tests.hostile.zoo.load import zoo
 from validation.harness.entry import parse
 from validation.harness.options import Options, Unsuited
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.sandbox import probe
-from validation.harness.sanitizer import complaint, errors, found
-from validation.harness.sanitizing import judged, sanitized
 from validation.harness.schedule import check
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.timing.sanitizer import complaint, errors, found
+from validation.harness.timing.sanitizing import judged, sanitized
 
 ADD = next(parse(e.record(), e.name) for e in zoo() if e.name == "vector-add")
 # Takes the program's word for what it did wrong; all else as the real one.

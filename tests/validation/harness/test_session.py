@@ -10,7 +10,7 @@ import pytest
 from tests.hostile.zoo.load import zoo
 from validation.harness.entry import parse
 from validation.harness.options import Options
-from validation.harness.session import Session
+from validation.harness.session.entry_session import Session
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from validation.harness.shared_lock import SharedLock
+from validation.harness.pool.shared_lock import SharedLock
 
 
 def test_the_shared_lock_allows_one_exclusive_or_many_shared_holders() -> None:

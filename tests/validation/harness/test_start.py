@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from validation.harness import fork_server
-from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.pool import fork_server
+from validation.harness.pool.fork_server import ForkServerFailed
+from validation.harness.pool.worker_pool import WorkerPool
 
 
 def test_missing_packages_are_named_when_the_fork_server_can_not_start(

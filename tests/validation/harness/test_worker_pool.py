@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from validation.harness.options import Options
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.sandbox import Level
-from validation.harness.worker_pool import WorkerPool
 
 REPOSITORY = "real-world:some/where"
 

@@ -11,7 +11,7 @@ import pytest
 from tests.hostile.test_validation_killed import descendants
 from tests.validation.rewards.serving import Served, library_pair, serving
 from tests.waiting import wait_for
-from validation.harness.worker_pool import WorkerPool
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.rewards.answer import RewardAnswer, Tier
 from validation.rewards.judge import RewardJudge
 from validation.rewards.load import Load

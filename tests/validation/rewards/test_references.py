@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.validation.rewards.serving import WORDS
-from validation.harness.answered import Answered
-from validation.harness.arguments import StoredInputs
 from validation.harness.options import Options
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.trials import TrialInputs
 from validation.harness.report import Check, Verdict
-from validation.harness.trials import TrialInputs
+from validation.harness.session.answered import Answered
 from validation.rewards.question import JudgeReference
 from validation.rewards.references import AnswerCache, CachedAnswers, UnusableReference
 

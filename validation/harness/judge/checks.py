@@ -13,7 +13,7 @@ from validation.harness.judge.kernels import (
     launched_by_name,
     torch_share,
 )
-from validation.harness.plan import DECISIVE, GRADES, ORDERS
+from validation.harness.plan.trial_plan import DECISIVE, GRADES, ORDERS
 from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.arguments import StoredInputs
 from validation.harness.judge.answers import AnswerValue, compare_answers, state_differs, value
 from validation.harness.judge.compare import ComparedAnswer, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
-from validation.harness.plan import DECISIVE, Trial
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.trial_plan import DECISIVE, Trial
 
 # At values and sizes that no case shows, bounds are this much wider.
 BEYOND_SHOWN = 2.0

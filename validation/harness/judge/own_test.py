@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from validation.harness.arguments import tensors
+from validation.harness.plan.arguments import tensors
 from validation.harness.program import (
     AutogradFunction,
     Earlier,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from validation.harness.arguments import StoredInputs, mapped
+from validation.harness.plan.arguments import StoredInputs, mapped
 
 SIGNED = ("int8", "int16", "int32", "int64")
 MOST = 64

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from triton.runtime.autotuner import Autotuner
 
-from validation.harness.arguments import declare_gradients, tensors
-from validation.harness.channel import Blob
 from validation.harness.judge.practical import SHARES
 from validation.harness.line_values.changes import Change, changes
 from validation.harness.line_values.watched import Address, Watched
+from validation.harness.plan.arguments import declare_gradients, tensors
+from validation.harness.pool.channel import Blob
 from validation.harness.recorder.tracer import CHOSEN
 from validation.harness.worker import folder
 from validation.harness.worker.author import tolerance

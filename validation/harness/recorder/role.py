@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.recorder.recording import NeedsRead, Recording, RecordingSession
 from validation.harness.recorder.tracer import tracer
 from validation.harness.torch_operations import COMPUTES, base_name

@@ -23,7 +23,7 @@ from triton.compiler import ASTSource, make_backend
 from triton.compiler.errors import CompilationError
 from triton.runtime import interpreter, jit
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.program import Launch, Meaning
 from validation.harness.program_reader import read
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel

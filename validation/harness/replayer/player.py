@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import triton
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.program import (
     Allocate,
     AutogradFunction,

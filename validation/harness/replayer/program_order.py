@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
-from validation.harness.plan import ORDERS
+from validation.harness.plan.trial_plan import ORDERS
 from validation.harness.worker.extents import ACCESSES
 
 # Accesses of a program, beyond twice the most that one had in the first run, after which it is

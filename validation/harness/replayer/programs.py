@@ -7,7 +7,7 @@ from typing import Any
 import torch
 import triton
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.program_reader import read
 from validation.harness.replayer.kernels import TextKernels
 from validation.harness.replayer.player import Player, PreparedProgram

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from triton.runtime import interpreter
 
-from validation.harness.channel import Blob
-from validation.harness.plan import ORDERS
+from validation.harness.plan.trial_plan import ORDERS
+from validation.harness.pool.channel import Blob
 from validation.harness.program import Allocate, Constant, Earlier, Launch, Program, TorchOperation
 from validation.harness.replayer.player import Player, PreparedProgram
 from validation.harness.replayer.program_order import ProgramOrder, Waits

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.worker import damage, folder, gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.properties import common_properties

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from validation.harness.channel import read_parcel
+from validation.harness.pool.channel import read_parcel
 from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker.values import Placing, tensors_in
 

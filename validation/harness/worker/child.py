@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
+from validation.harness.pool.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.worker.cleanup import empty_folder
 from validation.harness.worker.complaint import described
 from validation.harness.worker.gpu import Newcomer, give_back

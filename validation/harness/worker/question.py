@@ -9,7 +9,7 @@ import resource
 from collections.abc import Callable
 from typing import Any
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 
 # The bound on a question is processor time, so that a busy machine slows no question. Waiting ends
 # after this multiple of it.

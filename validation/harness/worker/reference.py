@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.gradients import gradients, make_leaves

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from validation.harness.channel import Channel
+from validation.harness.pool.channel import Channel
 from validation.harness.sandbox import seal
 from validation.harness.worker import child, gpu
 from validation.harness.worker.cleanup import is_too_full, remove_folder

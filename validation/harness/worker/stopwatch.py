@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.clock import Clock, HostClock

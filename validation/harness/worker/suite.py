@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 from validation.harness.recorder.role import Observer
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.complaint import described

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from validation.harness.channel import Blob
+from validation.harness.pool.channel import Blob
 
 Json = Any
 

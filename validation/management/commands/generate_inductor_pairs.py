@@ -15,7 +15,7 @@ from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
-from validation.harness.fork_server import ForkServerFailed
+from validation.harness.pool.fork_server import ForkServerFailed
 from validation.harness.sandbox import SandboxUnavailable
 from validation.pairs.inductor.generation import generate, inductor
 from validation.pairs.inductor.modules import MODULES

@@ -8,7 +8,7 @@ from typing import Any
 
 from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import PairDraft
-from validation.harness.questions import Reply, Workers
+from validation.harness.pool.questions import Reply, Workers
 from validation.harness.sandbox import readable
 from validation.pairs.inductor.offer import Offer
 from validation.pairs.inductor.unwritable import Unwritable

@@ -12,7 +12,7 @@ from validation.harness.judge import checks
 from validation.harness.judge.compare import ComparedAnswer
 from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.falsifiable import falsifiable
-from validation.harness.plan import Trial
+from validation.harness.plan.trial_plan import Trial
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.verdicts import figures, verdict_of
 

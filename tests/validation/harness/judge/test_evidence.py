@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.arguments import StoredInputs
 from validation.harness.judge import evidence
 from validation.harness.judge.compare import Grade
 from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.practical import PracticalBound
-from validation.harness.plan import Trial
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.trial_plan import Trial
 
 ONES = Wanted(value_of(numbers_of([1.0] * 8)))
 

@@ -17,7 +17,7 @@ from validation.harness.judge.roofline import (
     spread,
     times,
 )
-from validation.harness.timing import bytes_read, form
+from validation.harness.timing.timing import bytes_read, form
 
 H200 = Gpu("NVIDIA H200", 4917.0, 50 << 20)
 MIB = 1 << 20

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from validation.harness.arguments import StoredInputs
 from validation.harness.judge.unvaried import unvaried
-from validation.harness.plan import Trial
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.trial_plan import Trial
 
 PYTHON_CODE = """
 def f(x, index, mask=None, *, alpha=1.0, causal=False):

@@ -6,9 +6,9 @@ import pytest
 
 from tests.hostile.zoo.load import zoo
 from validation.harness.entry import parse
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict
 from validation.harness.schedule import examine_entry
-from validation.harness.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.slow
 ADD = next(entry for entry in zoo() if entry.name == "vector-add")

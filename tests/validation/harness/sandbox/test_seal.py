@@ -9,9 +9,9 @@ import pytest
 
 from tests.validation.harness.sandbox.confining import confinement
 from validation.harness.options import Options
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.sandbox import Level, restrictions
 from validation.harness.sandbox.seal import LEAST_VERSION, at_once, confined_by, domain
-from validation.harness.worker_pool import WorkerPool
 
 
 @pytest.mark.parametrize(

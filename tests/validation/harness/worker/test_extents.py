@@ -9,10 +9,10 @@ from hypothesis import strategies as some
 
 from tests.hostile.zoo.load import zoo
 from validation.harness.entry import parse
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report
 from validation.harness.schedule import reports
 from validation.harness.worker.extents import ACCESSES, Extents
-from validation.harness.worker_pool import WorkerPool
 
 LOAD, STORE, SWAP, ADD = ACCESSES
 ZOO = {entry.name: entry for entry in zoo()}

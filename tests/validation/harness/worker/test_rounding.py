@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from validation.harness.entry import Entry
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Verdict
 from validation.harness.schedule import reports
 from validation.harness.worker.rounding import Rounding, last_bit
-from validation.harness.worker_pool import WorkerPool
 
 PYTHON = """\
     import torch

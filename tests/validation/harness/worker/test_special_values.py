@@ -5,11 +5,11 @@ import torch
 
 from tests.hostile.zoo.load import honest_entries
 from validation.harness.entry import parse
-from validation.harness.plan import varied
+from validation.harness.plan.trial_plan import varied
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Verdict
 from validation.harness.schedule import reports
 from validation.harness.worker.variants import make_variant
-from validation.harness.worker_pool import WorkerPool
 
 
 def test_the_special_nan_value_has_its_sign_bit_set() -> None:

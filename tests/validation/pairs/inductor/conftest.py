@@ -3,7 +3,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from validation.harness.questions import Workers
+from validation.harness.pool.questions import Workers
 from validation.management.commands import generate_inductor_pairs
 from validation.pairs.inductor.whole.splitting import splitter
 

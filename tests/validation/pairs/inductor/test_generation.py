@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
-from validation.harness.questions import Reply, Workers
+from validation.harness.pool.questions import Reply, Workers
 from validation.pairs.contract import violations
 from validation.pairs.inductor.generation import came_of, generate, inductor
 from validation.pairs.inductor.modules import MODULES

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from validation.harness.questions import Reply, Workers
+from validation.harness.pool.questions import Reply, Workers
 from validation.harness.sandbox import readable
 from validation.pairs.inductor.offer import Offer, of_modules
 from validation.pairs.inductor.whole.describing import described

@@ -15,7 +15,7 @@ from curation.pairs.draft import PairDraft
 from tests.validation.harness.sandbox.confining import levels
 from tests.validation.pairs.inductor.whole.files import BLOCKS, LOOKING_WHILE_MADE, SOME_BROKEN
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
-from validation.harness.questions import Workers
+from validation.harness.pool.questions import Workers
 from validation.harness.sandbox import Level
 from validation.pairs.contract import violations
 from validation.pairs.inductor.generation import generate

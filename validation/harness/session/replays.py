@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from validation.harness.arguments import StoredInputs
-from validation.harness.children import Child, ChildAnswer
 from validation.harness.judge.evidence import Wanted
 from validation.harness.judge.kernels import compiles
-from validation.harness.recordings import Recorded, Recordings, with_constants
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check
-from validation.harness.session import Session, Stopped, reading
+from validation.harness.session.entry_session import Session, Stopped, reading
+from validation.harness.session.recordings import Recorded, Recordings, with_constants
 
 
 def replay(

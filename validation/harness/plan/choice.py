@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from validation.harness import plan
-from validation.harness.arguments import StoredInputs, shapes
 from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.numbers import Numbers
 from validation.harness.judge.practical import PracticalBound
+from validation.harness.plan import trial_plan as plan
+from validation.harness.plan.arguments import StoredInputs, shapes
 
 SECOND_LOOKS = 3
 ORDERED_TRIALS = 2

@@ -14,19 +14,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from validation.harness import sanitizer
-from validation.harness.channel import write_parcel
-from validation.harness.children import ChildEnded
 from validation.harness.entry import Entry
-from validation.harness.fork_server import PACKAGE
-from validation.harness.plan import Trial
-from validation.harness.recordings import Recordings, with_constants
+from validation.harness.plan.trial_plan import Trial
+from validation.harness.plan.trials import load_constants
+from validation.harness.pool.channel import write_parcel
+from validation.harness.pool.children import ChildEnded
+from validation.harness.pool.fork_server import PACKAGE
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.sandbox import kill, start
-from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import load_constants
+from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.recordings import Recordings, with_constants
+from validation.harness.timing import sanitizer
 from validation.harness.verdicts import with_check
-from validation.harness.worker_pool import WorkerPool
 
 # The tool looks at each access to memory.
 SLOWER = 5

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from validation.harness.arguments import NONE, StoredInputs, mapped, storages, tensors
-from validation.harness.children import Child
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
@@ -25,11 +23,13 @@ from validation.harness.judge.reads import (
     invented,
     is_fraction,
 )
-from validation.harness.plan import ORDERS, Trial
+from validation.harness.plan.arguments import NONE, StoredInputs, mapped, storages, tensors
+from validation.harness.plan.trial_plan import ORDERS, Trial
+from validation.harness.pool.children import Child
 from validation.harness.program import Launch, Program
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
-from validation.harness.session import Session, Stopped, reading
+from validation.harness.session.entry_session import Session, Stopped, reading
 
 Json = Any
 # A launcher may read a few lengths.

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from validation.harness.channel import (
+from validation.harness.pool.channel import (
     Blob,
     Channel,
     NotAParcel,
@@ -22,7 +22,7 @@ from validation.harness.channel import (
 )
 
 if TYPE_CHECKING:
-    from validation.harness.fork_server import ForkServer
+    from validation.harness.pool.fork_server import ForkServer
 
 # A killed process closes its channel before its CUDA context, which takes a busy driver seconds.
 DYING_SECONDS = 10.0

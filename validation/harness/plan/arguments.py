@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from validation.harness.plan import Trial
+from validation.harness.plan.trial_plan import Trial
 
 NONE = memoryview(b"")
 

@@ -8,7 +8,7 @@ not fit is left to the entry's own test, and the report says so.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from validation.harness.plan import Case
+from validation.harness.plan.trial_plan import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from validation.harness.children import SERVER_ENDED, Child, ChildEnded, DeadlinePassed, Forged
-from validation.harness.fork_server import ForkServer
-from validation.harness.gpu_memory import GpuMemory
-from validation.harness.idle_pool import AHEAD, IdlePool
 from validation.harness.options import Options
 from validation.harness.policy import most_compile_seconds
+from validation.harness.pool.children import SERVER_ENDED, Child, ChildEnded, DeadlinePassed, Forged
+from validation.harness.pool.fork_server import ForkServer
+from validation.harness.pool.gpu_memory import GpuMemory
+from validation.harness.pool.idle_pool import AHEAD, IdlePool
+from validation.harness.pool.shared_lock import SharedLock
 from validation.harness.sandbox import memory_bound
 from validation.harness.sandbox.seal import confined_by, is_separable
-from validation.harness.shared_lock import SharedLock
 from validation.harness.verdicts import ended_as, said_broken
 
 HEALTH_SECONDS = 60.0

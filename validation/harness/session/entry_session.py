@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from validation.harness.arguments import StoredInputs
-from validation.harness.children import (
+from validation.harness.entry import Entry
+from validation.harness.judge.numbers import Unreadable
+from validation.harness.options import Options
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.input_limits import INPUT_LIMITS
+from validation.harness.plan.trial_plan import Trial
+from validation.harness.policy import compile_seconds
+from validation.harness.pool.children import (
     SERVER_ENDED,
     Child,
     ChildAnswer,
@@ -15,16 +21,10 @@ from validation.harness.children import (
     DeadlinePassed,
     Forged,
 )
-from validation.harness.entry import Entry
-from validation.harness.input_limits import INPUT_LIMITS
-from validation.harness.judge.numbers import Unreadable
-from validation.harness.options import Options
-from validation.harness.plan import Trial
-from validation.harness.policy import compile_seconds
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.program_reader import BadProgram
 from validation.harness.report import Check, Verdict
 from validation.harness.verdicts import ended_as, said_broken
-from validation.harness.worker_pool import WorkerPool
 
 MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,

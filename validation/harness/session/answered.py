@@ -5,14 +5,14 @@ No process that takes part has the launcher's text. So they serve every launcher
 
 from dataclasses import dataclass
 
-from validation.harness.children import Child
-from validation.harness.choice import group_by_values, with_domain
 from validation.harness.judge.evidence import Wanted
 from validation.harness.judge.falsifiable import falsifiable
-from validation.harness.references import ask_reference
+from validation.harness.plan.choice import group_by_values, with_domain
+from validation.harness.plan.trials import TrialInputs, load_constants, make_trials
+from validation.harness.pool.children import Child
 from validation.harness.report import Check
-from validation.harness.session import Session
-from validation.harness.trials import TrialInputs, load_constants, make_trials
+from validation.harness.session.entry_session import Session
+from validation.harness.session.references import ask_reference
 
 
 @dataclass(frozen=True, slots=True)

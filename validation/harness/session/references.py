@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from validation.harness.arguments import StoredInputs
-from validation.harness.children import ChildAnswer
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import Wanted, raised
+from validation.harness.plan.arguments import StoredInputs
+from validation.harness.pool.children import ChildAnswer
 from validation.harness.report import Check, Verdict
-from validation.harness.session import Session, Stopped
+from validation.harness.session.entry_session import Session, Stopped
 
 
 def ask_reference(

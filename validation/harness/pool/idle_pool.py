@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
-from validation.harness.children import Closed
+from validation.harness.pool.children import Closed
 
 
 class Releasable(Protocol):

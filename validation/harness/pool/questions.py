@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from validation.harness.children import LIMITS, SERVER_ENDED, ChildEnded, DeadlinePassed, Forged
-from validation.harness.fork_server import ForkServer
+from validation.harness.pool.children import (
+    LIMITS,
+    SERVER_ENDED,
+    ChildEnded,
+    DeadlinePassed,
+    Forged,
+)
+from validation.harness.pool.fork_server import ForkServer
+from validation.harness.pool.shared_lock import SharedLock
 from validation.harness.sandbox import (
     Level,
     UnreadableJson,
@@ -22,7 +29,6 @@ from validation.harness.sandbox import (
     readable,
 )
 from validation.harness.sandbox.seal import at_once
-from validation.harness.shared_lock import SharedLock
 from validation.harness.tasks import run_tasks
 from validation.harness.worker.question import MARGIN, PATIENCE
 

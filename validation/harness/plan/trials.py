@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, field, replace
 
-from validation.harness import plan
-from validation.harness.arguments import StoredInputs, with_gaps
-from validation.harness.children import Child
-from validation.harness.choice import select_telling
-from validation.harness.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.practical import tolerances
+from validation.harness.plan import trial_plan as plan
+from validation.harness.plan.arguments import StoredInputs, with_gaps
+from validation.harness.plan.choice import select_telling
+from validation.harness.plan.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
+from validation.harness.pool.children import Child
 from validation.harness.report import Check, Verdict
-from validation.harness.session import Session, Stopped
+from validation.harness.session.entry_session import Session, Stopped
 
 
 @dataclass(frozen=True, slots=True)

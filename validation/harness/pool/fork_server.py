@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from validation.harness.channel import Channel, NotAParcel
-from validation.harness.children import SERVER_ENDED, Child, ChildEnded, Closed
+from validation.harness.pool.channel import Channel, NotAParcel
+from validation.harness.pool.children import SERVER_ENDED, Child, ChildEnded, Closed
 from validation.harness.sandbox import (
     Confinement,
     Level,
@@ -29,7 +29,7 @@ from validation.harness.sandbox.seal import domain
 
 log = logging.getLogger(__name__)
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[2]
 HARNESS = "validation.harness.worker.warm"
 NEEDED = ("torch", "triton", "pytest")
 # Only the package can be read, not the folder around it, which may hold the data.

@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.arguments import StoredInputs, mapped, tensors
-from validation.harness.children import Child, ChildAnswer, ChildEnded
 from validation.harness.entry import Entry
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.numbers import Unreadable, width
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.roofline import Gpu, LeastWork, Times, judged, times
-from validation.harness.plan import Case, Trial
-from validation.harness.recordings import Recordings, with_constants
-from validation.harness.references import ask_reference
+from validation.harness.plan.arguments import StoredInputs, mapped, tensors
+from validation.harness.plan.trial_plan import Case, Trial
+from validation.harness.plan.trials import Constants, fresh_values, load_constants
+from validation.harness.pool.children import Child, ChildAnswer, ChildEnded
+from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.session import MISREAD, Session, Stopped, misread
-from validation.harness.trials import Constants, fresh_values, load_constants
+from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.recordings import Recordings, with_constants
+from validation.harness.session.references import ask_reference
 from validation.harness.verdicts import with_check
-from validation.harness.worker_pool import WorkerPool
 
 # Runs that are timed. Each has inputs of its own, unless these take more than MOST bytes.
 RUNS, MOST = 20, 256 << 20

@@ -1,0 +1,1 @@
+"""The inputs that an entry is tried on, and the trials that count."""

@@ -1,0 +1,1 @@
+"""The questions about one entry to untrusted processes: references, recordings and replays."""

@@ -1,0 +1,1 @@
+"""Times of an entry that passed, and its run under compute-sanitizer."""
