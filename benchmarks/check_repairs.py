@@ -30,7 +30,7 @@ from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.schedule import open_pool
 from validation.harness.tasks import run_tasks
 from validation.repairs.stages import KEPT_MOST, examine_mistake, examine_on_smaller_cases
-from validation.rewards.references import AnswerCache, UnusableReference
+from validation.rewards.answer_cache import AnswerCache, UnusableReference
 
 SPLITS = ("train", "validation", "test")
 CODE = re.compile(r"```python\n(.*?)\n```", re.DOTALL)

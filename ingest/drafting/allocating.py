@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.values import Evaluator, NamedValue, Opaque
+from ingest.drafting.parameter_values import Evaluator, NamedValue, Opaque
 
 # Functions whose arguments are a shape, and the place where the shape begins.
 SHAPED = {"rand": 0, "randn": 0, "empty": 0, "zeros": 0, "ones": 0, "full": 0, "randint": 2,

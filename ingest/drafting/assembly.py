@@ -30,6 +30,7 @@ from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.parameter_values import DtypeName
 from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.records import DraftTexts, Missing, OperationDraft, Rule
@@ -47,9 +48,8 @@ from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, StandaloneModule
 from ingest.drafting.statements import find_effects, stored_names
+from ingest.drafting.test_template import test_code
 from ingest.drafting.tuning import choose_configurations, close_gaps
-from ingest.drafting.values import DtypeName
-from ingest.drafting.writing import test_code
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from ingest.drafting.answers import order_answers
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.cases import Cases, NoCases, cases
 from ingest.drafting.choosing import is_degenerate
 from ingest.drafting.comparisons import (
     TestedEquality,
@@ -26,8 +25,9 @@ from ingest.drafting.launching import Launching
 from ingest.drafting.moving import move_copies, move_functions
 from ingest.drafting.naming import entry_point
 from ingest.drafting.operations import Operations
+from ingest.drafting.parametrized_cases import Cases, NoCases, cases
+from ingest.drafting.plain_functions import read_tests
 from ingest.drafting.reach import Reach
-from ingest.drafting.reading import read_tests
 from ingest.drafting.records import (
     WHOLE,
     DraftAttempt,

@@ -22,8 +22,8 @@ from ingest.drafting.records import (
 )
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
+from ingest.drafting.test_template import read_stand_ins
 from ingest.drafting.tuning import read_autotuners
-from ingest.drafting.writing import read_stand_ins
 from ingest.extract.extraction import Session
 from ingest.extract.source_tree import SourceTree
 from ingest.extract.targets import Local

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.drafting.answers import find_answer_types, find_optional_answers
-from ingest.drafting.cases import Cases
 from ingest.drafting.naming import dotted_name
+from ingest.drafting.parameter_values import DTYPES, DtypeName
+from ingest.drafting.parametrized_cases import Cases
 from ingest.drafting.records import DraftPlace
 from ingest.drafting.slices import Cut
 from ingest.drafting.suites import SuiteFile
 from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.values import DTYPES, DtypeName
 from ingest.extract.targets import Local
 
 WIDER = re.compile(

@@ -13,8 +13,8 @@ from itertools import islice
 
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.comparisons import find_comparisons, peel
+from ingest.drafting.parameter_values import Evaluator, Opaque
 from ingest.drafting.statements import loaded_names, stored_names
-from ingest.drafting.values import Evaluator, Opaque
 
 # A test with more loops of its own is read as far as these.
 MOST_LOOPS = 6

@@ -17,9 +17,9 @@ from typing import Any
 
 from ingest.drafting.allocating import EMPTY, Allocating
 from ingest.drafting.bounded import NotPlain
-from ingest.drafting.cases import Cases
 from ingest.drafting.choosing import Row
 from ingest.drafting.edits import Edits
+from ingest.drafting.parametrized_cases import Cases
 from ingest.drafting.statements import flatten, loaded_names, stored_names
 
 # Elements of four bytes: 2 MiB of inputs in the first case, and 8 MiB in the others.

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.values import Evaluator, NamedValue
+from ingest.drafting.parameter_values import Evaluator, NamedValue
 from ingest.extract.decoding import decode
 from ingest.extract.module import Module
 from ingest.extract.repository import Repository

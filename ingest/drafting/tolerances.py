@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import Row
 from ingest.drafting.comparisons import TestedEquality
-from ingest.drafting.values import Evaluator
+from ingest.drafting.parameter_values import Evaluator
 
 # The largest of a million normally distributed errors is five times their root mean square.
 WORST = 5.0

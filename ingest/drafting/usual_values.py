@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ingest.drafting.values import DtypeName
+from ingest.drafting.parameter_values import DtypeName
 
 DTYPES = [DtypeName("float16"), DtypeName("float32")]
 

@@ -23,12 +23,12 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
 from triton.runtime import Autotuner, Heuristics, JITFunction
 
-from validation.compile.errors import Complaint
+from validation.compile.compiler_errors import Complaint
 from validation.compile.guess import MISSING, Constant, Guess, GuessedParameter, TypeConstant
 from validation.compile.outcome import TEXT_MOST, TEXTS
 from validation.compile.resources import read_resources
 from validation.compile.search import AttemptTooSlow
-from validation.compile.values import Place, place
+from validation.compile.value_sources import Place, place
 
 try:
     from triton._C.libtriton import ir

@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from validation.compile.compiler import Compiler, Loaded, NotLoaded, found_in, imported
+from validation.compile.compiler_errors import is_of_the_language
 from validation.compile.device import gpu_target
-from validation.compile.errors import is_of_the_language
 from validation.compile.guess import Guess, Type, no_larger, quarter
 from validation.compile.outcome import CompileAnswer, CompileOutcome, Reason
 from validation.compile.search import AttemptTooSlow, Found, search

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 
-from validation.compile.values import LOADED, Path, PathUses, UseKind, Uses
+from validation.compile.value_sources import LOADED, Path, PathUses, UseKind, Uses
 
 Type = str | tuple["Type", ...]
 FLOAT, HALF = "fp32", "fp16"

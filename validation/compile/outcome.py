@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from validation.harness.sandbox.reading import readable
+from validation.harness.sandbox.hostile_json import readable
 
 MESSAGE_MOST = 2000
 COUNT_MOST = 1_000_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
-from validation.compile.errors import Complaint, hint, is_of_the_language
+from validation.compile.compiler_errors import Complaint, hint, is_of_the_language
 from validation.compile.guess import (
     Constant,
     Guess,
@@ -19,7 +19,7 @@ from validation.compile.guess import (
     others,
     quarter,
 )
-from validation.compile.values import Path, PathUses
+from validation.compile.value_sources import Path, PathUses
 
 ATTEMPTS = 45
 # Bound on the guesses from one error.

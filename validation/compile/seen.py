@@ -3,7 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from validation.compile.values import LOADED, Path, UseKind, Uses, ValueSource, handed_in, join
+from validation.compile.value_sources import (
+    LOADED,
+    Path,
+    UseKind,
+    Uses,
+    ValueSource,
+    handed_in,
+    join,
+)
 
 
 class UsesByPath:

@@ -9,9 +9,9 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from validation.compile.queries import last_name, literals, parameters_of, unstarred
 from validation.compile.seen import UsesByPath
-from validation.compile.syntax import last_name, literals, parameters_of, unstarred
-from validation.compile.values import (
+from validation.compile.value_sources import (
     LOADED,
     NOTHING,
     Path,

@@ -7,10 +7,10 @@ from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from validation.harness.entry import Entry, unsupported
-from validation.harness.judge import checks, evidence
-from validation.harness.judge.evidence import JudgedReplay, Wanted
+from validation.harness.judge import checks, replay_evidence
 from validation.harness.judge.own_test import OwnTest, compare_with_recordings
 from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.judge.unvaried import unvaried
 from validation.harness.options import Options
 from validation.harness.plan.arguments import StoredInputs
@@ -130,7 +130,7 @@ class Examination:
             return [
                 run
                 for one in answers
-                for run in evidence.outcomes(one.header, one.blobs, given, wanted, bound)
+                for run in replay_evidence.outcomes(one.header, one.blobs, given, wanted, bound)
             ]
 
         if self.session.device == "cpu" and self.session.wants("memory"):

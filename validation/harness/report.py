@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from validation.harness.sandbox.reading import readable
+from validation.harness.sandbox.hostile_json import readable
 
 WORDS_MOST = 2000
 DEEPEST = 60

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from validation.harness.entry import Entry
-from validation.harness.judge.evidence import JudgedReplay, Wanted, outcomes, raised
 from validation.harness.judge.picture import pictures
 from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted, outcomes, raised
 from validation.harness.plan.arguments import StoredInputs, parts
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.plan.trials import Constants, load_constants

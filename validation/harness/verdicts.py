@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.judge.evidence import raised
+from validation.harness.judge.replay_evidence import raised
 from validation.harness.pool.children import LIMITS, ChildEnded
 from validation.harness.report import Check, Report, Verdict, presentable
 

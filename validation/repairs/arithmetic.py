@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from validation.repairs.kind import MistakeKind
 from validation.repairs.source import Mistake, ParsedText, in_order
-from validation.repairs.values import called, parents
+from validation.repairs.value_flow import called, parents
 
 SMALL = 1e-3
 SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")

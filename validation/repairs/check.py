@@ -15,7 +15,7 @@ from validation.harness.tasks import run_tasks
 from validation.repairs.kind import MistakeKind
 from validation.repairs.plant import PossibleFault
 from validation.repairs.stages import KEPT_MOST, examine_mistake
-from validation.rewards.references import AnswerCache, UnusableReference
+from validation.rewards.answer_cache import AnswerCache, UnusableReference
 
 
 def check(

@@ -8,8 +8,8 @@ from itertools import pairwise, takewhile
 from validation.repairs.kind import MistakeKind
 from validation.repairs.source import Edits, Mistake, ParsedText, Replacement, in_order
 from validation.repairs.tiles import VIEW
-from validation.repairs.values import is_computed_from, names, values_of
-from validation.repairs.values import sources as values
+from validation.repairs.value_flow import is_computed_from, names, values_of
+from validation.repairs.value_flow import sources as values
 
 POINTER = re.compile(r"_(ptr|pointer|base)$")
 POINTERS = ("ptr", "ptrs")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from validation.repairs.kind import MistakeKind
 from validation.repairs.source import Mistake, ParsedText, in_order
 from validation.repairs.tiles import VIEW
-from validation.repairs.values import called, users, values_of
+from validation.repairs.value_flow import called, users, values_of
 
 
 def _without_mask(name: str, source: ParsedText) -> Iterator[Mistake]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from validation.repairs.kind import MistakeKind
 from validation.repairs.source import Edits, Mistake, ParsedText, in_order
-from validation.repairs.values import called
+from validation.repairs.value_flow import called
 
 FLOAT16 = {
     "what": "float16 keeps 11 bits, so each addition loses digits, and beyond 65,504 it is "

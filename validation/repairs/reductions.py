@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from validation.repairs.kind import MistakeKind
 from validation.repairs.source import Edits, Mistake, ParsedText, in_order
 from validation.repairs.tiles import VIEW, axes
-from validation.repairs.values import called, combines, names, sources, users
+from validation.repairs.value_flow import called, combines, names, sources, users
 
 # Most characters of a call that an explanation quotes beside the statement.
 SHORT = 60

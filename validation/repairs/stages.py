@@ -11,8 +11,8 @@ from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import examine
 from validation.harness.session.answered import Answered
+from validation.rewards.answer_cache import AnswerCache
 from validation.rewards.question import of_entry
-from validation.rewards.references import AnswerCache
 
 # The pair's own test runs without guards: a wrong address breaks its process, and the message is
 # only a signal. The other checks name the place.

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from validation.repairs.source import ParsedText, in_order
-from validation.repairs.values import called, combines, sources, values_of
+from validation.repairs.value_flow import called, combines, sources, values_of
 
 VIEW = re.compile(r"\[(None, :|:, None)\]")
 ELEMENTWISE = {

@@ -16,10 +16,10 @@ from validation.harness.report import Report, Verdict
 from validation.harness.schedule import FAULTS_OF_THE_MACHINE, is_starved
 from validation.harness.timing.timing import timed
 from validation.rewards.answer import RewardAnswer, Tier, not_judged
+from validation.rewards.answer_cache import AnswerCache, UnusableReference
 from validation.rewards.disclosure import public_checks, public_grades, public_message
 from validation.rewards.load import Load
 from validation.rewards.question import JudgeQuestion, unreadable
-from validation.rewards.references import AnswerCache, UnusableReference
 from validation.rewards.scale import reward_of
 
 log = logging.getLogger(__name__)

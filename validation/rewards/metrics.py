@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import GaugeMetricFamily as Gauge
 
 from validation.rewards.answer import RewardAnswer, Tier
-from validation.rewards.references import AnswerCache
+from validation.rewards.answer_cache import AnswerCache
 from validation.rewards.work import WorkQueue
 
 BUCKETS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)

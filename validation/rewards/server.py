@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from validation.harness.sandbox.reading import UnreadableJson, read_json
+from validation.harness.sandbox.hostile_json import UnreadableJson, read_json
 from validation.rewards.answer import RewardAnswer, not_judged
 from validation.rewards.metrics import Metrics
 from validation.rewards.question import JudgeQuestion, JudgeReference, Malformed, read_question

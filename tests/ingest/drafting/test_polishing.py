@@ -14,10 +14,10 @@ from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.naming import is_part, plain_name
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
+from ingest.drafting.parameter_values import DtypeName, Evaluator, NamedValue
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
 from ingest.drafting.unused_parameters import drop_unread
-from ingest.drafting.values import DtypeName, Evaluator, NamedValue
 from ingest.drafting.wrappers import merge_wrappers
 from tests.ingest.drafting.repositories import whole
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.drafting.cases import Cases
+from ingest.drafting.parametrized_cases import Cases
 from ingest.drafting.sizes import reduce_sizes
 from tests.ingest.drafting.repositories import cases, function, whole
 

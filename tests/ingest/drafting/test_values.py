@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from ingest.drafting.bounded import MOST_ITEMS, NotPlain
-from ingest.drafting.values import Evaluator, NamedValue
+from ingest.drafting.parameter_values import Evaluator, NamedValue
 
 STEPS = 60
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.validation.compile import kernels
 from validation.compile.guess import GuessedParameter, TypeConstant, first_guess
 from validation.compile.uses import read_uses
-from validation.compile.values import UseKind
+from validation.compile.value_sources import UseKind
 
 
 def guessed(source: str, *constexprs: str, **known: int) -> dict[str, object]:

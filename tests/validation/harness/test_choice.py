@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.judge.evidence import Wanted
 from validation.harness.judge.practical import PracticalBound
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.arguments import StoredInputs
 from validation.harness.plan.choice import (
     select_answered,

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from validation.rewards.answer import RewardAnswer
+from validation.rewards.answer_cache import AnswerCache
 from validation.rewards.client import Client
 from validation.rewards.metrics import Metrics
 from validation.rewards.question import JudgeQuestion, JudgeReference
-from validation.rewards.references import AnswerCache
 from validation.rewards.server import Service, UnixServer
 from validation.rewards.work import WorkQueue
 

@@ -10,8 +10,8 @@ from validation.harness.plan.arguments import StoredInputs
 from validation.harness.plan.trials import TrialInputs
 from validation.harness.report import Check, Verdict
 from validation.harness.session.answered import Answered
+from validation.rewards.answer_cache import AnswerCache, CachedAnswers, UnusableReference
 from validation.rewards.question import JudgeReference
-from validation.rewards.references import AnswerCache, CachedAnswers, UnusableReference
 
 ANSWERED = Answered({}, TrialInputs(StoredInputs([], {}, [])), {}, "cpu")
 Make = Callable[..., CachedAnswers]

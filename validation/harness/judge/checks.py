@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from validation.harness.judge.compare import worst_grade
-from validation.harness.judge.evidence import JudgedReplay, Wanted
-from validation.harness.judge.kernels import (
+from validation.harness.judge.launcher_kernels import (
     REARRANGES,
     is_rearranged,
     launched_by_name,
     torch_share,
 )
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.trial_plan import DECISIVE, GRADES, ORDERS
 from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from validation.harness.judge.evidence import Wanted
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.report import Check, Verdict
 
 # A test that misses these is weak, not vacuous. The harness compares types and small errors itself,

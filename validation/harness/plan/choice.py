@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.numbers import Numbers
 from validation.harness.judge.practical import PracticalBound
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan import trial_plan as plan
 from validation.harness.plan.arguments import StoredInputs, shapes
 

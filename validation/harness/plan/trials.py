@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.practical import tolerances
+from validation.harness.judge.replay_evidence import Wanted, raised
 from validation.harness.plan import trial_plan as plan
 from validation.harness.plan.arguments import StoredInputs, with_gaps
 from validation.harness.plan.choice import select_telling

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from validation.harness.sandbox.reading import UnreadableJson, read_json
+from validation.harness.sandbox.hostile_json import UnreadableJson, read_json
 
 MAGIC = b"parcel01"
 HEADER_MOST = 64 << 20

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from validation.harness.recorder.graph import GradientGraph
+from validation.harness.recorder.recorded_values import PLAIN_TENSORS, KernelTable, Values
 from validation.harness.recorder.storages import KeptMemory, Storages, storages_in
 from validation.harness.recorder.streams import RecordedStreams
-from validation.harness.recorder.values import PLAIN_TENSORS, KernelTable, Values
 from validation.harness.torch_operations import (
     COPIES,
     FILLED,

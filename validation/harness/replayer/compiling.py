@@ -27,7 +27,7 @@ from validation.harness.pool.channel import Blob
 from validation.harness.program import Launch, Meaning
 from validation.harness.program_reader import read
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel
-from validation.harness.replayer.kernels import TextKernels, constant
+from validation.harness.replayer.text_kernels import TextKernels, constant
 
 TARGET = GPUTarget("cuda", 90, 32)
 # Distinct launches that are compiled for an entry, and processor time for all of them.

@@ -30,8 +30,8 @@ from validation.harness.program import (
 )
 from validation.harness.replayer.functions import play_function
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel
-from validation.harness.replayer.kernels import TextKernels, constant
 from validation.harness.replayer.streams import ReplayedStreams
+from validation.harness.replayer.text_kernels import TextKernels, constant
 from validation.harness.torch_operations import COMPUTES, COPIES, base_name, can_play
 from validation.harness.worker.values import from_bytes, name_of, tensors_in
 

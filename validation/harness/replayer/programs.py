@@ -9,8 +9,8 @@ import triton
 
 from validation.harness.pool.channel import Blob
 from validation.harness.program_reader import read
-from validation.harness.replayer.kernels import TextKernels
 from validation.harness.replayer.player import Player, PreparedProgram
+from validation.harness.replayer.text_kernels import TextKernels
 
 
 class TextPrograms:

@@ -9,10 +9,10 @@ from validation.harness.sandbox.confinement import (
     ProcessLimits,
     SandboxUnavailable,
 )
+from validation.harness.sandbox.hostile_json import UnreadableJson, read_json, readable
 from validation.harness.sandbox.launch import Probe, best, kill, memory_bound, probe, start
 from validation.harness.sandbox.memory import half_of_memory
 from validation.harness.sandbox.python import python_readable
-from validation.harness.sandbox.reading import UnreadableJson, read_json, readable
 
 __all__ = [
     "Confinement",

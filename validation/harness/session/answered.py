@@ -5,8 +5,8 @@ No process that takes part has the launcher's text. So they serve every launcher
 
 from dataclasses import dataclass
 
-from validation.harness.judge.evidence import Wanted
 from validation.harness.judge.falsifiable import falsifiable
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.choice import group_by_values, with_domain
 from validation.harness.plan.trials import TrialInputs, load_constants, make_trials
 from validation.harness.pool.children import Child

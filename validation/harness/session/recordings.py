@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from validation.harness.judge.evidence import Wanted, raised
-from validation.harness.judge.kernels import HOST_NUMBER
+from validation.harness.judge.launcher_kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import (
     INVENTIONS,
@@ -23,6 +22,7 @@ from validation.harness.judge.reads import (
     invented,
     is_fraction,
 )
+from validation.harness.judge.replay_evidence import Wanted, raised
 from validation.harness.plan.arguments import NONE, StoredInputs, mapped, storages, tensors
 from validation.harness.plan.trial_plan import ORDERS, Trial
 from validation.harness.pool.children import Child

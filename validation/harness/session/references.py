@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from validation.harness.judge import evidence
-from validation.harness.judge.evidence import Wanted, raised
+from validation.harness.judge import replay_evidence
+from validation.harness.judge.replay_evidence import Wanted, raised
 from validation.harness.plan.arguments import StoredInputs
 from validation.harness.pool.children import ChildAnswer
 from validation.harness.report import Check, Verdict
@@ -35,7 +35,7 @@ def ask_reference(
         raise Stopped(Check("accuracy", Verdict.ERROR, words))
     wanted: dict[int, Wanted] = {}
     for answer in answers:
-        wanted |= evidence.wanted(answer.header, answer.blobs)
+        wanted |= replay_evidence.wanted(answer.header, answer.blobs)
     for trial in inputs.trials:
         expected = wanted[trial.number]
         if trial.kind == "shown" and not trial.stands_in and expected.native is None:
@@ -53,7 +53,7 @@ def add_rounding(
     except Stopped:
         return wanted
     for answer in answers:
-        wanted = evidence.with_rounding(wanted, answer.header, answer.blobs)
+        wanted = replay_evidence.with_rounding(wanted, answer.header, answer.blobs)
     return wanted
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from validation.harness.judge.evidence import Wanted
-from validation.harness.judge.kernels import compiles
+from validation.harness.judge.launcher_kernels import compiles
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.arguments import StoredInputs
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check

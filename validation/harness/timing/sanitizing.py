@@ -35,7 +35,7 @@ PROGRAM = """\
 import sys, types
 sys.modules["validation"] = types.ModuleType("validation")
 sys.modules["validation"].__path__ = [{package!r}]
-from validation.harness.worker.cases import main
+from validation.harness.worker.sanitized_cases import main
 main({request!r})
 """
 

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from validation.harness.entry import Entry
-from validation.harness.judge import evidence
-from validation.harness.judge.evidence import raised
+from validation.harness.judge import replay_evidence
 from validation.harness.judge.numbers import Unreadable, width
 from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.judge.replay_evidence import raised
 from validation.harness.judge.roofline import Gpu, LeastWork, Times, judged, times
 from validation.harness.plan.arguments import StoredInputs, mapped, tensors
 from validation.harness.plan.trial_plan import Case, Trial
@@ -263,14 +263,14 @@ def _check_answers(
 ) -> int:
     """Return the bytes of an answer, or raise Stopped if one is wrong."""
     numbers = [trial.number for trial in inputs.trials]
-    wanted: dict[int, evidence.Wanted] = {}
+    wanted: dict[int, replay_evidence.Wanted] = {}
     with session.pool.lock.held(exclusive=False):
         for trial in inputs.trials:
             # One at a time: two large answers are more than a process may hand over at once.
             wanted |= ask_reference(session, inputs.of_trials([trial]), on_gpu=on_gpu)[0]
     if any(expected.written for expected in wanted.values()):
         raise _unable("it writes into its arguments, so each run would have other inputs")
-    runs = evidence.outcomes(answer.header, answer.blobs, inputs, wanted, bound, ELEMENTS)
+    runs = replay_evidence.outcomes(answer.header, answer.blobs, inputs, wanted, bound, ELEMENTS)
     if {run.trial.number for run in runs} != set(numbers):
         raise Unreadable("other answers than were asked for")
     if wrong := [run for run in runs if not run.right]:

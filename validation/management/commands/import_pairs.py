@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
 from curation.text import pluralize
-from validation.pairs.imports.reading import Refusal, read
+from validation.pairs.imports.foreign_records import Refusal, read
 
 # Refused lines that are shown: a file of another kind has thousands.
 SHOWN = 100

@@ -11,8 +11,8 @@ from curation.pairs.draft import PairDraft
 from validation.harness.pool.questions import Reply, Workers
 from validation.harness.sandbox import readable
 from validation.pairs.inductor.offer import Offer
+from validation.pairs.inductor.pair_texts import test_code, triton_code
 from validation.pairs.inductor.unwritable import Unwritable
-from validation.pairs.inductor.writing import test_code, triton_code
 
 WORKER = "validation.pairs.inductor.worker"
 # Processor time for one function.

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from validation.pairs.inductor.kernels import Kernel
+from validation.pairs.inductor.plain_kernels import CompiledKernel
 from validation.pairs.inductor.unwritable import Unwritable
 
 # Calls for Inductor's own bookkeeping.
@@ -21,7 +21,11 @@ AXES = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "R0_BLOCK": "r0_", "R1_BLOC
 
 
 def body(
-    module: ast.Module, kernels: Mapping[str, Kernel], tensors: Sequence[str], *, alone: bool
+    module: ast.Module,
+    kernels: Mapping[str, CompiledKernel],
+    tensors: Sequence[str],
+    *,
+    alone: bool,
 ) -> list[str]:
     """Return the launcher's statements.
 
@@ -40,7 +44,7 @@ def _call(module: ast.Module) -> ast.FunctionDef:
 
 @dataclass
 class _Body:
-    kernels: Mapping[str, Kernel]
+    kernels: Mapping[str, CompiledKernel]
     tensors: Sequence[str]
     alone: bool
     lines: list[str] = field(default_factory=list)
@@ -97,7 +101,7 @@ class _Body:
         elif function not in IDLE:
             raise Unwritable(function)
 
-    def _launch(self, kernel: Kernel, arguments: Sequence[str]) -> None:
+    def _launch(self, kernel: CompiledKernel, arguments: Sequence[str]) -> None:
         if len(arguments) != len(kernel.handed):
             raise Unwritable("a launch that does not fit its kernel")
         settings = configuration(kernel)
@@ -112,7 +116,7 @@ class _Body:
         return ast.unparse(_Named(self.names, f"{self.tensors[0]}.device").visit(node))
 
 
-def _counts(kernel: Kernel, arguments: Sequence[str]) -> list[str]:
+def _counts(kernel: CompiledKernel, arguments: Sequence[str]) -> list[str]:
     """Return the element counts of x, y and z: the last arguments, in reverse."""
     axes = [axis for axis in kernel.hints if not axis.startswith("r")]
     reduced = len(kernel.hints) - len(axes)
@@ -120,7 +124,7 @@ def _counts(kernel: Kernel, arguments: Sequence[str]) -> list[str]:
     return list(arguments[end - len(axes) : end])[::-1]
 
 
-def _grid(kernel: Kernel, counts: Mapping[str, str], blocks: Mapping[str, int]) -> str:
+def _grid(kernel: CompiledKernel, counts: Mapping[str, str], blocks: Mapping[str, int]) -> str:
     def programs(axis: str) -> str:
         block = blocks.get(f"{axis.upper()}BLOCK", 1)
         count = counts[axis]
@@ -177,7 +181,7 @@ class Configuration:
     warps: int
 
 
-def configuration(kernel: Kernel) -> Configuration:
+def configuration(kernel: CompiledKernel) -> Configuration:
     """Return one fixed configuration, where Inductor would try several.
 
     Simple choices by the kind of kernel and the approximate size of each axis. They are not tuned
@@ -193,7 +197,7 @@ def configuration(kernel: Kernel) -> Configuration:
     return Configuration(blocks, 4)
 
 
-def _of_reduction(kernel: Kernel, hints: dict[str, int]) -> Configuration:
+def _of_reduction(kernel: CompiledKernel, hints: dict[str, int]) -> Configuration:
     along = min(hints["R0_BLOCK"], ALONG)
     blocks = {}
     for block in kernel.blocks:

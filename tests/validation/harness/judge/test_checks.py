@@ -10,8 +10,8 @@ import pytest
 from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge import checks
 from validation.harness.judge.compare import ComparedAnswer
-from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.falsifiable import falsifiable
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.verdicts import figures, verdict_of

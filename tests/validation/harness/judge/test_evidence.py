@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.judge import evidence
+from validation.harness.judge import replay_evidence
 from validation.harness.judge.compare import Grade
-from validation.harness.judge.evidence import JudgedReplay, Wanted
 from validation.harness.judge.practical import PracticalBound
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.arguments import StoredInputs
 from validation.harness.plan.trial_plan import Trial
 
@@ -24,7 +24,7 @@ def judged(
     tree = {"tensor": 0, "dtype": "float32", "shape": [length], "device": "cpu"}
     answered = {"value": tree, "gradients": [], "aliases": []}
     run = {"trial": 0, "mode": "first", "answer": answered, **said}
-    (outcome,) = evidence.outcomes(
+    (outcome,) = replay_evidence.outcomes(
         {"runs": [run]},
         [numbers_of(answer).raw],
         StoredInputs([trial], {0: {"tuple": inputs}}, []),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from validation.harness.judge.kernels import compiles, launched_by_name
+from validation.harness.judge.launcher_kernels import compiles, launched_by_name
 from validation.harness.report import Verdict
 
 TEXT = """

@@ -19,7 +19,7 @@ from tests.validation.pairs.imports import records
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.pairs.contract import violations
 from validation.pairs.handwritten import handwritten
-from validation.pairs.imports.reading import Refusal, read
+from validation.pairs.imports.foreign_records import Refusal, read
 
 
 @pytest.mark.django_db

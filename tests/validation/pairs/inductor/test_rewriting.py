@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from validation.pairs.inductor import device_functions
-from validation.pairs.inductor.kernels import read_kernel
+from validation.pairs.inductor.pair_texts import test_code as rewritten_test
+from validation.pairs.inductor.pair_texts import triton_code
+from validation.pairs.inductor.plain_kernels import read_kernel
 from validation.pairs.inductor.unwritable import Unwritable
-from validation.pairs.inductor.writing import test_code as rewritten_test
-from validation.pairs.inductor.writing import triton_code
 
 KERNEL = """
 import triton

@@ -9,7 +9,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from validation.harness.judge.evidence import Wanted
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.options import Options
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validation.harness.judge.evidence import JudgedReplay
 from validation.harness.judge.kernel_values import only_moves
+from validation.harness.judge.replay_evidence import JudgedReplay
 from validation.harness.report import Check, Verdict
 
 # Names of what a launcher computes that are no names of operations.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from validation.compile.guess import Hint
-from validation.compile.values import Place
+from validation.compile.value_sources import Place
 
 
 @dataclass(frozen=True, slots=True)

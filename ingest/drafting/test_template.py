@@ -12,11 +12,11 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ingest.drafting.cases import Cases, plain
 from ingest.drafting.lifting import bound_names
+from ingest.drafting.parameter_values import DtypeName
+from ingest.drafting.parametrized_cases import Cases, plain
 from ingest.drafting.sides import INPUTS
 from ingest.drafting.tolerances import Tolerance
-from ingest.drafting.values import DtypeName
 
 TEMPLATES = Path(__file__).resolve().with_name("templates")
 

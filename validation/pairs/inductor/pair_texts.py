@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from validation.pairs.inductor import device_functions
-from validation.pairs.inductor.kernels import Kernel, read_kernel
 from validation.pairs.inductor.launcher import body
+from validation.pairs.inductor.plain_kernels import CompiledKernel, read_kernel
 from validation.pairs.inductor.unwritable import Unwritable
 from validation.pairs.recipes.layout import tidy
 
@@ -42,7 +42,7 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
     return tidy("\n\n\n".join(parts) + "\n")
 
 
-def _definitions(kernels: Sequence[Kernel]) -> list[str]:
+def _definitions(kernels: Sequence[CompiledKernel]) -> list[str]:
     """Return definitions, each before its first call."""
     steps: dict[str, str] = {}
     for kernel in kernels:
@@ -65,9 +65,9 @@ def _checks(numbers: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _kernels(module: ast.Module, entry_point: str) -> dict[str, Kernel]:
+def _kernels(module: ast.Module, entry_point: str) -> dict[str, CompiledKernel]:
     """Return kernels by Inductor's name; each gets a name of the function."""
-    kernels: dict[str, Kernel] = {}
+    kernels: dict[str, CompiledKernel] = {}
     for node in module.body:
         match node:
             case ast.Assign(

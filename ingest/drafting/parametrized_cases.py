@@ -12,8 +12,8 @@ from typing import Any
 
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import Row, choose_rows, integers, is_odd, is_size
+from ingest.drafting.parameter_values import DtypeName, Evaluator, Opaque
 from ingest.drafting.usual_values import usual_rows
-from ingest.drafting.values import DtypeName, Evaluator, Opaque
 
 MOST_ROWS = 2_000
 

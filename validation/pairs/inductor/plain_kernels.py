@@ -24,7 +24,7 @@ GRIDS = frozenset({"Grid1D", "Grid2D", "Grid3D", "Grid2DWithYZOverflow", "BatchM
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class CompiledKernel:
     name: str
     definition: ast.FunctionDef
     steps: Mapping[str, str]
@@ -39,7 +39,7 @@ class Kernel:
     helpers: frozenset[str]
 
 
-def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
+def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKernel:
     """Read a kernel and give it a name. `helpers` can be spelled out."""
     *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
     heuristics = function.decorator_list[0]
@@ -60,7 +60,7 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
     blocks = tuple(name for name in names if name.endswith("BLOCK"))
     live_names = _still_read(function)
     function.args.args = [a for a in function.args.args if a.arg in live_names or a.arg in blocks]
-    return Kernel(
+    return CompiledKernel(
         name=name,
         definition=function,
         steps={step.name: ast.unparse(step) for step in steps},
