@@ -11,10 +11,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from ingest.drafting.absent_names import drop_absent
-from ingest.drafting.aliases import drop_aliases
 from ingest.drafting.case_keys import drop_unread_keys
 from ingest.drafting.computing import remove_backward
-from ingest.drafting.constant_classes import write_constants
 from ingest.drafting.conversions import (
     drop_detached,
     drop_every_detach,
@@ -37,16 +35,13 @@ from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
-from ingest.drafting.heuristics import settle_heuristics
 from ingest.drafting.input_names import name_inputs
 from ingest.drafting.known_arguments import fold_helpers
 from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
-from ingest.drafting.nesting import unnest
 from ingest.drafting.one_sided import settle_inputs
-from ingest.drafting.open_keywords import drop_open_keywords
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.passed_on import write_arguments, write_calls
@@ -154,8 +149,8 @@ def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
 def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
     text = remove_switches(remove_dead_branches(write_einops(text)))
-    text = use_devices_of_inputs(write_constants(text))
-    return remove_leftovers(drop_empty_keywords(drop_aliases(unnest(text))))
+    text = use_devices_of_inputs(text)
+    return remove_leftovers(drop_empty_keywords(text))
 
 
 def _launching(text: str, name: str, *, differentiable: bool) -> str:
@@ -176,7 +171,6 @@ def _merged(text: str, name: str, known: dict[str, object], differentiable: bool
         changed = fold_helpers(changed, name, known)
         changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, differentiable=differentiable)
-        changed = settle_heuristics(drop_open_keywords(changed, name))
         changed = write_arguments(fix_arguments(changed, name))
         if changed == text:
             break

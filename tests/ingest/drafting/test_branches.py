@@ -6,7 +6,6 @@ import textwrap
 
 import pytest
 
-from ingest.drafting.constant_classes import write_constants
 from ingest.drafting.conversions import drop_requirements
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.environment import remove_switches
@@ -115,41 +114,6 @@ def test_an_import_that_triton_has_needs_no_other() -> None:
     )
 
     assert remove_dead_branches(code) == "from triton.language.extra.libdevice import rsqrt\n"
-
-
-CONSTANTS = """
-@dataclass
-class Types:
-    \"\"\"Types of eight bits.\"\"\"
-
-    kind = torch.float8_e4m3fn
-    bits: int = 8
-
-    def __post_init__(self):
-        pass
-
-
-# The types in use.
-types = Types()
-KIND = types.kind
-LARGEST = 2**types.bits
-"""
-
-
-def test_a_class_of_constants_is_written_out() -> None:
-    assert write_constants(CONSTANTS).split() == (
-        ["KIND", "=", "torch.float8_e4m3fn", "LARGEST", "=", "2**8"]
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("pass", "self.bits = 4"), ("KIND = types.kind", "KIND = types"), ("= 8", "= bits()")],
-)
-def test_a_class_that_computes_or_is_handed_on_stays(old: str, new: str) -> None:
-    code = CONSTANTS.replace(old, new)
-
-    assert write_constants(code) == code
 
 
 def test_a_value_is_folded_before_its_name_is_bound_anew() -> None:

@@ -6,7 +6,6 @@ import textwrap
 
 import pytest
 
-from ingest.drafting.aliases import drop_aliases
 from ingest.drafting.conversions import drop_every_detach
 from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
@@ -296,25 +295,6 @@ def test_a_reference_computes_in_its_own_type_and_writes_to_nothing(value: str, 
     made = simplify_reference(f"def op(x, y, a, b):\n    return {value}\n", "op", test)
 
     assert made == f"def op(x, y, a, b):\n    return {plain}\n"
-
-
-def test_a_function_of_a_module_has_the_name_by_which_it_is_called() -> None:
-    written = """
-        @triton.jit
-        def device_functions_erf(x):
-            return x
-
-
-        erf = device_functions_erf
-
-
-        @triton.jit
-        def kernel(x):
-            erf(x)
-        """
-
-    assert "device_functions" not in drop_aliases(text(written))
-    assert "def erf(x):" in drop_aliases(text(written))
 
 
 def test_a_second_copy_of_an_input_goes() -> None:

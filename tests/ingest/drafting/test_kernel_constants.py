@@ -6,9 +6,7 @@ import pytest
 
 from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.folding import TENSOR, fold_function
-from ingest.drafting.heuristics import settle_heuristics
 from ingest.drafting.known_arguments import fold_helpers
-from ingest.drafting.open_keywords import drop_open_keywords
 from ingest.drafting.unused_parameters import drop_unread
 
 
@@ -94,119 +92,6 @@ def test_a_constant_that_decides_nothing_stays_an_argument() -> None:
 
     assert 'HAS_BIAS="left"' in fixed
     assert "REVERSE" not in fixed
-
-
-def test_a_heuristic_for_an_argument_that_no_launch_gives_is_settled() -> None:
-    code = text(
-        """
-        @triton.heuristics({
-            "HAS_BIAS": lambda args: args["bias"] is not None,
-            "NARROW": lambda args: args["limit"] is None,
-            "EVEN": lambda args: args["n"] % 16 == 0,
-        })
-        @triton.jit
-        def kernel(x, bias, limit, n, HAS_BIAS: constexpr, NARROW: constexpr, EVEN: constexpr):
-            if HAS_BIAS:
-                x += bias
-            tl.store(x, 0 if NARROW else limit, EVEN)
-
-
-        def entry(x):
-            kernel[(1,)](
-                x,
-                None,
-                None,
-                n=x.numel(),
-            )
-            return x
-        """
-    )
-    settled = settle_heuristics(code)
-    asking = code[code.index('    "HAS_BIAS"') : code.index('    "EVEN"')]
-    size = "        n=x.numel(),\n"
-    given = f"{size}        HAS_BIAS=False,\n        NARROW=True,\n"
-    assert settled == code.replace(asking, "").replace(size, given)
-
-    fixed = fix_arguments(settled, "entry")
-    assert "def kernel(x, n, EVEN: constexpr):\n    tl.store(x, 0, EVEN)\n" in fixed
-
-
-def test_the_last_heuristic_goes_with_its_decorator() -> None:
-    decorator = '@triton.heuristics({"WIDE": lambda args: args["y"] is not None})\n'
-    rest = "@triton.jit\ndef kernel(x, y, WIDE: constexpr):\n    pass\n\n\ndef entry(x):\n"
-
-    settled = settle_heuristics(f"{decorator}{rest}    kernel[(1,)](x, y=None)\n")
-
-    assert settled == f"{rest}    kernel[(1,)](x, y=None, WIDE=False)\n"
-
-
-WIDE = """
-@triton.heuristics({"WIDE": lambda args: args["y"] is not None})
-@triton.jit
-def kernel(x, y, WIDE: tl.constexpr):
-    pass
-"""
-
-
-def test_a_heuristic_for_an_argument_that_a_launch_may_give_stands_in_the_launch() -> None:
-    code = f"{WIDE}\n\ndef entry(x, y):\n    kernel[(1,)](x, y)\n    kernel[(1,)](x, None)\n"
-
-    settled = settle_heuristics(code)
-
-    assert (
-        "kernel[(1,)](x, y, WIDE=y is not None)\n    kernel[(1,)](x, None, WIDE=False)\n" in settled
-    )
-    assert "heuristics" not in settled
-
-
-def test_a_heuristic_for_a_new_tensor_is_settled() -> None:
-    code = f"{WIDE}\n\ndef entry(x):\n    y = x.new_empty(4)\n    kernel[(1,)](x, y)\n"
-
-    assert "kernel[(1,)](x, y, WIDE=True)\n" in settle_heuristics(code)
-
-
-def test_a_heuristic_for_an_expression_stays() -> None:
-    code = f"{WIDE}\n\ndef entry(x, y):\n    kernel[(1,)](x, y.get())\n"
-
-    assert settle_heuristics(code) == code
-
-
-def test_keywords_that_no_call_gives_go_with_what_asks_for_them() -> None:
-    code = text(
-        """
-        def helper(x, scale=2, **kwargs):
-            if "head_first" in kwargs:
-                raise ValueError("head_first")
-            bias = kwargs.get("bias", 0)
-            return launch(x * scale + bias, kwargs.pop("out", None))
-
-
-        def entry(x, **kwargs):
-            return helper(x, scale=3)
-        """
-    )
-
-    assert drop_open_keywords(code, "entry") == text(
-        """
-        def helper(x, scale=2):
-            bias = 0
-            return launch(x * scale + bias, None)
-
-
-        def entry(x, **kwargs):
-            return helper(x, scale=3)
-        """
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("helper(x)", "helper(x, bias=1)"), ("kwargs.get('bias')", "make(**kwargs)")]
-)
-def test_keywords_that_a_call_may_give_stay(old: str, new: str) -> None:
-    code = "def helper(x, **kwargs):\n    return x, kwargs.get('bias')\n\n\ndef entry(x):\n"
-    code = f"{code}    return helper(x)\n".replace(old, new)
-
-    assert drop_open_keywords(code, "entry") == code
 
 
 def test_a_parameter_that_must_be_named_goes_with_its_branch() -> None:

@@ -7,7 +7,6 @@ import textwrap
 from ingest.drafting.empty_keywords import drop_empty_keywords
 from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.leftovers import remove_leftovers
-from ingest.drafting.nesting import unnest
 from ingest.drafting.unused_parameters import drop_unread
 
 
@@ -183,52 +182,6 @@ def test_parameters_stay_if_a_call_computes_for_them_or_the_function_is_handed_o
     )
 
     assert drop_unread(written, "entry") == written
-
-
-def test_a_function_that_only_calls_its_own_function_holds_its_code() -> None:
-    written = text(
-        """
-        @contiguous
-        def states(k, v, size=16):
-            '''Compute the states.'''
-            def compute(
-                k,
-                v,
-            ):
-                # In order.
-                n = len(k)
-                return k + v, n
-
-            found, n = compute(k=k, v=v)
-
-            return found, n
-
-
-        def other(k, v):
-            def compute(k, v):
-                return k + v
-
-            return compute(v, k)
-        """
-    )
-
-    assert unnest(written) == text(
-        """
-        @contiguous
-        def states(k, v, size=16):
-            '''Compute the states.'''
-            # In order.
-            n = len(k)
-            return k + v, n
-
-
-        def other(k, v):
-            def compute(k, v):
-                return k + v
-
-            return compute(v, k)
-        """
-    )
 
 
 def test_a_result_that_nothing_reads_has_no_name() -> None:
