@@ -12,9 +12,9 @@ import re
 import tokenize
 from collections.abc import Sequence
 
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.comments import own_lines, runs
 from ingest.drafting.docstring_parts import ENTRY, SECTION
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 
 # Names that prose takes from code: options such as HAS_BIAS, and a name in backticks. Others may
 # be mathematics, or the sizes of a shape.

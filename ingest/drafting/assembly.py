@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from curation.source.functions import stored_names
+from curation.source.text import UNREADABLE
 from ingest.drafting.case_branches import fold_cases
 from ingest.drafting.comparable import why_not_comparable
 from ingest.drafting.computing import (
@@ -17,7 +19,6 @@ from ingest.drafting.computing import (
 )
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import DEVICE, replace_literal_devices
-from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import (
     Test,
     expected_answers,
@@ -47,7 +48,7 @@ from ingest.drafting.sides import (
 from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, StandaloneModule
-from ingest.drafting.statements import find_effects, stored_names
+from ingest.drafting.statements import find_effects
 from ingest.drafting.test_template import test_code
 from ingest.drafting.tuning import choose_configurations, close_gaps
 

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from curation.source.functions import loaded_names, stored_names
+from curation.source.text import UNREADABLE
 from ingest.drafting.answers import order_answers
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
@@ -18,7 +20,6 @@ from ingest.drafting.comparisons import (
     peel,
     reads_gradient,
 )
-from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.expected import Test
 from ingest.drafting.gradients import find_answer
 from ingest.drafting.launching import Launching
@@ -40,7 +41,7 @@ from ingest.drafting.records import (
 from ingest.drafting.references import find_docstring, find_rule, why_no_reference
 from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator
-from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
+from ingest.drafting.statements import find_effects, flatten
 from ingest.drafting.suites import SuiteFile, find_calls
 from ingest.drafting.tolerances import Tolerance, allowed
 from ingest.drafting.weights import share_weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits, walk
+from curation.source.text import Edits, walk
 from ingest.drafting.shared_inputs import SharedInputs, SharedTexts, Side
 
 RANDOM = {"normal_", "uniform_"}

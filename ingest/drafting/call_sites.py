@@ -7,7 +7,7 @@ import functools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from ingest.drafting.edits import Edits, walk
+from curation.source.text import Edits, walk
 from ingest.drafting.wrappers import MOVABLE
 
 # Decorators that hand every argument on.

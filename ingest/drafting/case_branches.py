@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curation.source.functions import loaded_names, stored_names
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.parameter_values import DtypeName, Evaluator
-from ingest.drafting.statements import loaded_names, stored_names
 
 Row = Mapping[str, Any]
 # Other names of complex types, by which two equal types would differ.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
+from curation.source.text import UNREADABLE, Edits, parse, walk
 
 NEEDED = {"dtype", "seed"}
 

@@ -9,7 +9,7 @@ import textwrap
 import tokenize
 from collections.abc import Iterator, Sequence
 
-from ingest.drafting.edits import UNREADABLE, parse, walk
+from curation.source.text import UNREADABLE, parse, walk
 from ingest.drafting.kernel_parameters import is_kernel
 
 # Statements that do not read like a sentence.

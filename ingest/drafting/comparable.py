@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import UNREADABLE, parse, walk
+from curation.source.text import UNREADABLE, parse, walk
 from ingest.drafting.records import DraftTexts
 from ingest.drafting.shared_inputs import SharedInputs, Side, read_inputs, read_side
 from ingest.drafting.slices import RANDOM

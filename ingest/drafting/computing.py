@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ingest.drafting.edits import walk
+from curation.source.text import walk
 from ingest.drafting.host import Function, HostCode, walk_body
 
 METHODS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.in_place import parameters_of
 from ingest.drafting.writes import Writes
 

@@ -12,7 +12,8 @@ import ast
 import re
 from collections.abc import Set
 
-from ingest.drafting.edits import Edits, parse, rewrite, walk
+from curation.source.functions import is_docstring
+from curation.source.text import Edits, parse, rewrite, walk
 
 NAMED = re.compile(
     r"\bDTensor\b|\bif .*\b(has_triton|torch_version_at_least)\(|\btorch\.version\.hip\b"
@@ -71,17 +72,13 @@ def _without_branches(text: str) -> str:
 
 def _answers_no(function: ast.FunctionDef) -> bool:
     """Return whether a function asks for another machine: `return backend == "hip"`."""
-    body = [each for each in function.body if not _is_text(each)]
+    body = [each for each in function.body if not is_docstring(each)]
     if function.args.args or len(body) != 1:
         return False
     match body[0]:
         case ast.Return(value=ast.expr() as value):
             return _known(value) is False
     return False
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _rewrite(statement: ast.stmt, absent: set[str], edits: Edits, *, alone: bool) -> None:

@@ -8,8 +8,8 @@ import ast
 import re
 from itertools import pairwise
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
-from ingest.drafting.statements import stored_names
+from curation.source.functions import stored_names
+from curation.source.text import UNREADABLE, Edits, parse, walk
 
 OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
 DEVICE = "DEVICE"

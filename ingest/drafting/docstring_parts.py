@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse
+from curation.source.text import UNREADABLE, Edits, parse
 from ingest.drafting.kernel_parameters import is_kernel
 from ingest.drafting.sentences import without_language
 

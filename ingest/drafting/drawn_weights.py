@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits, walk
+from curation.source.text import UNREADABLE, Edits, walk
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.shared_inputs import SharedInputs, read_inputs, read_side
 

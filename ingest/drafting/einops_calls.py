@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import Edits, parse, rewrite, walk
+from curation.source.text import Edits, parse, rewrite, walk
 
 # A call inside of another call is written in the next round.
 ROUNDS = 8

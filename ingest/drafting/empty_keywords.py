@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ingest.drafting.edits import Edits, cached, parse, rewrite, walk
+from curation.source.text import Edits, cached, parse, rewrite, walk
 
 ROUNDS = 12
 # A comment beside the last argument.

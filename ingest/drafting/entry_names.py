@@ -14,7 +14,7 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ingest.drafting.edits import UNREADABLE, parse, walk
+from curation.source.text import UNREADABLE, parse, walk
 from ingest.drafting.naming import is_part, plain_name, to_snake_case
 from ingest.drafting.records import DraftTexts, OperationDraft
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from curation.source.text import Edits, cached, parse, rewrite, walk
 from ingest.drafting.dead_branches import take_branch
-from ingest.drafting.edits import Edits, cached, parse, rewrite, walk
 
 ROUNDS = 12
 READS = {"os.environ.get", "environ.get", "os.getenv", "getenv"}

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from curation.source.functions import dotted_name
 from ingest.drafting.answers import find_answer_types, find_optional_answers
-from ingest.drafting.naming import dotted_name
 from ingest.drafting.parameter_values import DTYPES, DtypeName
 from ingest.drafting.parametrized_cases import Cases
 from ingest.drafting.records import DraftPlace

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
+from curation.source.text import UNREADABLE, Edits, cached, parse
 from ingest.drafting.call_sites import (
     defaults_of,
     drop_parameters,
@@ -13,7 +14,6 @@ from ingest.drafting.call_sites import (
     given_to,
     parameters_of,
 )
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse
 from ingest.drafting.folding import fold_function
 from ingest.drafting.kernel_parameters import (
     drop_names,

@@ -10,7 +10,7 @@ import ast
 import copy
 from collections.abc import Callable
 
-from ingest.drafting.statements import stored_names
+from curation.source.functions import stored_names
 
 # Fixtures that ask for fixtures, nested this deep.
 DEEPEST = 4

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from curation.source.functions import is_docstring
+from curation.source.text import UNREADABLE, Edits, parse, rewrite, walk
 from ingest.drafting.called import is_still
 from ingest.drafting.dead_branches import drop_decided, take_branch
-from ingest.drafting.edits import UNREADABLE, Edits, parse, rewrite, walk
 
 ROUNDS = 60
 TENSOR = object()
@@ -104,7 +105,7 @@ def _changes(function: ast.FunctionDef, kinds: Known, edits: Edits) -> bool:
     constants: list[tuple[str, ast.Assign]] = []
     leading = True
     for place, statement in enumerate(body):
-        if _is_docstring(statement):
+        if is_docstring(statement):
             continue
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if leading and _is_constant(
@@ -323,10 +324,6 @@ def _stored(statements: Sequence[ast.stmt]) -> set[str]:
         for node in walk(statement)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _drops_behind_return(function: ast.FunctionDef, edits: Edits) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
+from curation.source.functions import is_docstring
+from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.naming import to_snake_case
 
 # Calls by which a forward pass tells its context about the backward pass.
@@ -82,7 +83,7 @@ def _forward_alone(node: ast.ClassDef) -> ast.FunctionDef | None:
     notes.
     """
     bases = [ast.unparse(base) for base in node.bases]
-    methods = [each for each in node.body if not _is_docstring(each)]
+    methods = [each for each in node.body if not is_docstring(each)]
     if bases not in (["torch.autograd.Function"], ["Function"], ["autograd.Function"]):
         return None
     match methods:
@@ -119,10 +120,6 @@ def _is_note(statement: ast.stmt, context: str) -> bool:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name))], value=value):
             return name == context and not any(isinstance(n, ast.Call) for n in walk(value))
     return False
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _moved(text: str, class_name: str, written: str) -> str:

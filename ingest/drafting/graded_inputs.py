@@ -10,8 +10,8 @@ import ast
 import re
 from collections.abc import Mapping
 
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.conversions import find_whole_numbers
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
 from ingest.drafting.readable import ELEMENTWISE
 from ingest.drafting.readable import KEEPING as KEEPING_SHAPES
 from ingest.drafting.records import DraftTexts

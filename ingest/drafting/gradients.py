@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from curation.source.functions import loaded_names
 from ingest.drafting.comparisons import peel, reads_gradient
-from ingest.drafting.statements import find_effects, loaded_names
+from ingest.drafting.statements import find_effects
 
 REDUCTIONS = {"sum", "mean"}
 

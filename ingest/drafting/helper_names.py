@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Collection
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.parameter_names import is_usable
 
 OF_A_REFERENCE = re.compile(

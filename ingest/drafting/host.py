@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from ingest.drafting.edits import parse, walk
+from curation.source.text import parse, walk
 
 Function = ast.FunctionDef
 

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ingest.drafting.naming import dotted_name
+from curation.source.functions import dotted_name
 from ingest.drafting.statements import mark_written, written_names
 from ingest.drafting.suites import SuiteFile, Suites
 from ingest.drafting.weights import innermost_call

@@ -6,13 +6,8 @@ import ast
 import copy
 from collections.abc import Callable, Mapping
 
-from ingest.drafting.statements import (
-    COMPARING,
-    loaded_names,
-    mark_written,
-    stored_names,
-    written_names,
-)
+from curation.source.functions import loaded_names, stored_names
+from ingest.drafting.statements import COMPARING, mark_written, written_names
 
 DEEPEST = 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.parameter_names import OF_A_SIDE, is_usable
 from ingest.drafting.records import DraftTexts
 from ingest.drafting.renaming import rename_in

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.text import UNREADABLE
 from ingest.drafting.objects import find_objects
 from ingest.drafting.records import Missing, OperationDraft
 from ingest.drafting.sides import INPUTS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from curation.source.text import Edits, parse, walk
 from ingest.drafting.call_sites import HANDING_ON
-from ingest.drafting.edits import Edits, parse, walk
 
 TUNING = {"autotune", "heuristics"}
 # Lists of names that may lose one.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from curation.source.text import UNREADABLE, cached, parse, walk
 from ingest.drafting.call_sites import find_calls, given_to, parameters_of
 from ingest.drafting.called import is_still
-from ingest.drafting.edits import UNREADABLE, cached, parse, walk
 from ingest.drafting.folding import TENSOR, fold_function
 
 # Helpers are a few calls deep.

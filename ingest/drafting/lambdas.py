@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from ingest.drafting.edits import Edits, parse, rewrite, walk
+from curation.source.text import Edits, parse, rewrite, walk
 
 ROUNDS = 8
 

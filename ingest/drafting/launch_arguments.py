@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import parse, walk
+from curation.source.text import parse, walk
 
 
 def find_missing_arguments(module: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from ingest.drafting.naming import dotted_name
+from curation.source.functions import dotted_name
 from ingest.drafting.reach import Reach
 from ingest.drafting.slices import Cut
 from ingest.drafting.suites import SuiteFile

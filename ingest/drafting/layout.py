@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits, parse, rewrite, walk
+from curation.source.text import Edits, parse, rewrite, walk
 
 WIDTH = 100
 ROUNDS = 200

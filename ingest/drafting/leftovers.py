@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from curation.source.text import UNREADABLE, Edits, cached, parse, rewrite, walk
 from ingest.drafting.comments import clean_comments
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, rewrite, walk
 from ingest.drafting.kernel_parameters import is_kernel
 
 ROUNDS = 12

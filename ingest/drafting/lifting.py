@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.text import UNREADABLE
 from ingest.extract.imports import may_remain
 
 INNER = re.compile(rb"^[ \t]+(from [\w.]+ )?import ", re.M)

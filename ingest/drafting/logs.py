@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from curation.source.text import UNREADABLE, Edits
 
 NAMED = re.compile(r"(\b|_)log(ger|ging)?\.\w+\(|\bwarnings\.warn\(")
 CALLED = re.compile(

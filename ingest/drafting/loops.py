@@ -11,10 +11,10 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from curation.source.functions import loaded_names, stored_names
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.comparisons import find_comparisons, peel
 from ingest.drafting.parameter_values import Evaluator, Opaque
-from ingest.drafting.statements import loaded_names, stored_names
 
 # A test with more loops of its own is read as far as these.
 MOST_LOOPS = 6

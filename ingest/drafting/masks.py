@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from curation.source.text import UNREADABLE, Edits
 from ingest.drafting.kernel_parameters import is_kernel
 
 SIGNS = {ast.And: "&", ast.Or: "|"}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
+from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.folding import fold_function
 from ingest.drafting.module_attributes import Construction
 from ingest.drafting.module_classes import write_class

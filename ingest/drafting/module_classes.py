@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.edits import Edits, parse, walk
+from curation.source.functions import is_docstring
+from curation.source.text import Edits, parse, walk
 from ingest.drafting.module_attributes import BASES, Construction, UnknownModule, find_attributes
 from ingest.drafting.naming import to_snake_case
 
@@ -71,7 +72,7 @@ def _only_answer(forward: ast.FunctionDef) -> ast.expr | None:
     """Return the expression of a forward pass that only returns one and reads each parameter at
     most once.
     """
-    body = [each for each in forward.body if not _is_text(each)]
+    body = [each for each in forward.body if not is_docstring(each)]
     match body:
         case [ast.Return(value=ast.expr() as value)]:
             names = [n.id for n in walk(value) if isinstance(n, ast.Name) and n.id != "self"]
@@ -79,10 +80,6 @@ def _only_answer(forward: ast.FunctionDef) -> ast.expr | None:
             own = [n for n in names if n in {each.arg for each in forward.args.args}]
             return value if len(own) == len(set(own)) and not inner else None
     return None
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 class _Inside(ast.NodeTransformer):

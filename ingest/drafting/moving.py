@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from curation.source.functions import loaded_names, stored_names
 from ingest.drafting.devices import is_device
 from ingest.drafting.slices import (
     ALIASING,
@@ -15,13 +16,7 @@ from ingest.drafting.slices import (
     in_order,
     still_needed,
 )
-from ingest.drafting.statements import (
-    filter_blocks,
-    find_effects,
-    find_free_names,
-    loaded_names,
-    stored_names,
-)
+from ingest.drafting.statements import filter_blocks, find_effects, find_free_names
 
 
 def move_copies(whole: Cut) -> Cut:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 # Words of several capital letters.
@@ -48,14 +47,3 @@ def to_snake_case(name: str) -> str:
         name = name.replace(word, word.capitalize())
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"_+", "_", re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)).lower().strip("_")
-
-
-def dotted_name(node: ast.AST) -> tuple[str, ...] | None:
-    """Return the parts of `a.b.c`, or None for any other expression."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return (node.id, *reversed(parts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits
+from curation.source.text import Edits
 
 # A docstring and a `return`.
 MOST_STATEMENTS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.text import UNREADABLE
 
 
 def find_objects(text: str, function: str) -> str:

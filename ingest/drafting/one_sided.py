@@ -11,8 +11,8 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
+from curation.source.text import UNREADABLE, Edits, walk
 from ingest.drafting.buffers import allocate_buffer
-from ingest.drafting.edits import UNREADABLE, Edits, walk
 from ingest.drafting.readable import allocated_facts
 from ingest.drafting.shared_inputs import (
     SharedInputs,

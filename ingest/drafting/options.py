@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from curation.source.text import UNREADABLE, Edits
 
 FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "num_threads",
            "assume_in_bounds"}  # fmt: skip

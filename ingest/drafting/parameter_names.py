@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.renaming import rename_in
 from ingest.drafting.unused_parameters import read_first
 from ingest.drafting.wrappers import passed_on

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ingest.drafting.edits import UNREADABLE, Edits, parse, walk
+from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.records import DraftTexts
 from ingest.drafting.shared_inputs import Side, read_side
 

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Mapping
 
-from ingest.drafting.edits import Edits, cached, parse, rewrite, walk
+from curation.source.text import Edits, cached, parse, rewrite, walk
 from ingest.drafting.in_place import arguments_of
 
 ROUNDS = 12

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.functions import dotted_name
+from curation.source.text import UNREADABLE
 from ingest.drafting.in_place import mark_calls
 from ingest.drafting.inlining import inline_helpers
 from ingest.drafting.loops import unroll_loops
-from ingest.drafting.naming import dotted_name
 from ingest.drafting.plain_tests import find_tests
 from ingest.drafting.reach import Reach
 from ingest.drafting.scripts import script_test

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ingest.drafting.edits import Edits, parse, rewrite, walk
+from curation.source.functions import is_docstring
+from curation.source.text import Edits, parse, rewrite, walk
 from ingest.drafting.new_tensors import without_writing
 
 ROUNDS = 40
@@ -109,7 +110,7 @@ def _without_upcasts(function: ast.FunctionDef, edits: Edits, test: str) -> bool
     `torch.exp(x.double()).to(x.dtype)` is `torch.exp(x)`.
     """
     parameters = [each.arg for each in function.args.args]
-    body = [each for each in function.body if not _is_docstring(each)]
+    body = [each for each in function.body if not is_docstring(each)]
     widened = [_upcast(each, parameters) for each in body]
     names = dict(pair for pair in widened if pair is not None)
     last = body[-1]
@@ -341,7 +342,3 @@ def _is_pure(node: ast.expr) -> bool:
     """Return whether a condition only asks torch."""
     calls = [each for each in walk(node) if isinstance(each, ast.Call)]
     return all(ast.unparse(each.func).startswith(("torch.", "isinstance")) for each in calls)
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

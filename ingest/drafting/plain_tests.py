@@ -12,9 +12,9 @@ import copy
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from curation.source.functions import dotted_name, stored_names
 from ingest.drafting.fixtures import inline_fixtures, is_fixture
-from ingest.drafting.naming import dotted_name
-from ingest.drafting.statements import find_free_names, stored_names
+from ingest.drafting.statements import find_free_names
 from ingest.drafting.suites import SuiteFile, suite_at
 
 SETUP = {"setUp", "setup_method", "setup", "setUpClass", "setup_class"}

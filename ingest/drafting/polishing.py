@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from curation.source.functions import stored_names
+from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.absent_names import drop_absent
 from ingest.drafting.case_keys import drop_unread_keys
 from ingest.drafting.computing import remove_backward
@@ -24,7 +26,6 @@ from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
 from ingest.drafting.drawn_weights import draw_weights
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.empty_keywords import drop_empty_keywords
 from ingest.drafting.entry_names import possible_names, with_own_name
@@ -49,7 +50,6 @@ from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.records import DraftTexts, OperationDraft
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
-from ingest.drafting.statements import stored_names
 from ingest.drafting.suites import SuiteFile
 from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from curation.source.functions import stored_names
 from ingest.drafting.moving import copied_name
 from ingest.drafting.slices import Cut, find_simple
-from ingest.drafting.statements import find_effects, mark_written, stored_names, written_names
+from ingest.drafting.statements import find_effects, mark_written, written_names
 
 ALLOCATING = {"randn", "rand", "empty", "zeros", "ones", "full"}
 KEEPING = {"to", "cuda", "cpu", "contiguous", "clone", "requires_grad_", "normal_", "uniform_",

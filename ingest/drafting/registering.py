@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from curation.source.text import UNREADABLE, Edits
 
 REGISTERS = {"custom_op", "triton_op"}
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from ingest.drafting.edits import Edits, walk
+from curation.source.text import Edits, walk
 
 
 def rename_in(function: ast.FunctionDef, names: Mapping[str, str], edits: Edits) -> None:

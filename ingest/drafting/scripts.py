@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.statements import find_free_names, stored_names
+from curation.source.functions import stored_names
+from ingest.drafting.statements import find_free_names
 
 NAME = "module"
 """The name of the function that holds a file's own statements."""

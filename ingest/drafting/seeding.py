@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from curation.source.text import UNREADABLE, Edits
 
 SEEDED = 'torch.manual_seed(case["seed"])'
 GENERATORS = {"random": 'random.seed(case["seed"])', "np": 'np.random.seed(case["seed"])'}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.text import UNREADABLE
 from ingest.drafting.naming import plain_name
 
 VOCABULARY = Path(__file__).resolve().with_name("vocabulary.toml")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ingest.drafting.edits import Edits, parse, walk
+from curation.source.text import Edits, parse, walk
 
 
 @dataclass(frozen=True, slots=True)

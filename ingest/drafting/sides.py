@@ -8,16 +8,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from curation.source.functions import loaded_names, stored_names
 from ingest.drafting.devices import HostRemoval, is_cpu, is_device
 from ingest.drafting.readable import Tidying, find_copied, inline_results
 from ingest.drafting.slices import Cut
-from ingest.drafting.statements import (
-    find_effects,
-    flatten,
-    loaded_names,
-    stored_names,
-    written_names,
-)
+from ingest.drafting.statements import find_effects, flatten, written_names
 
 INPUTS = "drafted__inputs"
 """Temporary name of `make_inputs`, until the author's names are renamed."""

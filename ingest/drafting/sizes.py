@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
+from curation.source.functions import loaded_names, stored_names
+from curation.source.text import Edits
 from ingest.drafting.allocating import EMPTY, Allocating
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import Row
-from ingest.drafting.edits import Edits
 from ingest.drafting.parametrized_cases import Cases
-from ingest.drafting.statements import flatten, loaded_names, stored_names
+from ingest.drafting.statements import flatten
 
 # Elements of four bytes: 2 MiB of inputs in the first case, and 8 MiB in the others.
 MOST_IN_FIRST = 2**19

@@ -9,12 +9,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.statements import (
-    filter_blocks,
-    find_effects,
-    find_free_names,
-    loaded_names,
-)
+from curation.source.functions import loaded_names
+from ingest.drafting.statements import filter_blocks, find_effects, find_free_names
 
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
           "normal", "normal_", "uniform_", "random_", "bernoulli", "bernoulli_", "multinomial",

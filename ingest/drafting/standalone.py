@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
+from curation.source.text import UNREADABLE, Edits
 from ingest.drafting.devices import define_device, place_on_device
-from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.suites import SuiteFile
 from ingest.extract.isolate import isolate
 from ingest.extract.module import FoundKernel

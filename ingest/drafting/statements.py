@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from curation.source.functions import loaded_names, stored_names
+
 FORGOTTEN = {"grad", "requires_grad"}
 """Attributes that concern gradients, not values."""
 
@@ -71,29 +73,6 @@ def find_effects(statement: ast.stmt) -> Effects:
         case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
             return _compound(statement)
     return Effects()
-
-
-def loaded_names(node: ast.AST) -> frozenset[str]:
-    return frozenset(
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-    )
-
-
-def stored_names(node: ast.AST) -> frozenset[str]:
-    """Return the names that a node binds, except by a comprehension or an inner function."""
-    names: set[str] = set()
-    pending: list[ast.AST] = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, ast.FunctionDef | ast.ClassDef):
-            names.add(current.name)
-            continue
-        if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            continue
-        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
-            names.add(current.id)
-        pending.extend(ast.iter_child_nodes(current))
-    return frozenset(names)
 
 
 def find_free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:

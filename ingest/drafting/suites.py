@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.text import UNREADABLE
 from ingest.drafting.parameter_values import Evaluator, NamedValue
 from ingest.extract.decoding import decode
 from ingest.extract.module import Module

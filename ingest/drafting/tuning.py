@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from ingest.drafting.edits import UNREADABLE, Edits
+from curation.source.text import UNREADABLE, Edits
 
 TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")

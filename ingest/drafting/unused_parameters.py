@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.call_sites import drop_parameters, find_calls, given_to
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.kernel_parameters import find_named, is_kernel, takes_arguments_as_given
 
 ROUNDS = 60

@@ -8,8 +8,9 @@ import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from curation.source.functions import is_docstring
+from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.docstrings import join_docstrings
-from ingest.drafting.edits import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.renaming import rename_in
 
 MOST = 6
@@ -64,7 +65,7 @@ def find_called(text: str, name: str) -> str:
 
 def passed_on(function: ast.FunctionDef) -> ast.Call | None:
     """Return the call of a function that does nothing but return it."""
-    body = [each for each in function.body if not _is_docstring(each)]
+    body = [each for each in function.body if not is_docstring(each)]
     match body:
         case [ast.Return(value=ast.Call() as call)]:
             return call
@@ -79,10 +80,6 @@ def passed_on(function: ast.FunctionDef) -> ast.Call | None:
         ] if list(map(ast.unparse, targets)) == list(map(ast.unparse, values)):
             return call
     return None
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _find(tree: ast.Module, name: str) -> _Merge | None:
@@ -289,7 +286,7 @@ def _body(text: str, called: ast.FunctionDef, renamed: Mapping[str, str]) -> lis
     edits = Edits(text)
     rename_in(called, {old: new for old, new in renamed.items() if old != new}, edits)
     lines = edits.text().splitlines()
-    head = _is_docstring(called.body[0])
+    head = is_docstring(called.body[0])
     start = (called.body[0].end_lineno or 0) if head else end_of_heading(called, lines)
     return lines[start : called.end_lineno]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ingest.drafting.edits import UNREADABLE
+from curation.source.text import UNREADABLE
 from ingest.extract.source_tree import SourceTree
 
 STAND_INS = Path(__file__).resolve().parents[1] / "templates" / "stand_ins"

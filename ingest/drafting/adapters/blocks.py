@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.naming import dotted_name
+from curation.source.functions import dotted_name
+from curation.source.text import UNREADABLE
 
 Range = tuple[int, int]
 """First and last line, counted from one."""

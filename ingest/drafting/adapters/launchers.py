@@ -6,10 +6,10 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from curation.source.functions import dotted_name
+from curation.source.text import Edits
 from ingest.drafting.adapters.adapter import RegisteredLauncher
 from ingest.drafting.adapters.blocks import Range
-from ingest.drafting.edits import Edits
-from ingest.drafting.naming import dotted_name
 
 PARTS = ("values", "indices")
 """The parts of torch's answers that are named, in order."""

@@ -10,11 +10,11 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from curation.source.functions import dotted_name
+from curation.source.text import UNREADABLE, Edits
 from ingest.drafting.adapters.adapter import Adapter, Library
 from ingest.drafting.adapters.blocks import fold, truth, unwrap, word_of
 from ingest.drafting.adapters.launchers import Launchers
-from ingest.drafting.edits import UNREADABLE, Edits
-from ingest.drafting.naming import dotted_name
 from ingest.drafting.records import LaunchedKernel
 from ingest.extract.source_tree import SourceTree
 

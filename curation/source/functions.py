@@ -1,0 +1,86 @@
+"""Signatures of functions, arguments of calls, and names in expressions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters of a function, without `*args` and `**kwargs`."""
+
+    positional: tuple[str, ...]
+    keyword_only: tuple[str, ...]
+    defaults: Mapping[str, ast.expr]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.positional + self.keyword_only
+
+    @property
+    def required(self) -> list[str]:
+        return [name for name in self.names if name not in self.defaults]
+
+    def given(self, call: ast.Call) -> dict[str, ast.expr]:
+        """Return the arguments that a call writes for named parameters."""
+        return dict(zip(self.positional, call.args, strict=False)) | named_arguments(call)
+
+
+def signature(arguments: ast.arguments) -> Signature:
+    positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    defaults = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+    keyword_only = [each.arg for each in arguments.kwonlyargs]
+    pairs = zip(keyword_only, arguments.kw_defaults, strict=True)
+    defaults |= {name: default for name, default in pairs if default is not None}
+    return Signature(tuple(positional), tuple(keyword_only), defaults)
+
+
+def named_arguments(call: ast.Call) -> dict[str, ast.expr]:
+    return {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+
+
+def unpacks(call: ast.Call) -> bool:
+    """Return whether a call has an argument such as `*values` or `**options`."""
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return starred or any(keyword.arg is None for keyword in call.keywords)
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Return whether a statement is a constant alone, as a docstring is."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def dotted_name(node: ast.AST) -> tuple[str, ...] | None:
+    """Return the parts of `a.b.c`, or None for any other expression."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return (node.id, *reversed(parts))
+
+
+def loaded_names(node: ast.AST) -> frozenset[str]:
+    return frozenset(
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    )
+
+
+def stored_names(node: ast.AST) -> frozenset[str]:
+    """Return the names that a node binds, except by a comprehension or an inner function."""
+    names: set[str] = set()
+    pending: list[ast.AST] = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, ast.FunctionDef | ast.ClassDef):
+            names.add(current.name)
+            continue
+        if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            continue
+        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
+            names.add(current.id)
+        pending.extend(ast.iter_child_nodes(current))
+    return frozenset(names)
