@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curation.source.functions import signature
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.parameter_values import Evaluator, NamedValue, Opaque
 
@@ -161,13 +162,8 @@ class Allocating:
         function = self._functions.get(name)
         if function is None or name in self._open:
             return 0
-        a = function.args
-        parameters = [p.arg for p in (*a.posonlyargs, *a.args)]
-        given = dict(zip(parameters[::-1], a.defaults[::-1], strict=False))
-        pairs = zip(a.kwonlyargs, a.kw_defaults, strict=True)
-        given |= {p.arg: default for p, default in pairs if default is not None}
-        given |= dict(zip(parameters, call.args, strict=False))
-        given |= {k.arg: k.value for k in call.keywords if k.arg is not None}
+        takes = signature(function.args)
+        given = {**takes.defaults, **takes.given(call)}
         inner: Names = {}
         for parameter, value in given.items():
             self._bind(ast.Name(parameter, ast.Store()), value, inner, names)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from curation.source.functions import loaded_names, stored_names
+from curation.source.functions import loaded_names, signature, stored_names
 from curation.source.text import UNREADABLE
 from ingest.drafting.answers import order_answers
 from ingest.drafting.assembly import assemble
@@ -114,12 +114,12 @@ class _Reader:
             return None
 
     def draft_tests(self) -> Iterator[DraftAttempt]:
-        function, a = self._function, self._function.args
-        parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-        self._names.local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
+        function = self._function
+        parameters = frozenset(signature(function.args).names)
+        self._names.local = parameters.union(*(stored_names(s) for s in function.body))
         if not self._names.launches(function):
             return
-        self._given = frozenset(parameters)
+        self._given = parameters
         self._read_cases()
         function, self._weights = share_weights(function, self._names.module_kind)
         self._function = function

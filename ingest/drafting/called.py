@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from curation.source.functions import named_arguments, signature
 from ingest.drafting.host import Function, HostCode, walk_body
 
 KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
@@ -106,19 +107,10 @@ def find_called(host: HostCode, node: ast.expr, place: CalledFunction) -> Called
     function, skipped = _target(host, node.func, place)
     if function is None or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
-    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
-    for keyword, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
-        if default is not None:
-            defaults[keyword.arg] = default
-    given: dict[str, Expression | None] = {
-        name: Expression(node, place) for name, node in defaults.items()
-    }
-    given |= {
-        name: Expression(argument, place)
-        for name, argument in zip(names[skipped:], node.args, strict=False)
-    }
-    given |= {each.arg: Expression(each.value, place) for each in node.keywords if each.arg}
+    takes = signature(function.args)
+    placed = zip(takes.positional[skipped:], node.args, strict=False)
+    values = {**takes.defaults, **dict(placed), **named_arguments(node)}
+    given = {name: Expression(value, place) for name, value in values.items()}
     return CalledFunction(function, given, place.depth + 1)
 
 

@@ -8,7 +8,7 @@ import ast
 import re
 from itertools import pairwise
 
-from curation.source.functions import stored_names
+from curation.source.functions import signature, stored_names
 from curation.source.text import UNREADABLE, Edits, parse, walk
 
 OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
@@ -165,8 +165,7 @@ def _within(tree: ast.Module) -> list[Around]:
     while pending:
         node, local = pending.pop()
         if isinstance(node, ast.FunctionDef | ast.Lambda):
-            a = node.args
-            local |= {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+            local |= {*signature(node.args).names}
             if isinstance(node, ast.FunctionDef):
                 local = local.union(*(stored_names(inner) for inner in node.body))
         nodes.append((node, local))

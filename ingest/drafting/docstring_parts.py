@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from curation.source.functions import signature
 from curation.source.text import UNREADABLE, Edits, parse
 from ingest.drafting.kernel_parameters import is_kernel
 from ingest.drafting.sentences import without_language
@@ -56,7 +57,7 @@ def _trimmed(written: str, function: ast.FunctionDef) -> str:
     if len(lines) < 3 or quote not in {'"""', "'''"}:
         return written
     a = function.args
-    names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    names = {*signature(a).names}
     names |= {each.arg for each in (a.vararg, a.kwarg) if each is not None}
     body, last = lines[1:-1], lines[-1]
     closing = last.strip() == quote

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from curation.source.functions import dotted_name
+from curation.source.functions import dotted_name, signature
 from ingest.drafting.statements import mark_written, written_names
 from ingest.drafting.suites import SuiteFile, Suites
 from ingest.drafting.weights import innermost_call
@@ -219,8 +219,7 @@ def written_by_kernel(
 
 
 def parameters_of(function: Function) -> list[str]:
-    a = function.args
-    return [each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    return list(signature(function.args).names)
 
 
 def arguments_of(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]]:

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Callable, Mapping
 
-from curation.source.functions import loaded_names, stored_names
+from curation.source.functions import loaded_names, signature, stored_names, unpacks
 from ingest.drafting.statements import COMPARING, mark_written, written_names
 
 DEEPEST = 3
@@ -67,31 +67,17 @@ def _call(statement: ast.stmt) -> ast.Call | None:
 
 def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | None:
     call, a = _call(statement), helper.args
-    if (
-        call is None
-        or a.vararg
-        or a.kwarg
-        or any(isinstance(arg, ast.Starred) for arg in call.args)
-    ):
+    if call is None or a.vararg or a.kwarg or unpacks(call):
         return None
-    names = [p.arg for p in (*a.posonlyargs, *a.args)]
-    given: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            return None
-        given[keyword.arg] = keyword.value
-    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults, strict=True))
-    defaults |= {
-        p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None
-    }
-    everything = [*names, *(p.arg for p in a.kwonlyargs)]
-    if not set(everything) <= given.keys() | defaults.keys() or not _compares(helper):
+    takes = signature(a)
+    given = takes.given(call)
+    if not given.keys() >= {*takes.required} or not _compares(helper):
         return None
     assigned: list[ast.stmt] = []
     bound = frozenset().union(*(stored_names(each) for each in helper.body))
     renamed: dict[str, str] = {}
-    for name in everything:
-        value = given.get(name, defaults.get(name))
+    for name in takes.names:
+        value = given.get(name, takes.defaults.get(name))
         if value is None or (isinstance(value, ast.Name) and value.id == name):
             continue
         if isinstance(value, ast.Name) and name in given and not {name, value.id} & bound:

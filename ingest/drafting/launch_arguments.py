@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from curation.source.functions import signature, unpacks
 from curation.source.text import parse, walk
 
 
@@ -59,11 +60,7 @@ def _find_launches(
 
 def _find_missing(kernel: ast.FunctionDef, launch: ast.Call) -> set[str] | None:
     """Return the parameters that a launch does not give, or None if it unpacks arguments."""
-    if any(isinstance(argument, ast.Starred) for argument in launch.args):
+    if unpacks(launch):
         return None
-    if any(keyword.arg is None for keyword in launch.keywords):
-        return None
-    names = [argument.arg for argument in (*kernel.args.posonlyargs, *kernel.args.args)]
-    required = set(names[: len(names) - len(kernel.args.defaults)])
-    given = {*names[: len(launch.args)], *(keyword.arg for keyword in launch.keywords)}
-    return required - given
+    takes = signature(kernel.args)
+    return {*takes.required} - {*takes.given(launch)}

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from curation.source.functions import loaded_names, stored_names
+from curation.source.functions import loaded_names, signature, stored_names
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.comparisons import find_comparisons, peel
 from ingest.drafting.parameter_values import Evaluator, Opaque
@@ -158,8 +158,7 @@ def _values(
     """
     names = _targets(loop.target)
     parts = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
-    a = function.args
-    local = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    local = {*signature(function.args).names}
     local |= stored_names(ast.If(ast.Constant(True), [*before, ast.Pass()], []))
     if len(names) != len(parts) or local & {*names}:
         return None

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from curation.source.functions import signature
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import Row, choose_rows, integers, is_odd, is_size
 from ingest.drafting.parameter_values import DtypeName, Evaluator, Opaque
@@ -81,21 +82,16 @@ def cases(
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
-    a = function.args
-    return [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    return list(signature(function.args).names)
 
 
 def _defaults(function: ast.FunctionDef, evaluator: Evaluator) -> dict[str, Any]:
-    a = function.args
-    positional = [*a.posonlyargs, *a.args]
-    pairs = list(zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True))
-    pairs += [(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
     defaults: dict[str, Any] = {}
-    for parameter, default in pairs:
+    for name, default in signature(function.args).defaults.items():
         try:
-            defaults[parameter.arg] = evaluator.value(default)
+            defaults[name] = evaluator.value(default)
         except NotPlain:
-            defaults[parameter.arg] = Opaque(ast.unparse(default))
+            defaults[name] = Opaque(ast.unparse(default))
     return defaults
 
 

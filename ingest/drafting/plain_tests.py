@@ -12,7 +12,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from curation.source.functions import dotted_name, stored_names
+from curation.source.functions import dotted_name, signature, stored_names
 from ingest.drafting.fixtures import inline_fixtures, is_fixture
 from ingest.drafting.statements import find_free_names
 from ingest.drafting.suites import SuiteFile, suite_at
@@ -190,7 +190,7 @@ def _without_self(method: Function) -> ast.arguments:
 
 
 def _names(arguments: ast.arguments) -> list[str]:
-    return [each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return list(signature(arguments).names)
 
 
 def _as_parametrize(decorator: ast.expr, arguments: ast.arguments) -> ast.expr:

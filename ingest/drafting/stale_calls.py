@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 
+from curation.source.functions import named_arguments, signature, unpacks
+
 
 def find_stale_call(module: str, entry_point: str) -> str:
     """Return which parameters a call in the entry point leaves without a value, or which it gives
@@ -38,24 +40,18 @@ HARMLESS = {"torch.no_grad()", "torch.inference_mode()", "torch.compiler.disable
 
 def _missing(function: ast.FunctionDef, call: ast.Call) -> list[str]:
     """Return the parameters that a call does not give, none if it unpacks arguments."""
-    unpacks = any(isinstance(argument, ast.Starred) for argument in call.args)
-    if unpacks or any(keyword.arg is None for keyword in call.keywords):
+    if unpacks(call):
         return []
-    a = function.args
-    names = [argument.arg for argument in (*a.posonlyargs, *a.args)]
-    required = names[: len(names) - len(a.defaults)]
-    required += [p.arg for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is None]
-    given = {*names[: len(call.args)], *(keyword.arg for keyword in call.keywords)}
-    return [name for name in required if name not in given]
+    takes = signature(function.args)
+    given = takes.given(call)
+    return [name for name in takes.required if name not in given]
 
 
 def _unknown(function: ast.FunctionDef, call: ast.Call) -> str:
     """Return the first argument that a function does not take, or ""."""
-    a = function.args
-    names = [argument.arg for argument in (*a.posonlyargs, *a.args)]
-    unpacks = any(isinstance(argument, ast.Starred) for argument in call.args)
-    if a.vararg is None and not unpacks and len(call.args) > len(names):
-        return f"{len(call.args)} arguments where it takes {len(names)}"
-    known = {*names, *(argument.arg for argument in a.kwonlyargs)}
-    unknown = [k.arg for k in call.keywords if k.arg is not None and k.arg not in known]
+    a, takes = function.args, signature(function.args)
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    if a.vararg is None and not starred and len(call.args) > len(takes.positional):
+        return f"{len(call.args)} arguments where it takes {len(takes.positional)}"
+    unknown = [name for name in named_arguments(call) if name not in takes.names]
     return unknown[0] if unknown and a.kwarg is None else ""

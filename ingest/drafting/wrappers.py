@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from curation.source.functions import is_docstring
+from curation.source.functions import is_docstring, signature, unpacks
 from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.docstrings import join_docstrings
 from ingest.drafting.renaming import rename_in
@@ -116,33 +116,22 @@ def _is_plain(function: ast.FunctionDef) -> bool:
 
 def _given(merge: _Merge) -> dict[str, ast.expr] | None:
     """Return the value of each parameter of the called function."""
-    a = merge.called.args
-    places = [each.arg for each in (*a.posonlyargs, *a.args)]
-    call = merge.call
-    if any(isinstance(each, ast.Starred) for each in call.args) or len(call.args) > len(places):
+    takes, call = signature(merge.called.args), merge.call
+    given = takes.given(call)
+    # An argument too many, or one that is given twice, is missing among the given ones.
+    if unpacks(call) or len(given) < len(call.args) + len(call.keywords):
         return None
-    given = dict(zip(places, call.args, strict=False))
-    for keyword in call.keywords:
-        if keyword.arg is None or keyword.arg in given:
-            return None
-        given[keyword.arg] = keyword.value
-    defaults = dict(zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True))
-    defaults |= {
-        each.arg: value
-        for each, value in zip(a.kwonlyargs, a.kw_defaults, strict=True)
-        if value is not None
-    }
-    names = [*places, *(each.arg for each in a.kwonlyargs)]
-    if not set(given) <= set(names) or not set(names) <= {*given, *defaults}:
+    if not {*takes.required} <= given.keys() <= {*takes.names}:
         return None
     # A default is evaluated once, at the definition.
     if any(
-        not isinstance(defaults[name], ast.Constant | ast.Attribute | ast.UnaryOp)
-        for name in names
+        not isinstance(default, ast.Constant | ast.Attribute | ast.UnaryOp)
+        for name, default in takes.defaults.items()
         if name not in given
     ):
         return None
-    return {name: given.get(name, defaults.get(name, ast.Constant(None))) for name in names}
+    values = {**takes.defaults, **given}
+    return {name: values[name] for name in takes.names}
 
 
 def _merged(text: str, merge: _Merge) -> str | None:

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from curation.source.functions import dotted_name
+from curation.source.functions import dotted_name, signature
 from curation.source.text import Edits
 from ingest.drafting.adapters.adapter import RegisteredLauncher
 from ingest.drafting.adapters.blocks import Range
@@ -113,7 +113,7 @@ class Launchers:
         best = [launcher for launcher in fits if _matches(launcher, shown)]
         # The one that a library's adapter wrote out comes first.
         best = [launcher for launcher in best if launcher.call] or best
-        return min(best, key=lambda one: len(_parameters(one.arguments)), default=None)
+        return min(best, key=lambda one: len(signature(one.arguments).names), default=None)
 
 
 class _Argument(str):
@@ -179,35 +179,20 @@ def _operation(node: ast.expr) -> tuple[str, list[ast.expr], list[ast.keyword]] 
 
 
 def _takes(arguments: ast.arguments, given: int, named: Sequence[str | None]) -> bool:
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    required = positional[: len(positional) - len(arguments.defaults)]
-    required += [
-        a.arg
-        for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is None
-    ]
-    known = set(_parameters(arguments))
-    filled = {*positional[:given], *named}
-    return given <= len(positional) and filled <= known and filled.issuperset(required)
+    takes = signature(arguments)
+    filled = {*takes.positional[:given], *named}
+    fits = given <= len(takes.positional) and filled.issubset(takes.names)
+    return fits and filled.issuperset(takes.required)
 
 
 def _by_name(
     arguments: ast.arguments, given: Sequence[ast.expr], named: Sequence[ast.keyword]
 ) -> dict[str, str]:
     """Return the source of each argument of a call, defaults included."""
-    positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    places = positional[len(positional) - len(arguments.defaults) :]
-    values = dict(zip(places, arguments.defaults, strict=True))
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if default is not None:
-            values[argument.arg] = default
-    values |= dict(zip(positional, given, strict=False))
-    values |= {keyword.arg: keyword.value for keyword in named if keyword.arg}
+    takes = signature(arguments)
+    call = ast.Call(ast.Name("launcher"), list(given), list(named))
+    values = {**takes.defaults, **takes.given(call)}
     return {name: ast.unparse(value) for name, value in values.items()}
-
-
-def _parameters(arguments: ast.arguments) -> list[str]:
-    return [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
 def _matches(launcher: RegisteredLauncher, shown: Sequence[str]) -> bool:
