@@ -27,6 +27,20 @@ class Signature:
         """Return the arguments that a call writes for named parameters."""
         return dict(zip(self.positional, call.args, strict=False)) | named_arguments(call)
 
+    def bind(self, call: ast.Call) -> dict[str, ast.expr] | None:
+        """Return the value of each parameter, or None if the call unpacks or does not fit."""
+        given = self.given(call)
+        # An argument too many, or one that is given twice, is missing among the given ones.
+        lost = len(given) < len(call.args) + len(call.keywords)
+        if unpacks(call) or lost or not {*self.required} <= given.keys() <= {*self.names}:
+            return None
+        values = {**self.defaults, **given}
+        return {name: values[name] for name in self.names}
+
+    def without_first(self) -> Signature:
+        """Return the signature of a bound method."""
+        return Signature(self.positional[1:], self.keyword_only, self.defaults)
+
 
 def signature(arguments: ast.arguments) -> Signature:
     positional = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]

@@ -7,6 +7,7 @@ import functools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+from curation.source.functions import signature
 from curation.source.text import Edits, walk
 from ingest.drafting.wrappers import MOVABLE
 
@@ -41,16 +42,6 @@ def parameters_of(function: ast.FunctionDef) -> list[ast.arg]:
     return [*function.args.args, *function.args.kwonlyargs]
 
 
-def defaults_of(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    a = function.args
-    defaults = {
-        each.arg: default
-        for each, default in zip(a.args[len(a.args) - len(a.defaults) :], a.defaults, strict=True)
-    }
-    named = zip(a.kwonlyargs, a.kw_defaults, strict=True)
-    return defaults | {each.arg: default for each, default in named if default is not None}
-
-
 def given_to(call: ast.Call, place: int, name: str) -> ast.expr | ast.keyword | None:
     """Return what a call hands to a parameter."""
     if place < len(call.args):
@@ -62,7 +53,7 @@ def drop_parameters(
     function: ast.FunctionDef, names: Collection[str], calls: Sequence[ast.Call], edits: Edits
 ) -> None:
     """Remove parameters and what the calls give to them."""
-    parameters, defaults = parameters_of(function), defaults_of(function)
+    parameters, defaults = parameters_of(function), signature(function.args).defaults
     ends = [
         (edits.start(each), edits.end(defaults.get(each.arg) or each.annotation or each))
         for each in parameters

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
+from curation.source.functions import signature
 from curation.source.text import UNREADABLE, Edits, cached, parse
 from ingest.drafting.call_sites import (
-    defaults_of,
     drop_parameters,
     find_calls,
     given_to,
@@ -91,7 +91,7 @@ def _value_in_each(
 ) -> ast.Constant | None:
     """Return the None, True, False or text that a parameter has in every call, if it has one."""
     name = parameters_of(function)[place].arg
-    default = defaults_of(function).get(name)
+    default = signature(function.args).defaults.get(name)
     values: dict[str, ast.Constant] = {}
     for call in calls:
         if any(each.arg is None for each in call.keywords):

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Callable, Mapping
 
-from curation.source.functions import loaded_names, signature, stored_names, unpacks
+from curation.source.functions import loaded_names, signature, stored_names
 from ingest.drafting.statements import COMPARING, mark_written, written_names
 
 DEEPEST = 3
@@ -67,18 +67,17 @@ def _call(statement: ast.stmt) -> ast.Call | None:
 
 def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | None:
     call, a = _call(statement), helper.args
-    if call is None or a.vararg or a.kwarg or unpacks(call):
+    if call is None or a.vararg or a.kwarg:
         return None
     takes = signature(a)
-    given = takes.given(call)
-    if not given.keys() >= {*takes.required} or not _compares(helper):
+    given, values = takes.given(call), takes.bind(call)
+    if values is None or not _compares(helper):
         return None
     assigned: list[ast.stmt] = []
     bound = frozenset().union(*(stored_names(each) for each in helper.body))
     renamed: dict[str, str] = {}
-    for name in takes.names:
-        value = given.get(name, takes.defaults.get(name))
-        if value is None or (isinstance(value, ast.Name) and value.id == name):
+    for name, value in values.items():
+        if isinstance(value, ast.Name) and value.id == name:
             continue
         if isinstance(value, ast.Name) and name in given and not {name, value.id} & bound:
             renamed[name] = value.id

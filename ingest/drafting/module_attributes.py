@@ -7,6 +7,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from curation.source.functions import signature, unpacks
+
 LOSS: tuple[tuple[str, object], ...] = (
     ("size_average", None), ("reduce", None), ("reduction", "mean"),
 )  # fmt: skip
@@ -91,23 +93,14 @@ def _method(call: ast.Call) -> str:
 
 def _bound(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
     """Return the arguments of a call by the parameters of a method."""
-    a = function.args
-    places = [each.arg for each in a.args[1:]]
-    if any(isinstance(each, ast.Starred) for each in call.args) or a.posonlyargs:
+    a, takes = function.args, signature(function.args).without_first()
+    if unpacks(call) or len(call.args) > len(takes.positional):
         raise UnknownModule
-    defaults = zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True)
-    bound: dict[str, ast.expr] = dict(defaults)
-    for each, default in zip(a.kwonlyargs, a.kw_defaults, strict=True):
-        if default is not None:
-            bound[each.arg] = default
-    if len(call.args) > len(places) or any(each.arg is None for each in call.keywords):
-        raise UnknownModule
-    bound |= dict(zip(places, call.args, strict=False))
-    known = {*places, *(each.arg for each in a.kwonlyargs)}
-    extra = [each for each in call.keywords if each.arg not in known]
+    extra = [each for each in call.keywords if each.arg not in takes.names]
     if extra and a.kwarg is None:
         raise UnknownModule
-    bound |= {each.arg: each.value for each in call.keywords if each.arg in known}
+    given = takes.given(call).items()
+    bound = {**takes.defaults, **{name: value for name, value in given if name in takes.names}}
     if a.kwarg is not None:
         values = [each.value for each in extra]
         bound[a.kwarg.arg] = ast.Dict([ast.Constant(each.arg) for each in extra], values)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from curation.source.functions import is_docstring
+from curation.source.functions import is_docstring, signature
 from curation.source.text import Edits, parse, walk
 from ingest.drafting.module_attributes import BASES, Construction, UnknownModule, find_attributes
 from ingest.drafting.naming import to_snake_case
@@ -256,15 +256,9 @@ def inside_attributes(nodes: Sequence[ast.JoinedStr]) -> Iterator[ast.Attribute]
 
 def _arguments(forward: ast.FunctionDef, call: ast.Call, given: Sequence[ast.expr]) -> list[str]:
     """Return the arguments of the forward pass, by place."""
-    a = forward.args
-    places = [each.arg for each in a.args[1:]]
-    defaults = dict(zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True))
-    direct = not isinstance(call.func, ast.Attribute)
-    keywords = call.keywords if direct else []
-    if len(given) > len(places) or any(each.arg not in places for each in keywords):
+    keywords = [] if isinstance(call.func, ast.Attribute) else call.keywords
+    takes = signature(forward.args).without_first()
+    values = takes.bind(ast.Call(call.func, list(given), keywords))
+    if values is None:
         raise UnknownModule
-    values: dict[str, ast.expr] = {**defaults, **dict(zip(places, given, strict=False))}
-    values |= {each.arg: each.value for each in keywords if each.arg is not None}
-    if len(values) != len(places) or any(isinstance(each, ast.Starred) for each in given):
-        raise UnknownModule
-    return [ast.unparse(values[name]) for name in places]
+    return [ast.unparse(value) for value in values.values()]

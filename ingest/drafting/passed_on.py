@@ -6,8 +6,8 @@ import ast
 import copy
 from collections.abc import Mapping
 
+from curation.source.functions import signature
 from curation.source.text import Edits, cached, parse, rewrite, walk
-from ingest.drafting.in_place import arguments_of
 
 ROUNDS = 12
 # Expressions that need no parentheses inside of another.
@@ -46,7 +46,7 @@ def _written_once(text: str, name: str) -> str:
             continue
         own = {each.arg for each in helper.args.args}
         free = {n.id for n in walk(answer) if isinstance(n, ast.Name)} - own
-        given = _given(call, helper)
+        given = signature(helper.args).bind(call)
         # A name of the module may have another meaning in the function.
         if given is None or free & (inner | stored):
             continue
@@ -118,19 +118,6 @@ def _passed(helper: ast.FunctionDef) -> ast.Call | None:
             if whole and len(names) == len(set(names)) and called.partition(".")[0] not in own:
                 return call
     return None
-
-
-def _given(call: ast.Call, helper: ast.FunctionDef) -> dict[str, ast.expr] | None:
-    """Return the arguments of a call by parameter, defaults included."""
-    a = helper.args
-    places = [each.arg for each in a.args]
-    if len(call.args) > len(places) or any(isinstance(x, ast.Starred) for x in call.args):
-        return None
-    if any(each.arg not in places for each in call.keywords):
-        return None
-    given = dict(zip(places[len(places) - len(a.defaults) :], a.defaults, strict=True))
-    given |= dict(arguments_of(call, helper))
-    return given if set(given) == set(places) else None
 
 
 class _Arguments(ast.NodeTransformer):

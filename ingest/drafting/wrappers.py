@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from curation.source.functions import is_docstring, signature, unpacks
+from curation.source.functions import is_docstring, signature
 from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.docstrings import join_docstrings
 from ingest.drafting.renaming import rename_in
@@ -118,11 +118,6 @@ def _given(merge: _Merge) -> dict[str, ast.expr] | None:
     """Return the value of each parameter of the called function."""
     takes, call = signature(merge.called.args), merge.call
     given = takes.given(call)
-    # An argument too many, or one that is given twice, is missing among the given ones.
-    if unpacks(call) or len(given) < len(call.args) + len(call.keywords):
-        return None
-    if not {*takes.required} <= given.keys() <= {*takes.names}:
-        return None
     # A default is evaluated once, at the definition.
     if any(
         not isinstance(default, ast.Constant | ast.Attribute | ast.UnaryOp)
@@ -130,8 +125,7 @@ def _given(merge: _Merge) -> dict[str, ast.expr] | None:
         if name not in given
     ):
         return None
-    values = {**takes.defaults, **given}
-    return {name: values[name] for name in takes.names}
+    return takes.bind(call)
 
 
 def _merged(text: str, merge: _Merge) -> str | None:
