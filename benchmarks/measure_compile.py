@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.arguments import parse_sources
-from validation.compile import CompileOutcome
+from validation.compile import Compiled
 
 MANAGE = Path(__file__).resolve().parents[1] / "manage.py"
 TOP = 6
@@ -37,10 +37,10 @@ def measure(parts: dict[str, str]) -> None:
     django.setup()
     from curation.models import Repository
     from validation.checkers import compilable
-    from validation.compile import CompileJudge
+    from validation.compile import Judge
     from validation.compiling import unit
 
-    everything: list[CompileOutcome] = []
+    everything: list[Compiled] = []
     for source, part in parts.items():
         kernels = compilable().filter(
             provenances__source_file__repository=Repository.objects.get(url=source),
@@ -48,7 +48,7 @@ def measure(parts: dict[str, str]) -> None:
         )
         units = [unit(kernel) for kernel in kernels.distinct().order_by("pk")]
         began = time.monotonic()
-        with CompileJudge() as judge:
+        with Judge() as judge:
             print(f"\n{source} {part}", judge.environment if units else "", flush=True)
             outcomes = [outcome for _, outcome in judge.compile(units)]
         show(outcomes)
@@ -58,7 +58,7 @@ def measure(parts: dict[str, str]) -> None:
     show(everything)
 
 
-def show(outcomes: list[CompileOutcome]) -> None:
+def show(outcomes: list[Compiled]) -> None:
     print(f"  {len(outcomes)} kernels")
     if not outcomes:
         return

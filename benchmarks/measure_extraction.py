@@ -101,7 +101,7 @@ def _counting_parse(path: str, text: str) -> Source:
     return parse(path, text)
 
 
-repository.parse = _counting_parse  # type: ignore[attr-defined]
+repository.parse = _counting_parse
 
 
 def _files(mirror: Path, commit: str) -> tuple[dict[str, bytes], str]:

@@ -11,9 +11,9 @@ from curation.models import Kernel, Kind, Language, Outcome, Verdict
 from validation import compile as compiling
 from validation.compile import (
     CompileAnswer,
-    CompileJudge,
     Environment,
     ForkServerFailed,
+    Judge,
     LaunchOutcome,
     Reason,
     Resources,
@@ -40,7 +40,7 @@ class CompilerAway(CurationError):
 def open_compiler(options: Mapping[str, Any]) -> Iterator["CompileService"]:
     try:
         target = str(options.get("target", compiling.TARGET))
-        with CompileJudge(target=target) as judge, TrialLauncher(target=target) as launcher:
+        with Judge(target=target) as judge, TrialLauncher(target=target) as launcher:
             yield CompileService(judge, launcher)
     except SandboxUnavailable as error:
         raise CompilerUnavailable(str(error)) from None
@@ -49,7 +49,7 @@ def open_compiler(options: Mapping[str, Any]) -> Iterator["CompileService"]:
 
 
 class CompileService:
-    def __init__(self, judge: CompileJudge, launcher: TrialLauncher) -> None:
+    def __init__(self, judge: Judge, launcher: TrialLauncher) -> None:
         self._judge, self._launcher = judge, launcher
         self._environment = judge.environment
 
@@ -94,7 +94,7 @@ def unit(kernel: Kernel) -> Unit:
 
 
 def finding(
-    outcome: compiling.CompileOutcome, environment: Environment, launch: LaunchOutcome | None = None
+    outcome: compiling.Compiled, environment: Environment, launch: LaunchOutcome | None = None
 ) -> ItemFinding:
     sentence = outcome.sentence(environment)
     return ItemFinding(
@@ -117,14 +117,14 @@ def finding(
     )
 
 
-def _resources(outcome: compiling.CompileOutcome) -> dict[str, Any]:
+def _resources(outcome: compiling.Compiled) -> dict[str, Any]:
     """Return what the binary uses, and its occupancy of a multiprocessor."""
     if not outcome.resources:
         return {}
     return {**outcome.resources, "occupancy": round(Resources(**outcome.resources).occupancy, 3)}
 
 
-def _verdict(outcome: compiling.CompileOutcome) -> Verdict:
+def _verdict(outcome: compiling.Compiled) -> Verdict:
     match outcome.answer, outcome.reason:
         case CompileAnswer.COMPILES, _:
             return Verdict.PASSED
@@ -138,9 +138,7 @@ def _verdict(outcome: compiling.CompileOutcome) -> Verdict:
             return Verdict.UNSUPPORTED
 
 
-def _checks(
-    outcome: compiling.CompileOutcome, launch: LaunchOutcome | None
-) -> Iterator[FindingCheck]:
+def _checks(outcome: compiling.Compiled, launch: LaunchOutcome | None) -> Iterator[FindingCheck]:
     if outcome.imports is not None:
         message = "" if outcome.imports else outcome.message
         yield FindingCheck("import", Outcome.PASSED if outcome.imports else Outcome.FAILED, message)

@@ -3,7 +3,7 @@
 Sources are in `ingest.admin`. All other rows are on the pages of the site.
 """
 
-import django_rq.admin  # noqa: F401 - it registers its page of jobs
+import django_rq.admin
 from django.contrib import admin
 from django_rq.models import Dashboard
 

@@ -18,7 +18,7 @@ from ingest.confined.values import UnreadableAnswer, read_json, to_json
 from validation.harness.sandbox import (
     Confinement,
     Level,
-    ProcessLimits,
+    RunLimits,
     kill,
     probe,
     python_readable,
@@ -27,7 +27,7 @@ from validation.harness.sandbox import (
 
 # scancode's index takes 1.4 GB of address space, and real trees far less.
 MEMORY = 4 << 30
-LIMITS = ProcessLimits(
+LIMITS = RunLimits(
     memory=MEMORY, group_memory=MEMORY, tree_memory=MEMORY, cpu_seconds=4 * 3600, processes=64,
     file_size=256 << 20, open_files=256,
 )  # fmt: skip
@@ -52,7 +52,7 @@ class Terms:
     """Confinement of a worker, and its allowed silence."""
 
     level: Level | None = None
-    limits: ProcessLimits = LIMITS
+    limits: RunLimits = LIMITS
     silence: float = SILENCE_SECONDS
 
     @property

@@ -13,14 +13,3 @@ from ingest.drafting.records import (
     OperationDraft,
     Rule,
 )
-
-__all__ = [
-    "DraftOutcome",
-    "DraftPlace",
-    "DraftTexts",
-    "LaunchedOperation",
-    "Missing",
-    "OperationDraft",
-    "Rule",
-    "draft",
-]

@@ -8,12 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from curation.source.functions import signature
 from curation.source.text import UNREADABLE, Edits, cached, parse
-from ingest.drafting.call_sites import (
-    drop_parameters,
-    find_calls,
-    given_to,
-    parameters_of,
-)
+from ingest.drafting.call_sites import drop_parameters, find_calls, given_to, parameters_of
 from ingest.drafting.folding import fold_function
 from ingest.drafting.kernel_parameters import (
     drop_names,

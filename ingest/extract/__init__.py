@@ -15,17 +15,3 @@ from ingest.extract.records import (
     TookTooLong,
 )
 from ingest.extract.source_tree import MemoryTree, SourceTree
-
-__all__ = [
-    "At",
-    "ExtractedKernel",
-    "Extraction",
-    "Launcher",
-    "MemoryTree",
-    "Parameter",
-    "Problem",
-    "SourceTree",
-    "StandaloneUnit",
-    "TookTooLong",
-    "extract",
-]

@@ -7,20 +7,3 @@ from ingest.git.hosts import Network
 from ingest.git.limits import Limits, Progress
 from ingest.git.snapshot import Absent, Blob, Entry, Problem, Snapshot
 from ingest.git.source import Source, SourceKind, parse_source
-
-__all__ = [
-    "Absent",
-    "Blob",
-    "Entry",
-    "Limits",
-    "Network",
-    "Problem",
-    "Progress",
-    "Selection",
-    "Snapshot",
-    "Source",
-    "SourceError",
-    "SourceKind",
-    "fetch",
-    "parse_source",
-]

@@ -3,12 +3,3 @@
 from ingest.github.client import GitHubClient, GitHubError, UnexpectedAnswer
 from ingest.github.discover import discover
 from ingest.github.repository import ProposedRepository, repository
-
-__all__ = [
-    "GitHubClient",
-    "GitHubError",
-    "ProposedRepository",
-    "UnexpectedAnswer",
-    "discover",
-    "repository",
-]

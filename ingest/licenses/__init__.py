@@ -11,20 +11,3 @@ from ingest.licenses.reader import LicenseReader
 from ingest.licenses.records import Assessment, Evidence, ReadFrom, Verdict
 from ingest.licenses.tree import TreeLicenses, read_tree
 from ingest.licenses.unit import strictest
-
-__all__ = [
-    "Assessment",
-    "Evidence",
-    "LicenseDetector",
-    "LicenseReader",
-    "LicenseText",
-    "ReadFrom",
-    "Scancode",
-    "TreeLicenses",
-    "Verdict",
-    "assess",
-    "load_policy",
-    "read_tree",
-    "strictest",
-    "texts_for",
-]

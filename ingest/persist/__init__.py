@@ -4,5 +4,3 @@ Reading the same commit again changes no row. Vanished rows are retired, never d
 """
 
 from ingest.persist.ledger import Ledger
-
-__all__ = ["Ledger"]

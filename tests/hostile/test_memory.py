@@ -15,7 +15,7 @@ from tests.validation.compile import kernels
 from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.harness.sandbox.confining import confinement, levels
 from tests.waiting import DEADLINE, wait_for
-from validation.compile import CompileAnswer, CompileJudge, CompileOutcome, Unit
+from validation.compile import CompileAnswer, Compiled, Judge, Unit
 from validation.harness.entry import Entry
 from validation.harness.options import Options
 from validation.harness.pool import questions
@@ -177,9 +177,9 @@ def test_a_kernel_above_the_memory_limit_loses_only_its_own_verdict(
         Unit(number, program(name) + kernels.ADD, "kernel") for number, name in enumerate(names)
     ]
 
-    with measured() as peak, CompileJudge(seconds=10, parallel=2, level=level) as judge:
+    with measured() as peak, Judge(seconds=10, parallel=2, level=level) as judge:
         honest = Unit(len(names), kernels.ADD, "kernel")
-        done: dict[int, CompileOutcome] = {u.key: o for u, o in judge.compile([*units, honest])}
+        done: dict[int, Compiled] = {u.key: o for u, o in judge.compile([*units, honest])}
 
     assert done[honest.key].answer is CompileAnswer.COMPILES
     for number, name in enumerate(names[:3]):
@@ -193,7 +193,7 @@ def test_the_environment_names_the_memory_limit_mechanism(level: Level) -> None:
 
     assert bound == "cgroup" or bound.startswith("watched, no cgroup here: ")
     assert WorkerPool(Options(level=level)).environment()["memory"] == bound
-    with CompileJudge(level=level) as judge:
+    with Judge(level=level) as judge:
         assert judge.environment.memory == bound
 
 

@@ -12,7 +12,7 @@ from tests.hostile.zoo.load import honest_entries
 from tests.validation.compile import kernels
 from tests.validation.harness.sandbox.confining import levels
 from tests.waiting import DEADLINE, wait_for
-from validation.compile import CompileAnswer, CompileJudge, Unit
+from validation.compile import CompileAnswer, Judge, Unit
 from validation.harness.entry import Entry, parse
 from validation.harness.options import Options
 from validation.harness.pool.worker_pool import WorkerPool
@@ -48,8 +48,8 @@ def harness(level: Level) -> Iterator[WorkerPool]:
 
 
 @pytest.fixture(scope="module")
-def judge(level: Level) -> Iterator[CompileJudge]:
-    with CompileJudge(level=level, parallel=2) as open_judge:
+def judge(level: Level) -> Iterator[Judge]:
+    with Judge(level=level, parallel=2) as open_judge:
         yield open_judge
 
 
@@ -71,7 +71,7 @@ def passed(report: Report) -> bool:
     return report.verdict is Verdict.PASSED
 
 
-def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(judge: CompileJudge) -> None:
+def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(judge: Judge) -> None:
     evil = Unit(0, kernels.ADD + attacker(IN_COMPILE), "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
@@ -83,7 +83,7 @@ def test_a_kernel_can_not_attack_other_kernels_in_the_compile_check(judge: Compi
     assert NOTHING in done[0].message
 
 
-def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(judge: CompileJudge) -> None:
+def test_a_daemon_of_a_kernel_can_not_forge_later_verdicts(judge: Judge) -> None:
     evil = Unit(0, program("daemon") + kernels.ADD, "kernel")
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 7)]
 
@@ -109,7 +109,7 @@ def test_an_honest_entry_may_use_a_temporary_folder_of_pytest(harness: WorkerPoo
     assert passed(report), report.message
 
 
-def test_an_honest_unit_may_write_move_and_run_a_compiler(judge: CompileJudge) -> None:
+def test_an_honest_unit_may_write_move_and_run_a_compiler(judge: Judge) -> None:
     unit = Unit(0, program("honest_needs") + kernels.ADD, "kernel")
 
     [(_, done)] = judge.compile([unit])

@@ -1,9 +1,9 @@
 """Compile check of kernels: ahead of time, for a named target, without a GPU, in the sandbox."""
 
-from validation.compile.judge import TARGET, CompileJudge, TrialLauncher
+from validation.compile.judge import TARGET, Judge, TrialLauncher
 from validation.compile.outcome import (
     CompileAnswer,
-    CompileOutcome,
+    Compiled,
     Environment,
     LaunchOutcome,
     Reason,
@@ -11,17 +11,3 @@ from validation.compile.outcome import (
 )
 from validation.compile.resources import Resources
 from validation.harness.pool.fork_server import ForkServerFailed
-
-__all__ = [
-    "TARGET",
-    "CompileAnswer",
-    "CompileJudge",
-    "CompileOutcome",
-    "Environment",
-    "ForkServerFailed",
-    "LaunchOutcome",
-    "Reason",
-    "Resources",
-    "TrialLauncher",
-    "Unit",
-]

@@ -24,10 +24,10 @@ from triton.compiler import ASTSource, make_backend
 from triton.runtime import Autotuner, Heuristics, JITFunction
 
 from validation.compile.compiler_errors import Complaint
-from validation.compile.guess import MISSING, Constant, Guess, GuessedParameter, TypeConstant
+from validation.compile.guess import MISSING, Constant, Dtype, Guess, Guessed
 from validation.compile.outcome import TEXT_MOST, TEXTS
 from validation.compile.resources import read_resources
-from validation.compile.search import AttemptTooSlow
+from validation.compile.search import TooSlow
 from validation.compile.value_sources import Place, place
 
 try:
@@ -53,7 +53,7 @@ class NotLoaded(Exception):
 @dataclass(frozen=True, slots=True)
 class Loaded:
     kernel: Any
-    parameters: list[GuessedParameter]
+    parameters: list[Guessed]
     known: dict[str, Constant]
     options: dict[str, int]
 
@@ -90,7 +90,7 @@ def found_in(module: types.ModuleType, name: str) -> Loaded:
     if kernel is None:
         raise NotLoaded(f"The unit has no kernel {name} once it is executed.", by_triton=False)
     parameters = [
-        GuessedParameter(p.name, p.is_constexpr, p.default if p.has_default else MISSING)
+        Guessed(p.name, p.is_constexpr, p.default if p.has_default else MISSING)
         for p in kernel.params
     ]
     return Loaded(kernel, parameters, tuned, options)
@@ -144,7 +144,7 @@ class Compiler:
                     self._backend.get_module_map(),
                     context,
                 )
-        except AttemptTooSlow:
+        except TooSlow:
             raise
         except Exception as error:  # noqa: BLE001 - the frontend raises whatever Python does
             return _complaint(error)
@@ -184,7 +184,7 @@ def _without_locations(text: str) -> str:
 
 
 def _constant(value: Constant) -> Any:
-    if isinstance(value, TypeConstant):
+    if isinstance(value, Dtype):
         return getattr(tl, value.name)
     return tuple(map(_constant, value)) if isinstance(value, tuple) else value
 
@@ -249,7 +249,7 @@ def _by_triton(error: BaseException) -> bool:
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
     def ring(number: int, frame: types.FrameType | None) -> None:
-        raise AttemptTooSlow
+        raise TooSlow
 
     signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.01))

@@ -15,8 +15,8 @@ from validation.compile.compiler import Compiler, Loaded, NotLoaded, found_in, i
 from validation.compile.compiler_errors import is_of_the_language
 from validation.compile.device import gpu_target
 from validation.compile.guess import Guess, Type, no_larger, quarter
-from validation.compile.outcome import CompileAnswer, CompileOutcome, Reason
-from validation.compile.search import AttemptTooSlow, Found, search
+from validation.compile.outcome import CompileAnswer, Compiled, Reason
+from validation.compile.search import Found, TooSlow, search
 from validation.compile.uses import read_uses
 from validation.harness.worker.question import PATIENCE
 
@@ -33,15 +33,13 @@ def examine(source: str, name: str, target: str, seconds: float) -> dict[str, An
     return _plain(replace(_examined(module, source, name, target, seconds), imports=True))
 
 
-def _not_loaded(error: NotLoaded) -> CompileOutcome:
+def _not_loaded(error: NotLoaded) -> Compiled:
     if error.by_triton:
-        return CompileOutcome(CompileAnswer.REJECTED, message=str(error))
-    return CompileOutcome(CompileAnswer.UNDECIDED, Reason.EXTRACTION, str(error))
+        return Compiled(CompileAnswer.REJECTED, message=str(error))
+    return Compiled(CompileAnswer.UNDECIDED, Reason.EXTRACTION, str(error))
 
 
-def _examined(
-    module: ModuleType, source: str, name: str, target: str, seconds: float
-) -> CompileOutcome:
+def _examined(module: ModuleType, source: str, name: str, target: str, seconds: float) -> Compiled:
     try:
         loaded = found_in(module, name)
         reading = read_uses(source, loaded.kernel.fn.__name__)
@@ -49,7 +47,7 @@ def _examined(
         return _not_loaded(error)
     except (SyntaxError, KeyError, RecursionError) as error:
         message = f"{type(error).__name__}: {error}"
-        return CompileOutcome(CompileAnswer.UNDECIDED, Reason.EXTRACTION, message)
+        return Compiled(CompileAnswer.UNDECIDED, Reason.EXTRACTION, message)
     compiler = Compiler(loaded, gpu_target(target))
 
     def attempt(guess: Guess) -> Any:
@@ -62,29 +60,27 @@ def _examined(
     return _compiled(compiler, loaded, result.guess, result, COMPILE * seconds)
 
 
-def _not_found(result: Found) -> CompileOutcome:
+def _not_found(result: Found) -> Compiled:
     if result.complaint is None:
-        return CompileOutcome(CompileAnswer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
+        return Compiled(CompileAnswer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
     message = result.complaint.brief
     if is_of_the_language(result.complaint):
-        return CompileOutcome(CompileAnswer.REJECTED, message=message, attempts=result.attempts)
-    return CompileOutcome(
-        CompileAnswer.UNDECIDED, Reason.INFERENCE, message, attempts=result.attempts
-    )
+        return Compiled(CompileAnswer.REJECTED, message=message, attempts=result.attempts)
+    return Compiled(CompileAnswer.UNDECIDED, Reason.INFERENCE, message, attempts=result.attempts)
 
 
 def _compiled(
     compiler: Compiler, loaded: Loaded, guess: Guess, result: Found, seconds: float
-) -> CompileOutcome:
+) -> Compiled:
     flips = result.flips
     binary = _in_time(compiler, guess, seconds)
     if binary is None and (smaller := _smaller(compiler, guess)) is not None:
         guess, flips = smaller, flips + 1
         binary = _in_time(compiler, guess, seconds)
     if binary is None:
-        return CompileOutcome(CompileAnswer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
+        return Compiled(CompileAnswer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
     names = [parameter.name for parameter in loaded.parameters]
-    outcome = CompileOutcome(
+    outcome = Compiled(
         CompileAnswer.COMPILES,
         signature={name: _text(guess.types[name]) for name in names if name in guess.types},
         constants={n: str(guess.constants[n]) for n in names if n in guess.constants},
@@ -105,7 +101,7 @@ def _compiled(
 def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
     """Return a quicker instantiation that still passes the first stage, or None."""
     for smaller in (quarter(guess), no_larger(guess)):
-        with suppress(AttemptTooSlow):
+        with suppress(TooSlow):
             if compiler.to_ttir(smaller, ATTEMPT_SECONDS) is None:
                 return smaller
     return None
@@ -148,5 +144,5 @@ def _text(kind: Type) -> str:
     return f"({', '.join(map(_text, kind))})" if isinstance(kind, tuple) else kind
 
 
-def _plain(done: CompileOutcome) -> dict[str, Any]:
+def _plain(done: Compiled) -> dict[str, Any]:
     return asdict(done)

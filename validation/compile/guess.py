@@ -18,7 +18,7 @@ MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
-class TypeConstant:
+class Dtype:
     """A constexpr that is a Triton type, by its name."""
 
     name: str
@@ -27,11 +27,11 @@ class TypeConstant:
         return f"tl.{self.name}"
 
 
-Constant = int | float | bool | str | None | TypeConstant | tuple["Constant", ...]
+Constant = int | float | bool | str | None | Dtype | tuple["Constant", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GuessedParameter:
+class Guessed:
     name: str
     constexpr: bool
     default: object = MISSING
@@ -83,7 +83,7 @@ class Hint(StrEnum):
 
 
 def first_guess(
-    parameters: list[GuessedParameter], reading: PathUses, tuning: Mapping[str, Constant]
+    parameters: list[Guessed], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Guess:
     """Return the first guess. `tuning` has values of the unit's own autotuning."""
     types: dict[str, Type] = {}
@@ -96,7 +96,7 @@ def first_guess(
         elif parameter.constexpr:
             constants[name] = next(_constants(parameter, uses))
         elif UseKind.DTYPE in uses.kinds and UseKind.POINTER not in uses.kinds:
-            constants[name] = TypeConstant("float32")
+            constants[name] = Dtype("float32")
         else:
             types[name] = _type((name,), reading, parameter.default)
     return Guess(types, constants)
@@ -129,12 +129,12 @@ def descriptor(rank: int, element: str = HALF) -> str:
     return f"tensordesc<{element}[{', '.join([str(SIDE)] * rank)}]>"
 
 
-def _constants(parameter: GuessedParameter, uses: Uses) -> Iterator[Constant]:
+def _constants(parameter: Guessed, uses: Uses) -> Iterator[Constant]:
     """Yield values for a constexpr, the likeliest first."""
     if _is_constant(parameter.default) and parameter.default is not None:
         yield parameter.default  # type: ignore[misc] # narrowed by the question before
     if UseKind.DTYPE in uses.kinds:
-        yield from map(TypeConstant, DTYPES)
+        yield from map(Dtype, DTYPES)
     yield from (value for value in uses.equals if _is_constant(value))  # type: ignore[misc]
     if UseKind.TUPLE in uses.kinds:
         yield (SIDE,) * max(1, uses.items)
@@ -147,7 +147,7 @@ def _constants(parameter: GuessedParameter, uses: Uses) -> Iterator[Constant]:
     if UseKind.NONE in uses.kinds and not uses.kinds & {UseKind.SIZE, UseKind.INTEGER}:
         yield None
     yield from (SIDE, 16, 64, 128, 1, 4, 256, 8, 2, False, True, None, 0)
-    yield from map(TypeConstant, DTYPES)
+    yield from map(Dtype, DTYPES)
     if uses.equals:
         yield ""
 
@@ -160,7 +160,7 @@ def others(
     guess: Guess,
     path: Path,
     hint: Hint,
-    parameters: Mapping[str, GuessedParameter],
+    parameters: Mapping[str, Guessed],
     reading: PathUses,
 ) -> Iterator[Guess]:
     """Yield the guesses that differ from `guess` at `path`, the ones that `hint` suggests first."""
@@ -218,9 +218,7 @@ def _other_types(current: Type, hint: Hint, is_loaded: bool, uses: Uses) -> Iter
     yield from pointers if current.startswith("*") else (*SCALARS, "*fp32")
 
 
-def _other_constants(
-    guess: Guess, parameter: GuessedParameter, hint: Hint, uses: Uses
-) -> Iterator[Guess]:
+def _other_constants(guess: Guess, parameter: Guessed, hint: Hint, uses: Uses) -> Iterator[Guess]:
     current = guess.constants[parameter.name]
     values: list[Constant] = []
     if isinstance(current, int) and not isinstance(current, bool):

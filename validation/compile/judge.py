@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from validation.compile.outcome import (
-    CompileOutcome,
+    Compiled,
     Environment,
     LaunchOutcome,
     Unit,
@@ -26,7 +26,7 @@ SECONDS = 30.0
 LAUNCH_SECONDS = 10.0
 
 
-class CompileJudge(ExitStack):
+class Judge(ExitStack):
     """Context manager; `judge.compile(units)` yields each unit with its outcome."""
 
     def __init__(
@@ -58,7 +58,7 @@ class CompileJudge(ExitStack):
         units: Iterable[Unit],
         beat: Callable[[], None] = lambda: None,
         begin: Callable[[int], None] = lambda _: None,
-    ) -> Iterator[tuple[Unit, CompileOutcome]]:
+    ) -> Iterator[tuple[Unit, Compiled]]:
         """Yield each unit with its outcome, in the order of completion.
 
         `beat` is called every second meanwhile, and `begin` with the key of a unit before it is
@@ -84,7 +84,7 @@ class TrialLauncher(ExitStack):
         self._workers = self.enter_context(workers)
 
     def launch(
-        self, unit: Unit, compiled: CompileOutcome, beat: Callable[[], None] = lambda: None
+        self, unit: Unit, compiled: Compiled, beat: Callable[[], None] = lambda: None
     ) -> LaunchOutcome:
         arguments = {"signature": dict(compiled.signature), "constants": dict(compiled.constants)}
         [(_, reply)] = self._workers.ask([question(unit, **arguments)], beat)
@@ -106,7 +106,7 @@ def read_launch(reply: Reply) -> LaunchOutcome:
         return LaunchOutcome(False, "its answer can't be read")
 
 
-def read_outcome(reply: Reply) -> CompileOutcome:
+def read_outcome(reply: Reply) -> Compiled:
     if reply.timeout:
         return timed_out(reply.seconds)
     if reply.trouble:

@@ -66,7 +66,7 @@ class Environment:
 
 
 @dataclass(frozen=True, slots=True)
-class CompileOutcome:
+class Compiled:
     """Outcome of a compile. `compiles` means at least this instantiation; it was not run."""
 
     answer: CompileAnswer
@@ -107,14 +107,14 @@ class CompileOutcome:
         return f"undecided: {reason}, {EXPLANATIONS[reason]}{about}"
 
 
-def outcome(record: Mapping[str, Any], seconds: float) -> CompileOutcome:
+def outcome(record: Mapping[str, Any], seconds: float) -> Compiled:
     """Return the outcome in a worker's answer.
 
     The worker ran scraped code, so only text and numbers are read.
     """
     try:
         answer = CompileAnswer(str(record.get("answer")))
-        return CompileOutcome(
+        return Compiled(
             answer=answer,
             # An undecided answer without a reason is refused here.
             reason=Reason(str(record.get("reason"))) if answer is CompileAnswer.UNDECIDED else None,
@@ -159,12 +159,12 @@ def launch(said: Mapping[str, Any]) -> LaunchOutcome:
     return LaunchOutcome(said.get("launched") is True, message)
 
 
-def crashed(message: str, seconds: float) -> CompileOutcome:
-    return CompileOutcome(CompileAnswer.UNDECIDED, Reason.CRASH, message, seconds=seconds)
+def crashed(message: str, seconds: float) -> Compiled:
+    return Compiled(CompileAnswer.UNDECIDED, Reason.CRASH, message, seconds=seconds)
 
 
-def timed_out(seconds: float) -> CompileOutcome:
-    return CompileOutcome(CompileAnswer.UNDECIDED, Reason.TIMEOUT, seconds=seconds)
+def timed_out(seconds: float) -> Compiled:
+    return Compiled(CompileAnswer.UNDECIDED, Reason.TIMEOUT, seconds=seconds)
 
 
 def _texts(said: Mapping[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from validation.compile.compiler_errors import Complaint, hint, is_of_the_langua
 from validation.compile.guess import (
     Constant,
     Guess,
-    GuessedParameter,
+    Guessed,
     Hint,
     elements,
     first_guess,
@@ -26,7 +26,7 @@ ATTEMPTS = 45
 BREADTH = 24
 
 
-class AttemptTooSlow(BaseException):
+class TooSlow(BaseException):
     """An attempt took too long. Not an Exception: Triton would catch it as its own."""
 
 
@@ -41,7 +41,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class CompileAttempt:
+class Tried:
     guess: Guess
     flips: int
     complaint: Complaint | None
@@ -49,7 +49,7 @@ class CompileAttempt:
 
 def search(
     attempt: Callable[[Guess], Complaint | None],
-    parameters: list[GuessedParameter],
+    parameters: list[Guessed],
     reading: PathUses,
     tuning: Mapping[str, Constant],
 ) -> Found:
@@ -63,21 +63,21 @@ def search(
     furthest: Complaint | None = None
     by_name = {parameter.name: parameter for parameter in parameters}
 
-    def tried(guesses: Iterator[Guess], flips: int) -> CompileAttempt | None:
+    def tried(guesses: Iterator[Guess], flips: int) -> Tried | None:
         """Try the next new guess."""
         for guess in guesses:
             if guess.key() not in seen:
                 seen.add(guess.key())
                 try:
-                    return CompileAttempt(guess, flips, attempt(guess))
-                except AttemptTooSlow:
+                    return Tried(guess, flips, attempt(guess))
+                except TooSlow:
                     smaller = quarter(guess)
                     seen.add(smaller.key())
-                    with suppress(AttemptTooSlow):
-                        return CompileAttempt(smaller, flips + 1, attempt(smaller))
+                    with suppress(TooSlow):
+                        return Tried(smaller, flips + 1, attempt(smaller))
         return None
 
-    def learn(trial: CompileAttempt) -> None:
+    def learn(trial: Tried) -> None:
         nonlocal furthest
         complaint = trial.complaint
         assert complaint is not None  # noqa: S101 - what compiles ends the search
@@ -106,7 +106,7 @@ def search(
 
 
 def _starts(
-    parameters: list[GuessedParameter], reading: PathUses, tuning: Mapping[str, Constant]
+    parameters: list[Guessed], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Iterator[Guess]:
     """Yield first guesses: from uses; with all switches on, then off; without its own tuning."""
     first = first_guess(parameters, reading, tuning)
@@ -123,7 +123,7 @@ def _starts(
 def _near(
     guess: Guess,
     complaint: Complaint,
-    parameters: Mapping[str, GuessedParameter],
+    parameters: Mapping[str, Guessed],
     reading: PathUses,
 ) -> Iterator[Guess]:
     kind = hint(complaint)

@@ -13,7 +13,7 @@ from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.judge.unvaried import unvaried
 from validation.harness.options import Options
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.choice import (
     select_affordable,
     select_answered,
@@ -121,12 +121,12 @@ class Examination:
             self.checks.append(compile_kernels(self.session, recordings))
 
     def _replays(
-        self, order: dict[str, Any], recordings: Recordings, inputs: StoredInputs,
+        self, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
         wanted: dict[int, Wanted], device: str, bound: PracticalBound,
     ) -> tuple[list[JudgedReplay], dict[int, Wanted]]:  # fmt: skip
         """Return the replayed runs, and what is wanted of them, with rounding where they differ."""
 
-        def outcomes(answers: list[ChildAnswer], given: StoredInputs) -> list[JudgedReplay]:
+        def outcomes(answers: list[ChildAnswer], given: Inputs) -> list[JudgedReplay]:
             return [
                 run
                 for one in answers

@@ -173,7 +173,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class TorchOperation:
+class TorchCall:
     """A torch operation by name and overload, such as `aten::sum.dim_IntList`."""
 
     name: str
@@ -183,7 +183,7 @@ class TorchOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class AutogradFunction:
+class AutogradCall:
     """A call of a `torch.autograd.Function`. `single`: it returns a tensor, not a tuple."""
 
     number: int
@@ -195,7 +195,7 @@ class AutogradFunction:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output of an `AutogradFunction`. `given`: the input, if it is one written in place."""
+    """An output of an `AutogradCall`. `given`: the input, if it is one written in place."""
 
     value: int | None
     window: TensorView
@@ -205,7 +205,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """The backward pass of an `AutogradFunction`."""
+    """The backward pass of an `AutogradCall`."""
 
     gradients: tuple[TensorView | None, ...]
     instructions: tuple[Instruction, ...]
@@ -220,12 +220,12 @@ class Earlier:
 
 
 Instruction = (
-    Allocate | Constant | Fill | Copy | Poison | Launch | TorchOperation | AutogradFunction
+    Allocate | Constant | Fill | Copy | Poison | Launch | TorchCall | AutogradCall
     | Earlier | Read | StreamAction
 )  # fmt: skip
 INSTRUCTIONS: Mapping[str, type[Instruction]] = {
     "allocate": Allocate, "constant": Constant, "fill": Fill, "copy": Copy, "poison": Poison,
-    "launch": Launch, "operation": TorchOperation, "function": AutogradFunction, "earlier": Earlier,
+    "launch": Launch, "operation": TorchCall, "function": AutogradCall, "earlier": Earlier,
     "read": Read, "stream": StreamAction,
 }  # fmt: skip
 
@@ -251,7 +251,7 @@ class Program:
         while waiting:
             instruction = waiting.pop()
             instructions.append(instruction)
-            if isinstance(instruction, AutogradFunction):
+            if isinstance(instruction, AutogradCall):
                 waiting += instruction.instructions
         return instructions
 

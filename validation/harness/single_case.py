@@ -13,7 +13,7 @@ from validation.harness.entry import Entry
 from validation.harness.judge.picture import pictures
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted, outcomes, raised
-from validation.harness.plan.arguments import StoredInputs, parts
+from validation.harness.plan.arguments import Inputs, parts
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.plan.trials import Constants, load_constants
 from validation.harness.pool.worker_pool import WorkerPool
@@ -80,7 +80,7 @@ class PreparedCase:
     """The inputs of a case, and the reference's answers to them."""
 
     constants: Constants
-    inputs: StoredInputs
+    inputs: Inputs
     wanted: dict[int, Wanted]
 
 

@@ -11,5 +11,3 @@ from ingest.drafting.adapters.rewriting import Rewriter, find_libraries
 ADAPTERS: tuple[Adapter, ...] = (
     AITER, ATTORCH, FLAG_GEMS, FLASH_LINEAR_ATTENTION, LIGER_KERNEL,
 )  # fmt: skip
-
-__all__ = ["ADAPTERS", "Adapter", "Rewriter", "find_libraries"]

@@ -14,11 +14,7 @@ from ingest.drafting.adapters.adapter import (
     Written,
     read_stand_in,
 )
-from ingest.drafting.adapters.pointwise import (
-    NotWritable,
-    read_pointwise,
-    write_pointwise,
-)
+from ingest.drafting.adapters.pointwise import NotWritable, read_pointwise, write_pointwise
 from ingest.drafting.adapters.tuned import write_configurations
 
 FOLDERS = ("ops", "fused")

@@ -9,10 +9,10 @@ import pytest
 from tests.validation.compile import kernels
 from validation.compile import (
     CompileAnswer,
-    CompileJudge,
-    CompileOutcome,
+    Compiled,
     Environment,
     ForkServerFailed,
+    Judge,
     Reason,
     Unit,
 )
@@ -30,13 +30,13 @@ def write_everywhere(data):
 """
 
 
-def compile_one(judge: CompileJudge, source: str) -> CompileOutcome:
+def compile_one(judge: Judge, source: str) -> Compiled:
     ((_, done),) = judge.compile([Unit(1, source, "kernel")])
     return done
 
 
 @pytest.mark.slow
-def test_each_signature_rule_gives_a_signature_that_compiles(judge: CompileJudge) -> None:
+def test_each_signature_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
     names = dict(enumerate(kernels.COMPILING))
     units = [Unit(key, kernels.COMPILING[name], "kernel") for key, name in names.items()]
 
@@ -51,7 +51,7 @@ def test_each_signature_rule_gives_a_signature_that_compiles(judge: CompileJudge
     assert first >= set(done) - {"LOOP_CARRIED", "POINTER_TABLE"}
 
 
-def test_a_compile_answer_records_signature_constants_and_environment(judge: CompileJudge) -> None:
+def test_a_compile_answer_records_signature_constants_and_environment(judge: Judge) -> None:
     done = compile_one(judge, kernels.TUNED)
 
     assert done.signature == {"x": "*fp32", "n": "i32"}
@@ -61,7 +61,7 @@ def test_a_compile_answer_records_signature_constants_and_environment(judge: Com
     assert said.endswith("constexprs BLOCK = 256, EVEN = True)")
 
 
-def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: CompileJudge) -> None:
+def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: Judge) -> None:
     done = compile_one(judge, kernels.LOOP_CARRIED)
 
     assert done.signature["start"] == "fp32"
@@ -70,7 +70,7 @@ def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: Compil
 
 
 @pytest.mark.parametrize("source", [kernels.OLD_LANGUAGE, kernels.LOST_MODULE])
-def test_a_removed_triton_feature_is_rejected_by_name(judge: CompileJudge, source: str) -> None:
+def test_a_removed_triton_feature_is_rejected_by_name(judge: Judge, source: str) -> None:
     done = compile_one(judge, source)
 
     assert done.answer is CompileAnswer.REJECTED
@@ -78,7 +78,7 @@ def test_a_removed_triton_feature_is_rejected_by_name(judge: CompileJudge, sourc
     assert done.sentence(judge.environment).startswith("rejected by triton 3.")
 
 
-def test_a_unit_that_cannot_be_loaded_is_undecided(judge: CompileJudge) -> None:
+def test_a_unit_that_cannot_be_loaded_is_undecided(judge: Judge) -> None:
     done = compile_one(judge, kernels.MISSING_MODULE)
 
     assert (done.answer, done.reason) == (CompileAnswer.UNDECIDED, Reason.EXTRACTION)
@@ -86,14 +86,14 @@ def test_a_unit_that_cannot_be_loaded_is_undecided(judge: CompileJudge) -> None:
 
 
 @pytest.mark.slow
-def test_a_kernel_without_a_working_signature_is_undecided(judge: CompileJudge) -> None:
+def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None:
     done = compile_one(judge, kernels.NOT_INFERRED)
 
     assert (done.answer, done.reason) == (CompileAnswer.UNDECIDED, Reason.INFERENCE)
     assert done.sentence(judge.environment).startswith("undecided: inference, ")
 
 
-def test_every_descriptor_that_is_tried_has_a_rank(judge: CompileJudge) -> None:
+def test_every_descriptor_that_is_tried_has_a_rank(judge: Judge) -> None:
     done = compile_one(judge, kernels.CHANGED_TYPE)
 
     assert done.answer is CompileAnswer.UNDECIDED
@@ -101,7 +101,7 @@ def test_every_descriptor_that_is_tried_has_a_rank(judge: CompileJudge) -> None:
 
 
 @pytest.mark.slow
-def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: CompileJudge) -> None:
+def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Judge) -> None:
     units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]
 
     done = {unit.key: outcome for unit, outcome in judge.compile(units)}
@@ -110,7 +110,7 @@ def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Compile
     assert done[2].answer is CompileAnswer.COMPILES
 
 
-def test_a_unit_can_not_kill_the_compile_worker(judge: CompileJudge) -> None:
+def test_a_unit_can_not_kill_the_compile_worker(judge: Judge) -> None:
     source = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n" + kernels.ADD
 
     done = compile_one(judge, source)
@@ -130,7 +130,7 @@ def test_a_unit_can_not_kill_the_compile_worker(judge: CompileJudge) -> None:
     ],
 )
 def test_a_unit_that_crashes_its_process_loses_only_its_own_answer(
-    judge: CompileJudge, mischief: str
+    judge: Judge, mischief: str
 ) -> None:
     source = f"{WRITER}\n{mischief}\nos._exit(1)\n" + kernels.ADD
 
@@ -145,7 +145,7 @@ def test_a_unit_that_crashes_its_process_loses_only_its_own_answer(
     assert done[2].answer is CompileAnswer.COMPILES
 
 
-def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: CompileJudge) -> None:
+def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: Judge) -> None:
     """Only what the compiler needs can be opened, and nothing is open but its own output."""
     here = Path(__file__).resolve()
     source = kernels.ADD + (
@@ -183,12 +183,12 @@ def test_a_unit_can_read_neither_the_worker_nor_the_project(judge: CompileJudge)
 def test_the_judge_reports_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.compile.judge.WORKER", "validation.compile.nobody")
 
-    with CompileJudge() as judge, pytest.raises(ForkServerFailed, match="nobody"):
+    with Judge() as judge, pytest.raises(ForkServerFailed, match="nobody"):
         compile_one(judge, kernels.ADD)
 
 
 def test_a_malformed_compile_answer_counts_as_a_crash() -> None:
-    whole = CompileOutcome(CompileAnswer.COMPILES, signature={"x": "*fp32"}, stages=("ptx",))
+    whole = Compiled(CompileAnswer.COMPILES, signature={"x": "*fp32"}, stages=("ptx",))
     said = json.loads(json.dumps(asdict(whole)))
 
     assert outcome(said, 0.0) == whole

@@ -8,9 +8,9 @@ from curation.models import Outcome as CheckOutcome
 from tests.validation.compile import kernels
 from validation.compile import (
     CompileAnswer,
-    CompileJudge,
-    CompileOutcome,
+    Compiled,
     Environment,
+    Judge,
     LaunchOutcome,
     TrialLauncher,
     Unit,
@@ -27,12 +27,12 @@ def launcher() -> Iterator[TrialLauncher]:
 def launched(
     source: str, signature: dict[str, str], launcher: TrialLauncher, **fixed: str
 ) -> LaunchOutcome:
-    compiled = CompileOutcome(CompileAnswer.COMPILES, signature=signature, constants=fixed)
+    compiled = Compiled(CompileAnswer.COMPILES, signature=signature, constants=fixed)
     return launcher.launch(Unit(1, source, "kernel"), compiled)
 
 
 def test_a_compiled_kernel_is_launched_with_its_found_signature(
-    judge: CompileJudge, launcher: TrialLauncher
+    judge: Judge, launcher: TrialLauncher
 ) -> None:
     ((unit, done),) = judge.compile([Unit(1, kernels.ADD, "kernel")])
 
@@ -49,7 +49,7 @@ def test_a_compiled_kernel_is_launched_with_its_found_signature(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["THROUGH_HELPERS", "INDEXED", "TUNED"])
 def test_helpers_indices_and_tuned_kernels_can_be_launched(
-    name: str, judge: CompileJudge, launcher: TrialLauncher
+    name: str, judge: Judge, launcher: TrialLauncher
 ) -> None:
     ((unit, done),) = judge.compile([Unit(1, kernels.COMPILING[name], "kernel")])
 
@@ -67,7 +67,7 @@ def test_a_failed_launch_counts_as_unknown(launcher: TrialLauncher) -> None:
     assert not made.launched
     assert made.sentence.startswith("unknown: with arguments that were guessed, ")
     where = Environment("3.9.0", "cuda:90", "bubblewrap")
-    checks = finding(CompileOutcome(CompileAnswer.COMPILES, imports=True), where, made).checks
+    checks = finding(Compiled(CompileAnswer.COMPILES, imports=True), where, made).checks
     (check,) = (check for check in checks if check.name == "launch")
     assert check.outcome == CheckOutcome.SKIPPED
 
@@ -92,7 +92,7 @@ def test_a_hanging_or_crashing_launch_does_not_block_others(
 INDEXED = {"table": "*fp32", "rows": "*i32", "out": "*fp32", "stride": "i32"}
 
 
-def test_the_import_check_names_the_exception_of_a_unit(judge: CompileJudge) -> None:
+def test_the_import_check_names_the_exception_of_a_unit(judge: Judge) -> None:
     ((_, done),) = judge.compile([Unit(1, kernels.MISSING_MODULE, "kernel")])
 
     (first, *_) = finding(done, judge.environment).checks

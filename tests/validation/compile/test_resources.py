@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from tests.validation.compile import kernels
 from tests.validation.compile.test_answers import compile_one
-from validation.compile import CompileJudge, Resources
+from validation.compile import Judge, Resources
 from validation.compile.outcome import outcome
 from validation.compile.resources import read_resources
 
 
-def test_a_compiled_kernel_names_its_resources_and_keeps_its_texts(judge: CompileJudge) -> None:
+def test_a_compiled_kernel_names_its_resources_and_keeps_its_texts(judge: Judge) -> None:
     done = compile_one(judge, kernels.ADD)
 
     assert done.resources["registers"] > 0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.validation.compile import kernels
-from validation.compile.guess import GuessedParameter, TypeConstant, first_guess
+from validation.compile.guess import Dtype, Guessed, first_guess
 from validation.compile.uses import read_uses
 from validation.compile.value_sources import UseKind
 
@@ -19,7 +19,7 @@ def guessed(source: str, *constexprs: str, **known: int) -> dict[str, object]:
         for node in ast.parse(source).body
         if isinstance(node, ast.FunctionDef) and node.name == "kernel"
     )
-    parameters = [GuessedParameter(each.arg, each.arg in constexprs) for each in function.args.args]
+    parameters = [Guessed(each.arg, each.arg in constexprs) for each in function.args.args]
     guess = first_guess(parameters, read_uses(source, "kernel"), known)
     return {**guess.types, **guess.constants}
 
@@ -53,7 +53,7 @@ def test_an_operand_of_a_matrix_product_is_float16() -> None:
     seen = guessed(kernels.MATMUL, "M", "N", "STEP", "T")
 
     assert (seen["a"], seen["b"], seen["c"]) == ("*fp16", "*fp16", "*fp32")
-    assert seen["T"] == TypeConstant("float32")
+    assert seen["T"] == Dtype("float32")
 
 
 def test_a_constexpr_gets_the_value_that_it_is_compared_with() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from validation.harness.judge.answers import AnswerValue
+from validation.harness.judge.answers import Value
 from validation.harness.judge.numbers import Numbers
 
 
@@ -23,9 +23,7 @@ def value_of(
     *leaves: Any,
     gradients: Sequence[Numbers | None] = (),
     aliases: Sequence[bool] = (),
-) -> AnswerValue:
+) -> Value:
     kinds = ["tensor" if isinstance(leaf, Numbers) else type(leaf).__name__ for leaf in leaves]
     form = kinds[0] if len(kinds) == 1 else f"({', '.join(kinds)})"
-    return AnswerValue(
-        tuple(leaves), form, tuple(gradients), tuple(aliases) or (False,) * len(leaves)
-    )
+    return Value(tuple(leaves), form, tuple(gradients), tuple(aliases) or (False,) * len(leaves))

@@ -7,7 +7,7 @@ import pytest
 from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge.practical import PracticalBound
 from validation.harness.judge.replay_evidence import Wanted
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.choice import (
     select_answered,
     select_for_orders,
@@ -81,7 +81,7 @@ def test_two_trials_with_few_programs_but_several_run_in_other_orders() -> None:
     assert len(chosen) == 5
 
 
-def vectors(**lengths: int) -> StoredInputs:
+def vectors(**lengths: int) -> Inputs:
     """Return the inputs of a trial for each name, each one vector of so many bytes."""
     trials = [
         Trial(number, name, "shown" if name == "shown" else "size", {"n": length})
@@ -91,9 +91,7 @@ def vectors(**lengths: int) -> StoredInputs:
         trial.number: {"tuple": [{"storage": trial.number, "shape": [trial.case["n"]]}]}
         for trial in trials
     }
-    return StoredInputs(
-        trials, arguments, [memoryview(bytes(length)) for length in lengths.values()]
-    )
+    return Inputs(trials, arguments, [memoryview(bytes(length)) for length in lengths.values()])
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,7 @@ def test_a_shape_is_unseen_if_no_case_has_it_and_it_is_not_rounded(
 def test_a_variant_that_changes_no_value_is_left_out() -> None:
     shown = vectors(shown=8)
     zeros = Trial(1, "zeros", "values", {"n": 8}, {"kind": "scaled", "by": 0.0})
-    made = StoredInputs([zeros], {1: shown.arguments[0]}, shown.blobs)
+    made = Inputs([zeros], {1: shown.arguments[0]}, shown.blobs)
 
     assert select_telling(made, shown, {}).trials == []
 

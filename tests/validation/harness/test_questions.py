@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation.compile import kernels
-from validation.compile import CompileAnswer, CompileJudge, Unit
+from validation.compile import CompileAnswer, Judge, Unit
 from validation.harness.sandbox import kill
 
 
@@ -12,7 +12,7 @@ def test_questions_of_a_fork_server_that_ends_are_asked_again() -> None:
     units = [Unit(key, kernels.ADD, "kernel") for key in range(4)]
     killed: list[object] = []
 
-    with CompileJudge(seconds=30, parallel=2) as judge:
+    with Judge(seconds=30, parallel=2) as judge:
         assert judge.environment.triton
         server = judge._workers._server
         assert server is not None

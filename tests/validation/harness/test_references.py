@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.pool.children import ChildAnswer
 from validation.harness.report import Check, Verdict
 from validation.harness.session import references
 from validation.harness.session.entry_session import Session, Stopped
 
-NO_INPUTS = StoredInputs([], {}, [])
+NO_INPUTS = Inputs([], {}, [])
 
 
 class GpuSession:
@@ -23,7 +23,7 @@ class GpuSession:
 def ask(monkeypatch: pytest.MonkeyPatch, verdict_on_cpu: Verdict) -> str:
     """Return the device on which the reference answered, if the CPU gives this verdict."""
 
-    def answers(session: Any, device: str, inputs: StoredInputs, **more: Any) -> list[ChildAnswer]:
+    def answers(session: Any, device: str, inputs: Inputs, **more: Any) -> list[ChildAnswer]:
         if device == "cpu":
             raise Stopped(Check("accuracy", verdict_on_cpu, "python_code: not done after 60 s"))
         return [ChildAnswer({"runs": []}, [])]

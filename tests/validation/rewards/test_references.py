@@ -6,14 +6,14 @@ import pytest
 
 from tests.validation.rewards.serving import WORDS
 from validation.harness.options import Options
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trials import TrialInputs
 from validation.harness.report import Check, Verdict
 from validation.harness.session.answered import Answered
 from validation.rewards.answer_cache import AnswerCache, CachedAnswers, UnusableReference
 from validation.rewards.question import JudgeReference
 
-ANSWERED = Answered({}, TrialInputs(StoredInputs([], {}, [])), {}, "cpu")
+ANSWERED = Answered({}, TrialInputs(Inputs([], {}, [])), {}, "cpu")
 Make = Callable[..., CachedAnswers]
 
 

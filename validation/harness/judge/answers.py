@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from validation.harness.judge.compare import ComparedAnswer, Expected, compare
+from validation.harness.judge.compare import Comparison, Expected, compare
 from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 from validation.harness.judge.practical import PracticalBound
 
@@ -19,7 +19,7 @@ READ_FROM_TENSOR = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerValue:
+class Value:
     """`form` says how the leaves were nested; a leaf that is no tensor is a plain value. Inputs
     that the function writes to are leaves too, after those of the answer."""
 
@@ -39,7 +39,7 @@ class AnswerValue:
         ]
 
 
-def value(answer: Any, blobs: list[memoryview]) -> AnswerValue:
+def value(answer: Any, blobs: list[memoryview]) -> Value:
     """Return the answer that a hostile process describes, or raise Unreadable."""
     try:
         leaves: list[Any] = []
@@ -49,22 +49,15 @@ def value(answer: Any, blobs: list[memoryview]) -> AnswerValue:
         gradients = tuple(
             None if tree is None else numbers(tree, blobs) for tree in answer["gradients"]
         )
-        return AnswerValue(tuple(leaves), form, gradients, tuple(map(bool, answer["aliases"])))
+        return Value(tuple(leaves), form, gradients, tuple(map(bool, answer["aliases"])))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise Unreadable(f"an answer that can't be read: {error!r}") from error
 
 
 def compare_answers(
-    answer: AnswerValue,
-    native: AnswerValue,
-    others: Sequence[AnswerValue | None],
-    *,
-    bound: PracticalBound,
-    inputs: int,
-    any_for_nan: bool = False,
-    slack: float = 1.0,
-    most: int | None = None,
-) -> list[tuple[str, ComparedAnswer]]:
+    answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
+    inputs: int, any_for_nan: bool = False, slack: float = 1.0, most: int | None = None,
+) -> list[tuple[str, Comparison]]:  # fmt: skip
     """Return each output and gradient by name, with its comparison.
 
     native: the reference's answer at the type.
@@ -73,7 +66,7 @@ def compare_answers(
     most: how many elements of a tensor are compared, chosen at random; None for all.
     """
     if answer.form != native.form:
-        return [("output", ComparedAnswer(f"{answer.form} instead of {native.form}"))]
+        return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
         Expected, any_for_nan=any_for_nan, bound=bound, slack=slack,
@@ -90,7 +83,7 @@ def compare_answers(
             made.append((name, _plain(leaf, wanted)))
     if len(answer.gradients) != len(native.gradients):
         words = f"{len(answer.gradients)} gradients instead of {len(native.gradients)}"
-        return [*made, ("gradients", ComparedAnswer(words))]
+        return [*made, ("gradients", Comparison(words))]
     for place, (gradient, expected) in enumerate(
         zip(answer.gradients, native.gradients, strict=True)
     ):
@@ -98,14 +91,14 @@ def compare_answers(
             continue
         name = f"gradient {place}"
         if gradient is None:
-            made.append((name, ComparedAnswer("no gradient where the reference has one")))
+            made.append((name, Comparison("no gradient where the reference has one")))
             continue
         more = [_tensor(other.gradients if other else (), place) for other in others]
         made.append((name, _compare(gradient, expecting(expected, *more), most)))
     return made
 
 
-def _compare(actual: Numbers, expected: Expected, most: int | None) -> ComparedAnswer:
+def _compare(actual: Numbers, expected: Expected, most: int | None) -> Comparison:
     native, count = expected.native, math.prod(expected.native.shape)
     if most is None or count <= most or actual.shape != native.shape:
         return compare(actual, expected)
@@ -126,13 +119,13 @@ def _tensor(parts: Sequence[Any], place: int) -> Numbers | None:
     return part if isinstance(part, Numbers) else None
 
 
-def _plain(answer: Any, wanted: Any) -> ComparedAnswer:
+def _plain(answer: Any, wanted: Any) -> Comparison:
     if isinstance(answer, float) and isinstance(wanted, float):
         allowed = 1e-5 * max(abs(answer), abs(wanted)) + 1e-7
         near = isfinite(answer) and isfinite(wanted) and abs(answer - wanted) <= allowed
         same = near or (answer != answer and wanted != wanted) or answer == wanted
-        return ComparedAnswer("" if same else f"{answer} instead of {wanted}")
-    return ComparedAnswer("" if answer == wanted else f"{answer!r:.80} instead of {wanted!r:.80}")
+        return Comparison("" if same else f"{answer} instead of {wanted}")
+    return Comparison("" if answer == wanted else f"{answer!r:.80} instead of {wanted!r:.80}")
 
 
 def state_differs(state: Any, wanted: Any) -> str:

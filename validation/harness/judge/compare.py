@@ -76,7 +76,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedAnswer:
+class Comparison:
     """`wrong` is empty if the answer is right. Errors are the largest of all elements; `share` is
     the largest error as a share of the allowed error.
 
@@ -92,14 +92,14 @@ class ComparedAnswer:
     own_error: float | None = None
 
 
-def compare(actual: Numbers, expected: Expected) -> ComparedAnswer:
+def compare(actual: Numbers, expected: Expected) -> Comparison:
     native = expected.native
     if actual.dtype != native.dtype:
-        return ComparedAnswer(f"type {actual.dtype} instead of {native.dtype}")
+        return Comparison(f"type {actual.dtype} instead of {native.dtype}")
     if actual.shape != native.shape:
-        return ComparedAnswer(f"shape {list(actual.shape)} instead of {list(native.shape)}")
+        return Comparison(f"shape {list(actual.shape)} instead of {list(native.shape)}")
     if len(actual.raw) == 0:
-        return ComparedAnswer("")
+        return Comparison("")
     with np.errstate(all="ignore"):
         judge = _floats if native.dtype in EPSILON else _integers
         comparison = judge(actual, expected)
@@ -108,7 +108,7 @@ def compare(actual: Numbers, expected: Expected) -> ComparedAnswer:
     return replace(comparison, grade=Grade.CLOSE)
 
 
-def _floats(actual: Numbers, expected: Expected) -> ComparedAnswer:
+def _floats(actual: Numbers, expected: Expected) -> Comparison:
     values, native = actual.values(), expected.native.values()
     if expected.any_for_nan:
         values = np.where(np.isnan(native), native, values)
@@ -127,15 +127,15 @@ def _floats(actual: Numbers, expected: Expected) -> ComparedAnswer:
 def _against(
     actual: Numbers, values: Array, native: Array, truth: Array, effects: Effects,
     expected: Expected,
-) -> ComparedAnswer:  # fmt: skip
+) -> Comparison:  # fmt: skip
     dtype = expected.native.dtype
     finite = np.isfinite(native) & np.isfinite(truth)
     if not (finite.all() and np.isfinite(values).all()):
         if wrong := _special(values, native, _overflown(truth, dtype)):
-            return ComparedAnswer(wrong)
+            return Comparison(wrong)
         finite &= np.isfinite(values)
         if not finite.any():
-            return ComparedAnswer("")
+            return Comparison("")
         values, native, truth = values[finite], native[finite], truth[finite]
         effects = [(weight, moved[finite]) for weight, moved in effects]
     error, size = np.abs(values - truth), np.abs(truth)
@@ -156,7 +156,7 @@ def _against(
         if own.any()
         else None
     )
-    comparison = ComparedAnswer(
+    comparison = Comparison(
         "", float(error.max()), relative, float(share.max()), own_error=own_error
     )
     if comparison.share <= 1:
@@ -175,7 +175,7 @@ def _against(
         f"{actual.index(place)}: {_number(values[worst])} instead of "
         f"{_number(truth[worst])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
     )
-    return ComparedAnswer(words, float(error.max()), relative, float(share[worst]))
+    return Comparison(words, float(error.max()), relative, float(share[worst]))
 
 
 def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
@@ -283,7 +283,7 @@ def _alike(answer: Array, expected: Array) -> Array:
     return same
 
 
-def _integers(actual: Numbers, expected: Expected) -> ComparedAnswer:
+def _integers(actual: Numbers, expected: Expected) -> Comparison:
     values, native = actual.values(), expected.native.values()
     wrong = values != native
     for other in (expected.precise, expected.shaken, expected.rounded):
@@ -292,7 +292,7 @@ def _integers(actual: Numbers, expected: Expected) -> ComparedAnswer:
             wrong &= values != other.values()
     count = int(wrong.sum())
     if not count:
-        return ComparedAnswer("")
+        return Comparison("")
     distance = np.abs(values.astype(np.float64) - native.astype(np.float64))
     by_rounding = (
         expected.precise is not None
@@ -301,13 +301,13 @@ def _integers(actual: Numbers, expected: Expected) -> ComparedAnswer:
         and float(distance[wrong].max()) <= 1
     )
     if by_rounding:
-        return ComparedAnswer("", 1.0, 0.0, 1.0)
+        return Comparison("", 1.0, 0.0, 1.0)
     place = int(np.flatnonzero(wrong)[0])
     words = (
         f"{count} of {values.size} elements are wrong, the first at "
         f"{actual.index(place)}: {values[place]} instead of {native[place]}"
     )
-    return ComparedAnswer(words, float(distance.max()))
+    return Comparison(words, float(distance.max()))
 
 
 def _number(value: complex) -> str:

@@ -23,7 +23,7 @@ Key = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterFlow:
+class ArgFlow:
     """An expression: the parameters whose value it holds, and those in whose memory it points.
 
     A parameter stands by its place, with whether arithmetic was done on the value.
@@ -32,17 +32,17 @@ class ParameterFlow:
     values: frozenset[tuple[int, bool]] = frozenset()
     memory: frozenset[int] = frozenset()
 
-    def __or__(self, other: "ParameterFlow") -> "ParameterFlow":
-        return ParameterFlow(self.values | other.values, self.memory | other.memory)
+    def __or__(self, other: "ArgFlow") -> "ArgFlow":
+        return ArgFlow(self.values | other.values, self.memory | other.memory)
 
-    def computed(self) -> "ParameterFlow":
-        return ParameterFlow(frozenset((place, True) for place, _ in self.values), self.memory)
+    def computed(self) -> "ArgFlow":
+        return ArgFlow(frozenset((place, True) for place, _ in self.values), self.memory)
 
-    def loaded(self) -> "ParameterFlow":
-        return ParameterFlow(frozenset((place, False) for place in self.memory))
+    def loaded(self) -> "ArgFlow":
+        return ArgFlow(frozenset((place, False) for place in self.memory))
 
 
-NOTHING = ParameterFlow()
+NOTHING = ArgFlow()
 
 
 def stored_parameters(text: str, kernel: Key, pointers: Set[int]) -> frozenset[int]:
@@ -76,9 +76,7 @@ def _functions(text: str) -> Mapping[Key, ast.FunctionDef]:
 
 
 @lru_cache(maxsize=256)
-def _stored(
-    text: str, kernel: Key, pointers: frozenset[int] | None = None
-) -> frozenset[ParameterFlow]:
+def _stored(text: str, kernel: Key, pointers: frozenset[int] | None = None) -> frozenset[ArgFlow]:
     functions = _functions(text)
     if kernel not in functions:
         return frozenset()
@@ -88,9 +86,9 @@ def _stored(
     body.follow(
         functions[kernel],
         [
-            ParameterFlow(memory=frozenset({place}))
+            ArgFlow(memory=frozenset({place}))
             if place in places
-            else ParameterFlow(frozenset({(place, False)}))
+            else ArgFlow(frozenset({(place, False)}))
             for place in range(count)
         ],
     )
@@ -106,11 +104,11 @@ class _Body:
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._functions = functions
-        self._followed: dict[tuple[str, tuple[ParameterFlow, ...]], ParameterFlow] = {}
-        self._names: dict[str, ParameterFlow] = {}
-        self.stored: set[ParameterFlow] = set()
+        self._followed: dict[tuple[str, tuple[ArgFlow, ...]], ArgFlow] = {}
+        self._names: dict[str, ArgFlow] = {}
+        self.stored: set[ArgFlow] = set()
 
-    def follow(self, node: ast.FunctionDef, given: Sequence[ParameterFlow]) -> ParameterFlow:
+    def follow(self, node: ast.FunctionDef, given: Sequence[ArgFlow]) -> ArgFlow:
         """Return the flow of what the function returns."""
         key = node.name, tuple(given)
         if key in self._followed:
@@ -118,7 +116,7 @@ class _Body:
         # A function that calls itself: Triton has no recursion.
         self._followed[key] = NOTHING
         outer, self._names = self._names, dict(zip(_parameters(node), given, strict=False))
-        before: dict[str, ParameterFlow] | None = None
+        before: dict[str, ArgFlow] | None = None
         returned = NOTHING
         while before != self._names:
             before = dict(self._names)
@@ -128,7 +126,7 @@ class _Body:
         self._followed[key] = returned
         return returned
 
-    def _statement(self, node: ast.AST) -> ParameterFlow:
+    def _statement(self, node: ast.AST) -> ArgFlow:
         """Follow a statement, and return the flow that it returns from its function."""
         match node:
             case ast.Assign(targets, value):
@@ -146,12 +144,12 @@ class _Body:
                 return self._flow(value)
         return NOTHING
 
-    def _bind(self, target: ast.expr, flow: ParameterFlow) -> None:
+    def _bind(self, target: ast.expr, flow: ArgFlow) -> None:
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
                 self._names[node.id] = self._names.get(node.id, NOTHING) | flow
 
-    def _flow(self, node: ast.expr) -> ParameterFlow:
+    def _flow(self, node: ast.expr) -> ArgFlow:
         match node:
             case ast.Name(name):
                 return self._names.get(name, NOTHING)
@@ -172,14 +170,14 @@ class _Body:
                 return self._together(ast.iter_child_nodes(node)).computed()
         return self._together(ast.iter_child_nodes(node))
 
-    def _together(self, nodes: Iterable[ast.AST]) -> ParameterFlow:
+    def _together(self, nodes: Iterable[ast.AST]) -> ArgFlow:
         whole = NOTHING
         for node in nodes:
             if isinstance(node, ast.expr):
                 whole |= self._flow(node)
         return whole
 
-    def _call(self, node: ast.Call) -> ParameterFlow:
+    def _call(self, node: ast.Call) -> ArgFlow:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if isinstance(node.func, ast.Name):
             name = node.func.id
@@ -193,22 +191,19 @@ class _Body:
         for flow in (*given, *named.values()):
             everything |= flow
         if name == "load" or name.startswith("load_") or name == "gather":
-            return target.loaded() | ParameterFlow(named.get("other", NOTHING).values)
+            return target.loaded() | ArgFlow(named.get("other", NOTHING).values)
         if name == "store" or name.startswith(("store_", "atomic_", "scatter")):
             value = named.get("value", named.get("val", (*given, NOTHING, NOTHING)[1]))
             self.stored.add(value.computed() if name.startswith("atomic_") else value)
             return target.loaded()
         if name == "where":
             chosen = (*given[1:], *(named.get(part, NOTHING) for part in ("x", "y")))
-            return ParameterFlow(frozenset().union(*(flow.values for flow in chosen)))
+            return ArgFlow(frozenset().union(*(flow.values for flow in chosen)))
         return everything if name in MOVES else everything.computed()
 
     def _inner(
-        self,
-        node: ast.FunctionDef,
-        given: Sequence[ParameterFlow],
-        named: Mapping[str, ParameterFlow],
-    ) -> ParameterFlow:
+        self, node: ast.FunctionDef, given: Sequence[ArgFlow], named: Mapping[str, ArgFlow]
+    ) -> ArgFlow:
         flows = [
             named.get(name, given[place] if place < len(given) else NOTHING)
             for place, name in enumerate(_parameters(node))

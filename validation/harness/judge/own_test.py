@@ -12,12 +12,12 @@ from typing import Any
 
 from validation.harness.plan.arguments import tensors
 from validation.harness.program import (
-    AutogradFunction,
+    AutogradCall,
     Earlier,
     Instruction,
     Launch,
     Program,
-    TorchOperation,
+    TorchCall,
 )
 from validation.harness.torch_operations import COMPUTES, base_name
 
@@ -45,7 +45,7 @@ def deeds(program: Program) -> Deeds:
     """Return what a recorded call does, without its backward pass."""
     every = list(_flat(program.instructions))
     launched = {one.kernel for one in every if isinstance(one, Launch)}
-    operations = {base_name(one.name) for one in every if isinstance(one, TorchOperation)}
+    operations = {base_name(one.name) for one in every if isinstance(one, TorchCall)}
     kernels = {program.kernels[key].name for key in launched if key in program.kernels}
     return Deeds(frozenset(kernels), frozenset(operations & COMPUTES))
 
@@ -53,7 +53,7 @@ def deeds(program: Program) -> Deeds:
 def _flat(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
     for instruction in instructions:
         yield instruction
-        if isinstance(instruction, AutogradFunction | Earlier):
+        if isinstance(instruction, AutogradCall | Earlier):
             yield from _flat(instruction.instructions)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from validation.harness.judge.answers import AnswerValue
+from validation.harness.judge.answers import Value
 from validation.harness.judge.numbers import EPSILON, Array, Numbers
 
 # The map has at most so many rows and columns of cells, and an answer so many first numbers.
@@ -16,9 +16,7 @@ LEVELS = (0.0, 1.0, 8.0, 64.0, 4096.0)
 OUTPUTS_MOST = 8
 
 
-def pictures(
-    answer: AnswerValue, wanted: AnswerValue, precise: AnswerValue | None
-) -> list[dict[str, Any]]:
+def pictures(answer: Value, wanted: Value, precise: Value | None) -> list[dict[str, Any]]:
     """Return a picture of each tensor of the answer, up to OUTPUTS_MOST.
 
     precise: the reference's answer in float64. Errors count from there if it is the same tensor.

@@ -21,7 +21,7 @@ from typing import Any
 from validation.harness.judge.kernel_values import stored_parameters
 from validation.harness.program import (
     Address,
-    AutogradFunction,
+    AutogradCall,
     Constant,
     Copy,
     Fill,
@@ -126,7 +126,7 @@ def computes(text: str, true: Informed, other: Informed | None, whole: Set[int |
 
 def _in_order(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
     for instruction in instructions:
-        if isinstance(instruction, AutogradFunction):
+        if isinstance(instruction, AutogradCall):
             yield from _in_order(instruction.instructions)
         yield instruction
 
@@ -183,7 +183,7 @@ def _stores(
     given = {number for known in true.known for number in known}
     given |= {end - start for known in true.known for start, end in pairwise(known)}
     # A whole number of a torch operation is a size.
-    sizes: set[Place] = {(kind, "") for kind in ("Operation", "AutogradFunction")}
+    sizes: set[Place] = {(kind, "") for kind in ("Operation", "AutogradCall")}
     for instruction in true.program.every_instruction():
         if isinstance(instruction, Launch):
             kernel = _key(true.program.kernels[instruction.kernel])

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.judge.answers import AnswerValue, compare_answers, state_differs, value
-from validation.harness.judge.compare import ComparedAnswer, Grade, worst_grade
+from validation.harness.judge.answers import Value, compare_answers, state_differs, value
+from validation.harness.judge.compare import Comparison, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import DECISIVE, Trial
 
 # At values and sizes that no case shows, bounds are this much wider.
@@ -29,10 +29,10 @@ class Wanted:
     undefined: whether its NaN stand for any answer, because no shown case has one.
     """
 
-    native: AnswerValue | None
-    precise: AnswerValue | None = None
-    shaken: AnswerValue | None = None
-    rounded: AnswerValue | None = None
+    native: Value | None
+    precise: Value | None = None
+    shaken: Value | None = None
+    rounded: Value | None = None
     refusal: str = ""
     mutated: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
@@ -48,8 +48,8 @@ class JudgedReplay:
     mode: str
     right: bool
     words: str
-    worst: ComparedAnswer
-    value: AnswerValue | None
+    worst: Comparison
+    value: Value | None
     raised: dict[str, Any] | None
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -94,12 +94,12 @@ def with_rounding(
     return more
 
 
-def _at(run: Any, width: str, blobs: list[memoryview]) -> AnswerValue | None:
+def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
     return value(run[width], blobs) if "value" in run.get(width, {}) else None
 
 
 def outcomes(
-    header: Any, blobs: list[memoryview], inputs: StoredInputs, wanted: dict[int, Wanted],
+    header: Any, blobs: list[memoryview], inputs: Inputs, wanted: dict[int, Wanted],
     bound: PracticalBound, most: int | None = None,
 ) -> list[JudgedReplay]:  # fmt: skip
     """Return each run, judged. A run that writes beside a tensor is wrong, whatever it answers.
@@ -131,7 +131,7 @@ def outcomes(
             and "state" in run
             and (words := state_differs(run["state"], expected.state))
         ):
-            outcome = replace(outcome, right=False, words=words, worst=ComparedAnswer(words))
+            outcome = replace(outcome, right=False, words=words, worst=Comparison(words))
         made.append(outcome)
     return [_within_memory(run) for run in made]
 
@@ -142,13 +142,13 @@ def _within_memory(run: JudgedReplay) -> JudgedReplay:
 
 def _outcome(
     trial: Trial, run: dict[str, Any], blobs: list[memoryview],
-    compare: Callable[[AnswerValue], list[tuple[str, ComparedAnswer]]], earlier: list[JudgedReplay],
+    compare: Callable[[Value], list[tuple[str, Comparison]]], earlier: list[JudgedReplay]
 ) -> JudgedReplay:  # fmt: skip
     mode = str(run["mode"])
     details = {key: run[key] for key in run if key != "answer"}
 
     def wrong(words: str, error: Any = None) -> JudgedReplay:
-        return JudgedReplay(trial, mode, False, words, ComparedAnswer(words), None, error, details)
+        return JudgedReplay(trial, mode, False, words, Comparison(words), None, error, details)
 
     if "error" in run:
         return wrong(f"raised {raised(run['error'])}", run["error"])
@@ -160,7 +160,7 @@ def _outcome(
         # Most runs answer the same bits as the first: compare them once.
         if before.value == answer:
             return replace(before, mode=mode, details=details)
-    comparisons = compare(answer) or [("", ComparedAnswer(""))]
+    comparisons = compare(answer) or [("", Comparison(""))]
     failing = [(name, comparison) for name, comparison in comparisons if comparison.wrong]
     name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
     if failing:

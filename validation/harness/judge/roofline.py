@@ -62,7 +62,7 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
-class LeastWork:
+class Work:
     """The least work: inputs read once, outputs written once, and the reference's operations if
     torch can count them. `narrowest`: the bytes of the narrowest number."""
 
@@ -77,7 +77,7 @@ class Timing:
     candidate: Times
     eager: Times
     compiled: Times | None
-    work: LeastWork
+    work: Work
     floor_us: float
     impossible: str
 
@@ -126,9 +126,7 @@ class Timing:
         }
 
 
-def judged(
-    candidate: Times, eager: Times, compiled: Times | None, work: LeastWork, gpu: Gpu
-) -> Timing:
+def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, gpu: Gpu) -> Timing:
     by_memory = memory_floor(work, gpu)
     peak = gpu.peak(work.narrowest)
     by_arithmetic = work.flops / (peak * 1e6) / SPARED if peak else 0.0
@@ -148,7 +146,7 @@ def judged(
     return Timing(candidate, eager, compiled, work, floor, impossible)
 
 
-def memory_floor(work: LeastWork, gpu: Gpu) -> float:
+def memory_floor(work: Work, gpu: Gpu) -> float:
     """Return the least microseconds of moving the data. The cache holds none of the inputs when a
     run begins, and may hold as much of the outputs as fits when it ends."""
     if not gpu.gigabytes_per_second:

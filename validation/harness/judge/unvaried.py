@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from validation.harness.plan.arguments import StoredInputs, mapped
+from validation.harness.plan.arguments import Inputs, mapped
 
 SIGNED = ("int8", "int16", "int32", "int64")
 MOST = 64
@@ -34,7 +34,7 @@ class Tensor:
 
 
 def unvaried(
-    inputs: StoredInputs, numbers: Sequence[int], python_code: str, entry_point: str
+    inputs: Inputs, numbers: Sequence[int], python_code: str, entry_point: str
 ) -> dict[str, str]:
     """Return the reason by the argument's name.
 
@@ -47,7 +47,7 @@ def unvaried(
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _leaves(inputs: StoredInputs, number: int) -> Any:
+def _leaves(inputs: Inputs, number: int) -> Any:
     def tensor(part: Mapping[str, Any]) -> Tensor:
         blob = inputs.blobs[part["storage"]]
         shape = tuple(part["shape"])

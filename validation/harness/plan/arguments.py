@@ -11,7 +11,7 @@ NONE = memoryview(b"")
 
 
 @dataclass(frozen=True, slots=True)
-class StoredInputs:
+class Inputs:
     """`arguments` has the tree of each trial by its number; trees name storages by their place
     among `blobs`."""
 
@@ -20,9 +20,7 @@ class StoredInputs:
     blobs: list[memoryview]
 
     @classmethod
-    def of(
-        cls, trials: Sequence[Trial], made: Sequence[Any], blobs: list[memoryview]
-    ) -> "StoredInputs":
+    def of(cls, trials: Sequence[Trial], made: Sequence[Any], blobs: list[memoryview]) -> "Inputs":
         """Leave out the trials that make_inputs refuses, or that are too large."""
         pairs = [
             (trial, part["arguments"])
@@ -35,7 +33,7 @@ class StoredInputs:
         return cls([trial for trial, _ in pairs], arguments, blobs)
 
     @classmethod
-    def together(cls, parts: Iterable["StoredInputs"]) -> "StoredInputs":
+    def together(cls, parts: Iterable["Inputs"]) -> "Inputs":
         whole = cls([], {}, [])
         for part in parts:
             place = len(whole.blobs)
@@ -49,8 +47,8 @@ class StoredInputs:
             whole.blobs.extend(part.blobs)
         return whole
 
-    def of_trials(self, trials: list[Trial]) -> "StoredInputs":
-        return StoredInputs(trials, self.arguments, self.blobs)
+    def of_trials(self, trials: list[Trial]) -> "Inputs":
+        return Inputs(trials, self.arguments, self.blobs)
 
     def elements(self, number: int) -> int:
         return sum(map(math.prod, shapes(self.arguments[number])))
@@ -63,7 +61,7 @@ class StoredInputs:
     def content(self, number: int) -> list[bytes]:
         return [bytes(self.blobs[place]) for place in storages(self.arguments.get(number))]
 
-    def batches(self, most: int) -> Iterator["StoredInputs"]:
+    def batches(self, most: int) -> Iterator["Inputs"]:
         """Yield the trials in their order, as many at once as have at most so many bytes. Blobs of
         other trials are empty, so that each blob keeps its place."""
         batch: list[Trial] = []
@@ -78,9 +76,9 @@ class StoredInputs:
         if batch:
             yield self._only(batch, used)
 
-    def _only(self, trials: list[Trial], used: set[int]) -> "StoredInputs":
+    def _only(self, trials: list[Trial], used: set[int]) -> "Inputs":
         blobs = [blob if place in used else NONE for place, blob in enumerate(self.blobs)]
-        return StoredInputs(trials, self.arguments, blobs)
+        return Inputs(trials, self.arguments, blobs)
 
 
 def declare_gradients(each: list[dict[str, Any]]) -> None:

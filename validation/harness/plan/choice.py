@@ -11,7 +11,7 @@ from validation.harness.judge.numbers import Numbers
 from validation.harness.judge.practical import PracticalBound
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan import trial_plan as plan
-from validation.harness.plan.arguments import StoredInputs, shapes
+from validation.harness.plan.arguments import Inputs, shapes
 
 SECOND_LOOKS = 3
 ORDERED_TRIALS = 2
@@ -79,7 +79,7 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     ]
 
 
-def select_telling(made: StoredInputs, shown: StoredInputs, sizes: plan.Sizes) -> StoredInputs:
+def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
     """Return the variants without those whose values are the shown ones, because there is nothing
     to change. Mark those whose shapes are unseen.
 
@@ -162,9 +162,7 @@ def select_for_orders(
     ]
 
 
-def select_affordable(
-    inputs: StoredInputs, wanted: dict[int, Wanted], device: str
-) -> list[plan.Trial]:
+def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
     """Leave out variants that are larger than any shown case: the interpreter is slow."""
 
     def elements(number: int) -> int:
@@ -188,7 +186,7 @@ def select_precise(
     return [trial for trial in trials if keeps_digits or not _is_shifted(trial)]
 
 
-def select_large(inputs: StoredInputs, runs: list[JudgedReplay]) -> list[plan.Trial]:
+def select_large(inputs: Inputs, runs: list[JudgedReplay]) -> list[plan.Trial]:
     """Return the large trial, if it takes a second, by the time of the largest shown case."""
     shown = [run for run in runs if run.trial.kind == "shown" and run.mode == "first"]
     if not shown:

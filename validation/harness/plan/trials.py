@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from validation.harness.judge.practical import tolerances
 from validation.harness.judge.replay_evidence import Wanted, raised
 from validation.harness.plan import trial_plan as plan
-from validation.harness.plan.arguments import StoredInputs, with_gaps
+from validation.harness.plan.arguments import Inputs, with_gaps
 from validation.harness.plan.choice import select_telling
 from validation.harness.plan.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.pool.children import Child
@@ -50,7 +50,7 @@ class TrialInputs:
     sizes_untried: why no inputs have other shapes than the shown ones, or an empty text.
     """
 
-    inputs: StoredInputs
+    inputs: Inputs
     too_large: list[TooLarge] = field(default_factory=list)
     sizes_untried: str = ""
 
@@ -99,7 +99,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> TrialI
             parts.append(part)
             case = replace(case, instead=part.trials[0].case)
         tried.too_large.append(case)
-    shown = StoredInputs.together(parts)
+    shown = Inputs.together(parts)
     if not shown.trials:
         words = nothing_fits(tried.too_large, room)
         raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
@@ -123,7 +123,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> TrialI
         varied = select_telling(session.make(author, more, left)[0], shown, constants.sizes)
         tried.sizes_untried = _sizes_untried(varied.trials, constants)
         parts.append(varied)
-    tried.inputs = StoredInputs.together(parts)
+    tried.inputs = Inputs.together(parts)
     return tried
 
 
@@ -141,7 +141,7 @@ def _sizes_untried(varied: list[plan.Trial], constants: Constants) -> str:
 
 def _stand_in(
     session: Session, author: Child, trial: plan.Trial, constants: Constants
-) -> tuple[StoredInputs, int] | None:
+) -> tuple[Inputs, int] | None:
     """Return the largest inputs that fit of the same case with smaller sizes, and their bytes."""
     for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
@@ -164,7 +164,7 @@ def _common_properties(
     ]
 
 
-def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: StoredInputs) -> None:
+def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
     """Raise Stopped if the same case gives other inputs: it would be unknown what was tested."""
     again, _ = session.make(author, [trial], session.limits.altogether)
     if again.content(trial.number) != shown.content(trial.number):

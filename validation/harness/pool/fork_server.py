@@ -18,7 +18,7 @@ from validation.harness.pool.children import SERVER_ENDED, Child, ChildEnded, Cl
 from validation.harness.sandbox import (
     Confinement,
     Level,
-    ProcessLimits,
+    RunLimits,
     best,
     half_of_memory,
     kill,
@@ -205,7 +205,7 @@ class ForkServer:
             environment |= {name: os.environ[name] for name in ON_GPU if name in os.environ}
         return Confinement(
             readable=(*python_readable(), PACKAGE, *(path for path in LDCONFIG if path.exists())),
-            limits=ProcessLimits(
+            limits=RunLimits(
                 memory=None,
                 group_memory=self.memory,
                 tree_memory=half_of_memory(),

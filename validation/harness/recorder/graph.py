@@ -16,7 +16,7 @@ Json = Any
 Key = tuple[int, torch.dtype, tuple[int, ...], tuple[int, ...], int]
 
 
-class GradientGraph:
+class Graph:
     """The numbers of the tensors that need gradients. The inputs come first, in their order."""
 
     def __init__(self, recording: "Recording") -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from validation.harness.recorder.graph import GradientGraph
+from validation.harness.recorder.graph import Graph
 from validation.harness.recorder.recorded_values import PLAIN_TENSORS, KernelTable, Values
 from validation.harness.recorder.storages import KeptMemory, Storages, storages_in
 from validation.harness.recorder.streams import RecordedStreams
@@ -70,7 +70,7 @@ class Recording:
         self._session, self.passes = session, session.passes
         self.storages = Storages(self.emit, session.numbers, session.memory)
         self.values = Values(self.storages, session.kernels, self.problems)
-        self.graph = GradientGraph(self)
+        self.graph = Graph(self)
         self.streams = RecordedStreams()
         self._reads = 0
         self._known = known

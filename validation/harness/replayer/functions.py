@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from validation.harness.program import AutogradFunction, Backward, TensorView
+from validation.harness.program import AutogradCall, Backward, TensorView
 
 if TYPE_CHECKING:
     from validation.harness.replayer.player import Player
@@ -17,7 +17,7 @@ class WrongGradient(Exception):
     """The engine gives a function other gradients than while the launcher was recorded."""
 
 
-def play_function(player: "Player", call: AutogradFunction) -> None:
+def play_function(player: "Player", call: AutogradCall) -> None:
     """Apply the function to its inputs in the graph, and add its outputs to the graph."""
     inputs = [None if value is None else player.value(value) for value in call.inputs]
     if not all(value is None or isinstance(value, torch.Tensor) for value in inputs):

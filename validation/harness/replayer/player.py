@@ -12,7 +12,7 @@ import triton
 from validation.harness.pool.channel import Blob
 from validation.harness.program import (
     Allocate,
-    AutogradFunction,
+    AutogradCall,
     Constant,
     Copy,
     Descriptor,
@@ -26,7 +26,7 @@ from validation.harness.program import (
     Read,
     StreamAction,
     TensorView,
-    TorchOperation,
+    TorchCall,
 )
 from validation.harness.replayer.functions import play_function
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel
@@ -247,7 +247,7 @@ class Player:
         with self._watch(extents):
             kernel[instruction.grid](*arguments, **options)
 
-    def _operation(self, instruction: TorchOperation) -> None:
+    def _operation(self, instruction: TorchCall) -> None:
         if not can_play(instruction.name):
             raise UnsupportedKernel(f"{instruction.name} is not played")
         packet, _, overload = instruction.name.partition("::")[2].partition(".")
@@ -296,7 +296,7 @@ class Player:
         self.play(instruction.instructions)
         self.launches, self.computed = launches, computed
 
-    def _function(self, instruction: AutogradFunction) -> None:
+    def _function(self, instruction: AutogradCall) -> None:
         play_function(self, instruction)
 
     def _stream(self, instruction: StreamAction) -> None:
@@ -318,8 +318,8 @@ _PLAYS: dict[type, Callable[[Player, Any], None]] = {
     Poison: Player._poison,
     Read: Player._read,
     Launch: Player._launch,
-    TorchOperation: Player._operation,
+    TorchCall: Player._operation,
     Earlier: Player._earlier,
-    AutogradFunction: Player._function,
+    AutogradCall: Player._function,
     StreamAction: Player._stream,
 }

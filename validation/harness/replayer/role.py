@@ -10,7 +10,7 @@ from triton.runtime import interpreter
 
 from validation.harness.plan.trial_plan import ORDERS
 from validation.harness.pool.channel import Blob
-from validation.harness.program import Allocate, Constant, Earlier, Launch, Program, TorchOperation
+from validation.harness.program import Allocate, Constant, Earlier, Launch, Program, TorchCall
 from validation.harness.replayer.player import Player, PreparedProgram
 from validation.harness.replayer.program_order import ProgramOrder, Waits
 from validation.harness.replayer.programs import TextPrograms
@@ -232,7 +232,7 @@ def returns_kept_memory(program: Program) -> bool:
         match instruction:
             case Allocate():
                 own.add(instruction.storage)
-            case TorchOperation():
+            case TorchCall():
                 own |= {result.window.storage for result in instruction.results}
             case Constant():
                 kept.add(instruction.storage)

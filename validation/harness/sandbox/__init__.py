@@ -3,31 +3,8 @@
 Standard library only, nothing else of the project: the judge and the compile check build on it.
 """
 
-from validation.harness.sandbox.confinement import (
-    Confinement,
-    Level,
-    ProcessLimits,
-    SandboxUnavailable,
-)
+from validation.harness.sandbox.confinement import Confinement, Level, RunLimits, SandboxUnavailable
 from validation.harness.sandbox.hostile_json import UnreadableJson, read_json, readable
 from validation.harness.sandbox.launch import Probe, best, kill, memory_bound, probe, start
 from validation.harness.sandbox.memory import half_of_memory
 from validation.harness.sandbox.python import python_readable
-
-__all__ = [
-    "Confinement",
-    "Level",
-    "Probe",
-    "ProcessLimits",
-    "SandboxUnavailable",
-    "UnreadableJson",
-    "best",
-    "half_of_memory",
-    "kill",
-    "memory_bound",
-    "probe",
-    "python_readable",
-    "read_json",
-    "readable",
-    "start",
-]

@@ -15,7 +15,7 @@ from typing import Any
 
 from validation.harness.sandbox import seccomp
 from validation.harness.sandbox.confinement import Confinement, Level, SandboxUnavailable
-from validation.harness.sandbox.memory import SandboxMemory
+from validation.harness.sandbox.memory import Bound
 from validation.harness.sandbox.python import SANDBOX_UID, interpreter, python, script
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
@@ -30,7 +30,7 @@ def command(
     argv: Sequence[str],
     confinement: Confinement,
     level: Level,
-    bound: SandboxMemory,
+    bound: Bound,
     pass_fds: Sequence[int],
 ) -> list[str]:
     """Return the guard's command line, which ends with those of the other processes."""

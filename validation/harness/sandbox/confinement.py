@@ -19,7 +19,7 @@ class SandboxUnavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessLimits:
+class RunLimits:
     """Limits of one process, of a process group, and of all processes together.
 
     memory: address space of one process in bytes. None under CUDA, which reserves more of it than
@@ -49,7 +49,7 @@ class Confinement:
     """
 
     readable: tuple[Path, ...]
-    limits: ProcessLimits
+    limits: RunLimits
     scratch: int
     gpu: bool = False
     env: Mapping[str, str] = field(default_factory=dict)

@@ -9,12 +9,7 @@ from weakref import finalize
 
 from validation.harness.sandbox import memory, restrictions
 from validation.harness.sandbox.command import command, find_bubblewrap
-from validation.harness.sandbox.confinement import (
-    Confinement,
-    Level,
-    ProcessLimits,
-    SandboxUnavailable,
-)
+from validation.harness.sandbox.confinement import Confinement, Level, RunLimits, SandboxUnavailable
 from validation.harness.sandbox.python import python, python_readable
 
 Stream = int | IO[Any]
@@ -23,7 +18,7 @@ Stream = int | IO[Any]
 LANDLOCK_VERSION = 6
 # Time limits: of a killed tree until it ends (a busy CUDA driver needs seconds), and of a probe.
 KILL_SECONDS, PROBE_SECONDS = 20.0, 20
-PROBE_LIMITS = ProcessLimits(
+PROBE_LIMITS = RunLimits(
     memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=10, processes=16,
     file_size=1 << 20, open_files=64,
 )  # fmt: skip
@@ -32,7 +27,7 @@ PROBE_LIMITS = ProcessLimits(
 class Sandboxed(subprocess.Popen[bytes]):
     """The guard of a sandboxed program, and the bound on its memory."""
 
-    bound: memory.SandboxMemory
+    bound: memory.Bound
     give_back: "finalize[..., Sandboxed]"
 
 
@@ -57,7 +52,7 @@ def start(
     level = level or best()
     if grouped is None:
         grouped = not no_cgroup(level)
-    bound = memory.SandboxMemory.make(confinement, grouped=grouped)
+    bound = memory.Bound.make(confinement, grouped=grouped)
     held = (bound.record,) if bound.entrance < 0 else (bound.record, bound.entrance)
     try:
         process = Sandboxed(

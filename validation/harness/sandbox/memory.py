@@ -27,7 +27,7 @@ class NoCgroup(SandboxUnavailable):
 
 
 @dataclass(eq=False, slots=True)
-class SandboxMemory:
+class Bound:
     """The record and the cgroup of one sandbox.
 
     record: the open file that gets a line from the guard for each process group that it ends.
@@ -42,7 +42,7 @@ class SandboxMemory:
     explained: int = 0
 
     @classmethod
-    def make(cls, confinement: Confinement, *, grouped: bool) -> "SandboxMemory":
+    def make(cls, confinement: Confinement, *, grouped: bool) -> "Bound":
         cgroup = _make_cgroup(confinement) if grouped else None
         entrance = os.open(cgroup / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC) if cgroup else -1
         return cls(os.memfd_create("ended", os.MFD_CLOEXEC), cgroup, entrance)

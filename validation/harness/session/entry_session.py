@@ -9,7 +9,7 @@ from typing import Any
 from validation.harness.entry import Entry
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.options import Options
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.input_limits import INPUT_LIMITS
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.policy import compile_seconds
@@ -94,7 +94,7 @@ class Session:
 
     def make(
         self, author: Child, trials: list[Trial], most: int, largest: int | None = None
-    ) -> tuple[StoredInputs, list[Any]]:
+    ) -> tuple[Inputs, list[Any]]:
         """Return the inputs of the trials, together at most so many bytes, and what the author
         says about each trial.
 
@@ -110,7 +110,7 @@ class Session:
         }
         answer = self.ask(author, "", "inputs", order)
         made = list(answer.header["made"])
-        return StoredInputs.of(trials, made, answer.blobs), made
+        return Inputs.of(trials, made, answer.blobs), made
 
     def ask(
         self, child: Child, begin: str, step: str, order: dict[str, Any],

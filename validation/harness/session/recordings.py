@@ -15,15 +15,9 @@ from typing import Any
 
 from validation.harness.judge.launcher_kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
-from validation.harness.judge.reads import (
-    INVENTIONS,
-    Informed,
-    computes,
-    invented,
-    is_fraction,
-)
+from validation.harness.judge.reads import INVENTIONS, Informed, computes, invented, is_fraction
 from validation.harness.judge.replay_evidence import Wanted, raised
-from validation.harness.plan.arguments import NONE, StoredInputs, mapped, storages, tensors
+from validation.harness.plan.arguments import NONE, Inputs, mapped, storages, tensors
 from validation.harness.plan.trial_plan import ORDERS, Trial
 from validation.harness.pool.children import Child
 from validation.harness.program import Launch, Program
@@ -69,7 +63,7 @@ class Recordings:
     """
 
     def __init__(
-        self, session: Session, recorder: Child, inputs: StoredInputs, order: dict[str, Any],
+        self, session: Session, recorder: Child, inputs: Inputs, order: dict[str, Any],
         wanted: Mapping[int, Wanted] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self._session, self._recorder, self._order = session, recorder, order

@@ -4,14 +4,14 @@ from typing import Any
 
 from validation.harness.judge import replay_evidence
 from validation.harness.judge.replay_evidence import Wanted, raised
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.pool.children import ChildAnswer
 from validation.harness.report import Check, Verdict
 from validation.harness.session.entry_session import Session, Stopped
 
 
 def ask_reference(
-    session: Session, inputs: StoredInputs, *, on_gpu: bool = False
+    session: Session, inputs: Inputs, *, on_gpu: bool = False
 ) -> tuple[dict[int, Wanted], str]:
     """Return the reference's answers by the trial's number, and the device on which it ran.
 
@@ -45,7 +45,7 @@ def ask_reference(
 
 
 def add_rounding(
-    session: Session, device: str, wanted: dict[int, Wanted], inputs: StoredInputs
+    session: Session, device: str, wanted: dict[int, Wanted], inputs: Inputs
 ) -> dict[int, Wanted]:
     """Return the answers with the effect of rounding on these inputs, or unchanged on a failure."""
     try:
@@ -57,7 +57,7 @@ def add_rounding(
     return wanted
 
 
-def _answers(session: Session, device: str, inputs: StoredInputs, **more: Any) -> list[ChildAnswer]:
+def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list[ChildAnswer]:
     """Ask a new child batch by batch, so that large inputs have room."""
     answers: list[ChildAnswer] = []
     on_cpu = device == "cpu"
@@ -80,7 +80,7 @@ def _answers(session: Session, device: str, inputs: StoredInputs, **more: Any) -
     return answers
 
 
-def _refuses(answers: list[ChildAnswer], inputs: StoredInputs) -> bool:
+def _refuses(answers: list[ChildAnswer], inputs: Inputs) -> bool:
     """Return whether the reference raises on a shown case."""
     if "error" in answers[-1].header:
         return True

@@ -4,7 +4,7 @@ from typing import Any
 
 from validation.harness.judge.launcher_kernels import compiles
 from validation.harness.judge.replay_evidence import Wanted
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check
 from validation.harness.session.entry_session import Session, Stopped, reading
@@ -12,13 +12,9 @@ from validation.harness.session.recordings import Recorded, Recordings, with_con
 
 
 def replay(
-    session: Session,
-    child: Child,
-    order: dict[str, Any],
-    recordings: Recordings,
-    inputs: StoredInputs,
+    session: Session, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
     wanted: dict[int, Wanted],
-) -> list[ChildAnswer]:
+) -> list[ChildAnswer]:  # fmt: skip
     """Return the runs of all trials, batch by batch. A call that raised while it was recorded has
     no run; its error stands in for one.
 

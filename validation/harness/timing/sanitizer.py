@@ -32,12 +32,9 @@ def command(tool: Path, program: list[str]) -> list[str]:
 
 def readable(tool: Path) -> list[Path]:
     """Return the folders of the tool and its libraries."""
-    roots = []
-    for path in (tool, tool.resolve()):
-        root = path.parent.parent if path.parent.name == "bin" else path.parent
-        if root not in TOO_WIDE:
-            roots.append(root)
-    return roots
+    folders = [path.parent for path in (tool, tool.resolve())]
+    roots = [folder.parent if folder.name == "bin" else folder for folder in folders]
+    return [root for root in roots if root not in TOO_WIDE]
 
 
 def errors(output: str, status: int) -> int | None:

@@ -16,8 +16,8 @@ from validation.harness.judge import replay_evidence
 from validation.harness.judge.numbers import Unreadable, width
 from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.replay_evidence import raised
-from validation.harness.judge.roofline import Gpu, LeastWork, Times, judged, times
-from validation.harness.plan.arguments import StoredInputs, mapped, tensors
+from validation.harness.judge.roofline import Gpu, Times, Work, judged, times
+from validation.harness.plan.arguments import Inputs, mapped, tensors
 from validation.harness.plan.trial_plan import Case, Trial
 from validation.harness.plan.trials import Constants, fresh_values, load_constants
 from validation.harness.pool.children import Child, ChildAnswer, ChildEnded
@@ -148,7 +148,7 @@ def _measure_with(
     written = _check_answers(session, answer, looked_at, bound, on_gpu=is_perf_case)
     tree = inputs.arguments[inputs.trials[0].number]
     narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)
-    work = LeastWork(bytes_read(tree), written, flops, narrowest)
+    work = Work(bytes_read(tree), written, flops, narrowest)
     gpu = Gpu.of(session.pool.environment())
     timing = judged(of_entry, of_eager, of_compiled, work, gpu)
     figures["timing"] = timing.figures()
@@ -176,7 +176,7 @@ def _largest_set(session: Session) -> int:
     return LARGEST_SET if session.device == "cuda" else session.limits.one
 
 
-def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> StoredInputs:
+def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inputs:
     """Return the case with unpredictable values, for each run if there is room."""
     shown = Trial(0, "timed case", "shown", case)
     count = min(RUNS + WARMING, max(SETS_LEAST, MOST // max(1, size)))
@@ -208,7 +208,7 @@ class TimedPrograms:
         return {"triton_code": entry.triton_code, "programs": self.programs, "sets": played}
 
 
-def _record(session: Session, launcher: Child, inputs: StoredInputs, cache: str) -> TimedPrograms:
+def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> TimedPrograms:
     # Only here does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
     recordings = Recordings(session, launcher, inputs, order)
@@ -246,7 +246,7 @@ def _measure(session: Session, child: Child, *, keep: bool = False) -> Times:
     return times(header["took"], RUNS)
 
 
-def _looked_at(inputs: StoredInputs, count: int) -> StoredInputs:
+def _looked_at(inputs: Inputs, count: int) -> Inputs:
     """Return the inputs of the last run, and those of others chosen at random."""
     last, *others = reversed(inputs.trials[WARMING:])
     chosen = secrets.SystemRandom().sample(others, min(len(others), count - 1))
@@ -256,7 +256,7 @@ def _looked_at(inputs: StoredInputs, count: int) -> StoredInputs:
 def _check_answers(
     session: Session,
     answer: ChildAnswer,
-    inputs: StoredInputs,
+    inputs: Inputs,
     bound: PracticalBound,
     *,
     on_gpu: bool,

@@ -31,7 +31,7 @@ _seed: dict[str, bytes] = {}
 caches = ""
 
 
-class UnusableGpu(Exception):
+class Unusable(Exception):
     """No kernel runs on the GPU; the sentence says why."""
 
 
@@ -102,9 +102,7 @@ def seen(pid: int, folder: str) -> dict[str, str]:
     if status:
         ended = f"its process ended with {os.waitstatus_to_exitcode(status)}"
         why = described.read_text()[:MOST].rstrip(".") if described.exists() else ended
-        raise UnusableGpu(
-            f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter."
-        )
+        raise Unusable(f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter.")
     for path in cache.rglob("*"):
         # A folder that holds the small kernel holds nothing for other kernels.
         if path.is_file() and not any("tiny" in other.name for other in path.parent.iterdir()):

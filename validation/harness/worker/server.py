@@ -39,12 +39,12 @@ def main(control: int, settings: dict[str, Any]) -> None:
     program: Any = importlib.import_module(settings["program"])
     try:
         channel.send({"versions": program.up(settings)})
-    except gpu.UnusableGpu as unusable:
+    except gpu.Unusable as unusable:
         channel.send({"failed": str(unusable)})
         return
     gc.freeze()
     gc.enable()
-    WorkerServer(channel, settings, program).serve()
+    Server(channel, settings, program).serve()
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Forked:
     why: str = ""
 
 
-class WorkerServer:
+class Server:
     def __init__(self, channel: Channel, settings: dict[str, Any], program: Any) -> None:
         self.channel, self.settings, self.program = channel, settings, program
         gpu.caches = tempfile.mkdtemp(prefix="caches-")

@@ -19,7 +19,7 @@ from validation.harness.worker.complaint import described
 MOST = 3000
 
 
-class SuiteRole:
+class Suite:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
         self.texts, self.point = {name: order[name] for name in folder.NAMES}, order["entry_point"]

@@ -21,7 +21,7 @@ from validation.harness.worker.author import Author
 from validation.harness.worker.gpu import GpuHealth
 from validation.harness.worker.reference import ReferenceRole
 from validation.harness.worker.stopwatch import Stopwatch
-from validation.harness.worker.suite import SuiteRole
+from validation.harness.worker.suite import Suite
 
 ROLES: dict[str, Any] = {
     "author": Author,
@@ -29,7 +29,7 @@ ROLES: dict[str, Any] = {
     "recorder": Recorder,
     "reference": ReferenceRole,
     "replayer": Replayer,
-    "suite": SuiteRole,
+    "suite": Suite,
     "health": GpuHealth,
     "timing": Stopwatch,
     "values": LineValues,

@@ -3,17 +3,17 @@
 import numpy as np
 
 from tests.validation.harness.numbers_of import numbers_of
-from validation.harness.judge.answers import AnswerValue, compare_answers
-from validation.harness.judge.compare import ComparedAnswer
+from validation.harness.judge.answers import Value, compare_answers
+from validation.harness.judge.compare import Comparison
 from validation.harness.judge.numbers import Array
 from validation.harness.judge.practical import PracticalBound
 
 SHAPE = (100, 1000)
 
 
-def _compared(answer: Array, wanted: Array, most: int | None) -> ComparedAnswer:
-    def value(content: Array, dtype: str) -> AnswerValue:
-        return AnswerValue((numbers_of(content, dtype),), "tensor", (), ())
+def _compared(answer: Array, wanted: Array, most: int | None) -> Comparison:
+    def value(content: Array, dtype: str) -> Value:
+        return Value((numbers_of(content, dtype),), "tensor", (), ())
 
     native, precise = value(wanted, "bfloat16"), value(wanted, "float64")
     others = (precise, None, None)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge import checks
-from validation.harness.judge.compare import ComparedAnswer
+from validation.harness.judge.compare import Comparison
 from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.trial_plan import Trial
@@ -30,7 +30,7 @@ def a_run(
     held = None if value is None else value_of(value, aliases=aliases, gradients=gradients)
     said = {"launches": {"kernel": 1}, **said}
     return JudgedReplay(
-        trial, mode, right, "" if right else words, ComparedAnswer(""), held, raised, said
+        trial, mode, right, "" if right else words, Comparison(""), held, raised, said
     )
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.validation.harness.numbers_of import numbers_of
-from validation.harness.judge.compare import ComparedAnswer, Expected, Grade, compare, worst_grade
+from validation.harness.judge.compare import Comparison, Expected, Grade, compare, worst_grade
 
 HALF = np.float16
 ordinary = arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e3, 1e3))
 
 
-def judged(found: Any, precise: Any, dtype: str = "float32", **more: Any) -> ComparedAnswer:
+def judged(found: Any, precise: Any, dtype: str = "float32", **more: Any) -> Comparison:
     """Compare `found` with a reference that is as exact as its type allows."""
     native = numbers_of(precise, dtype)
     return compare(
@@ -198,7 +198,7 @@ def test_an_integer_decided_by_rounding_may_have_either_value() -> None:
 
 
 def test_empty_answers_are_equal() -> None:
-    assert compare(numbers_of([]), Expected(numbers_of([]))) == ComparedAnswer("")
+    assert compare(numbers_of([]), Expected(numbers_of([]))) == Comparison("")
 
 
 @pytest.mark.parametrize(("found", "right"), [(7.6e-6, True), (1e-4, True), (1e-3, False)])

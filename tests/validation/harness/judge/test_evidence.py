@@ -9,7 +9,7 @@ from validation.harness.judge import replay_evidence
 from validation.harness.judge.compare import Grade
 from validation.harness.judge.practical import PracticalBound
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import Trial
 
 ONES = Wanted(value_of(numbers_of([1.0] * 8)))
@@ -27,7 +27,7 @@ def judged(
     (outcome,) = replay_evidence.outcomes(
         {"runs": [run]},
         [numbers_of(answer).raw],
-        StoredInputs([trial], {0: {"tuple": inputs}}, []),
+        Inputs([trial], {0: {"tuple": inputs}}, []),
         {0: ONES},
         PracticalBound(),
     )

@@ -8,15 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validation.harness.judge.numbers import Unreadable
-from validation.harness.judge.roofline import (
-    Gpu,
-    LeastWork,
-    Times,
-    judged,
-    memory_floor,
-    spread,
-    times,
-)
+from validation.harness.judge.roofline import Gpu, Times, Work, judged, memory_floor, spread, times
 from validation.harness.timing.timing import bytes_read, form
 
 H200 = Gpu("NVIDIA H200", 4917.0, 50 << 20)
@@ -51,7 +43,7 @@ def test_malformed_times_are_refused(said: object) -> None:
 
 
 def test_a_speedup_is_given_against_eager_and_compiled_torch() -> None:
-    found = judged(at(100), at(300), at(150), LeastWork(64 * MIB, 64 * MIB), H200)
+    found = judged(at(100), at(300), at(150), Work(64 * MIB, 64 * MIB), H200)
 
     assert (found.speedup, found.speedup_compiled) == (3.0, 1.5)
     assert found.words.startswith("3.00 times as fast as eager torch, 1.50 times torch.compile.")
@@ -60,7 +52,7 @@ def test_a_speedup_is_given_against_eager_and_compiled_torch() -> None:
 
 
 def test_a_time_below_the_memory_floor_is_impossible_without_a_speedup() -> None:
-    found = judged(at(5), at(300), at(150), LeastWork(256 * MIB, 1 * MIB), H200)
+    found = judged(at(5), at(300), at(150), Work(256 * MIB, 1 * MIB), H200)
 
     assert found.floor_us == pytest.approx(256 * MIB / 4917e3)
     assert found.speedup is found.speedup_compiled is None
@@ -69,12 +61,12 @@ def test_a_time_below_the_memory_floor_is_impossible_without_a_speedup() -> None
 
 
 def test_outputs_that_fit_in_the_cache_do_not_count_in_the_memory_floor() -> None:
-    assert memory_floor(LeastWork(0, 50 * MIB), H200) == 0
-    assert memory_floor(LeastWork(0, 150 * MIB), H200) == pytest.approx(100 * MIB / 4917e3)
+    assert memory_floor(Work(0, 50 * MIB), H200) == 0
+    assert memory_floor(Work(0, 150 * MIB), H200) == pytest.approx(100 * MIB / 4917e3)
 
 
 def test_without_a_full_read_by_torch_there_is_no_memory_floor() -> None:
-    found = judged(at(5), at(10), None, LeastWork(256 * MIB, 1 * MIB), H200)
+    found = judged(at(5), at(10), None, Work(256 * MIB, 1 * MIB), H200)
 
     assert (found.floor_us, found.impossible) == (0.0, "")
     assert found.speedup == 2.0
@@ -83,7 +75,7 @@ def test_without_a_full_read_by_torch_there_is_no_memory_floor() -> None:
 
 def test_a_time_above_the_peak_flops_of_the_gpu_is_impossible() -> None:
     flops = 2 * 4096**3
-    work = LeastWork(2 * 4096**2 * 2, 4096**2 * 2, flops, narrowest=2)
+    work = Work(2 * 4096**2 * 2, 4096**2 * 2, flops, narrowest=2)
 
     fair = judged(at(200), at(220), at(220), work, H200)
     causal = judged(at(100), at(220), at(220), work, H200)
@@ -95,7 +87,7 @@ def test_a_time_above_the_peak_flops_of_the_gpu_is_impossible() -> None:
 
 
 def test_no_time_is_impossible_on_an_unknown_gpu() -> None:
-    found = judged(at(0.1), at(300), None, LeastWork(256 * MIB, 1 * MIB, 10**15), Gpu.of({}))
+    found = judged(at(0.1), at(300), None, Work(256 * MIB, 1 * MIB, 10**15), Gpu.of({}))
 
     assert (found.floor_us, found.impossible) == (0.0, "")
 
@@ -103,11 +95,8 @@ def test_no_time_is_impossible_on_an_unknown_gpu() -> None:
 def test_a_noisy_timing_is_mentioned() -> None:
     noisy = Times(100.0, 80.0, 130.0, 20)
 
-    assert (
-        "half of the runs differ by 50%"
-        in judged(noisy, at(200), None, LeastWork(0, 0), H200).words
-    )
-    assert "differ" not in judged(at(100), at(200), None, LeastWork(0, 0), H200).words
+    assert "half of the runs differ by 50%" in judged(noisy, at(200), None, Work(0, 0), H200).words
+    assert "differ" not in judged(at(100), at(200), None, Work(0, 0), H200).words
 
 
 @pytest.mark.parametrize("said", [{}, {"memory_gb_s": "", "l2_bytes": "x"}, {"memory_gb_s": "nan"}])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from validation.harness.judge.unvaried import unvaried
-from validation.harness.plan.arguments import StoredInputs
+from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import Trial
 
 PYTHON_CODE = """
@@ -32,7 +32,7 @@ def reasons(*rows: list[Any], code: str = PYTHON_CODE) -> dict[str, str]:
             tree.append(value)
         arguments[number] = {"tuple": tree}
     trials = [Trial(number, "", "shown", {}) for number in arguments]
-    return unvaried(StoredInputs(trials, arguments, blobs), list(arguments), code, "f")
+    return unvaried(Inputs(trials, arguments, blobs), list(arguments), code, "f")
 
 
 def test_a_default_that_no_input_replaces_is_unvaried() -> None:

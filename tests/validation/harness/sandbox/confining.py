@@ -12,7 +12,7 @@ from typing import Any
 from validation.harness.sandbox import (
     Confinement,
     Level,
-    ProcessLimits,
+    RunLimits,
     kill,
     probe,
     python_readable,
@@ -22,7 +22,7 @@ from validation.harness.sandbox import (
 from validation.harness.sandbox.launch import LANDLOCK_VERSION, Sandboxed
 
 SECONDS = 30
-LIMITS = ProcessLimits(
+LIMITS = RunLimits(
     memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=20, processes=24,
     file_size=16 << 20, open_files=64,
 )  # fmt: skip

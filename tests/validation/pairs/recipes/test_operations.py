@@ -73,9 +73,7 @@ def test_operations_keep_the_precision_of_small_results(name: str, first: int, s
 
 
 @pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY, *OUTER], ids=lambda one: one.name)
-def test_both_sides_of_each_operation_agree_on_nan_and_infinity(
-    operation: Operation,
-) -> None:
+def test_both_sides_of_each_operation_agree_on_nan_and_infinity(operation: Operation) -> None:
     names = "xyz"[: operation.operands]
     grid = torch.cartesian_prod(*[torch.tensor(SPECIAL)] * len(names)).reshape(-1, len(names))
     columns = grid.unbind(1)
