@@ -1,1 +1,1 @@
-"""Validation of pairs and kernels: evidence that the Triton computes what the PyTorch computes."""
+"""Validation of pairs and kernels: evidence that both sides of a pair compute the same."""

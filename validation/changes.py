@@ -1,4 +1,4 @@
-"""Verdicts that another torch or Triton changed: an item's newest one beside the one before."""
+"""Changed verdicts: an item's newest verdict next to one from another torch or Triton."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ class Change:
 
 
 def changes(device: Device) -> Iterator[Change]:
-    """Yield items whose verdict changed with the tools.
+    """Yield items whose verdict changed with the versions of the tools.
 
-    Both checks are of the present content, on `device`, with different tools.
+    Both checks are of the present content, on `device`, with different versions.
     """
     newest: SeenVerdict | None = None
     item = 0
@@ -46,7 +46,7 @@ def changes(device: Device) -> Iterator[Change]:
         elif newest is not None and result.tools != newest.tools:
             if result.verdict != newest.verdict:
                 yield Change(item, newest, result)
-            # Only the tools directly before count.
+            # Compare only with the versions directly before.
             newest = None
 
 

@@ -1,4 +1,4 @@
-"""Checkers by device. A new device is one more line here."""
+"""Checkers by device. To add a device, add a line here."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -18,10 +18,10 @@ class NoChecker(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """Checker of one device.
+    """Checker for one device.
 
-    `eligible` returns the items that the scheduler may check. A run has `batch` of them: enough
-    to make a worker's start cheap, few enough to share.
+    `eligible` returns the items that the scheduler may check. A run has up to `batch` of them:
+    enough to make a worker's start cheap, few enough for several workers.
     """
 
     model: type[Kernel] | type[Pair]
@@ -37,8 +37,8 @@ def checkable() -> QuerySet[Pair]:
 def compilable() -> QuerySet[Kernel]:
     """Return the kernels that can be compiled.
 
-    Helpers have no signature to launch with: they are compiled with the kernels that call them.
-    Gluon's layouts can't be inferred, and JAX compiles Pallas.
+    Helpers can't be launched: they are compiled with the kernels that call them. Layouts of Gluon
+    can't be inferred, and JAX compiles Pallas.
     """
     return Kernel.objects.filter(
         kind=Kind.ENTRY,
@@ -48,7 +48,7 @@ def compilable() -> QuerySet[Kernel]:
     )
 
 
-# Each start of Django imports this module, but not the harness: 0.15 s less of 0.6 s (2026-11-26).
+# Import the harness late: Django imports this module at every start (0.15 s of 0.6 s, 2026-11-26).
 def _on_cuda(options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]:
     from validation.equivalence import open_harness
 
@@ -68,7 +68,7 @@ def _compiler(options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]
 
 
 CHECKERS: dict[Device, Checker] = {
-    # Its start takes as long as fifty pairs.
+    # A large batch, because starting the checker takes as long as fifty pairs.
     Device.CUDA: Checker(model=Pair, eligible=checkable, open=_on_cuda, batch=400),
     Device.INTERPRETER: Checker(model=Pair, eligible=checkable, open=_in_the_interpreter),
     Device.COMPILER: Checker(model=Kernel, eligible=compilable, open=_compiler),

@@ -1,4 +1,4 @@
-"""Compile check of kernels, with its answers as findings."""
+"""Compile check of kernels. Its answers are returned as findings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ class CompilerUnavailable(CurationError):
 
 
 class CompilerAway(CurationError):
-    """The compiler did not start, or stopped answering."""
+    """The compiler did not start, or no longer answers."""
 
     retry = True
 
@@ -118,7 +118,7 @@ def finding(
 
 
 def _resources(outcome: compiling.Compiled) -> dict[str, Any]:
-    """Return what the binary uses, and its occupancy of a multiprocessor."""
+    """Return the resources that the binary uses, with its occupancy of a multiprocessor."""
     if not outcome.resources:
         return {}
     return {**outcome.resources, "occupancy": round(Resources(**outcome.resources).occupancy, 3)}
@@ -151,7 +151,7 @@ def _checks(outcome: compiling.Compiled, launch: LaunchOutcome | None) -> Iterat
                 "" if reached else "No tool for this stage is there.",
             )
         if launch is not None:
-            # A failed launch proves no error of the kernel.
+            # A failed launch with guessed arguments does not prove a fault of the kernel.
             ran = Outcome.PASSED if launch.launched else Outcome.SKIPPED
             yield FindingCheck("launch", ran, launch.sentence)
     else:

@@ -1,4 +1,4 @@
-"""Equivalence check of pairs by the harness, with its reports as findings."""
+"""Equivalence check of pairs by the harness. Its reports are returned as findings."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -18,12 +18,12 @@ from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.single_case import ChosenCase, try_case
 
-# Options that a run may set.
+# Harness options that a run may set.
 OPTIONS = ("checks", "jobs", "share", "timeout", "seed", "timing", "sanitize")
 
 
 class HarnessUnavailable(CurationError):
-    """This host can't confine the code, or lacks what the options need.
+    """This host can't confine the code, or can't honor the options.
 
     A retry gives the same result.
     """
@@ -82,7 +82,7 @@ class Harness:
         beat: Beat = lambda: None,
         begin: Callable[[Entry], None] = lambda _: None,
     ) -> Generator[tuple[str, ItemFinding], None, None]:
-        """Yield the finding of each entry with the entry's id."""
+        """Yield each entry's id with its finding."""
         with closing(schedule.reports(entries, self.pool, beat, begin)) as reports:
             for report in reports:
                 yield report.id, judged(partial(finding, report))
@@ -104,7 +104,7 @@ def entry(pair: Pair) -> Entry:
 def _origin(pair: Pair) -> str:
     """Return the origin of a pair's code.
 
-    Our recipes share one; all other code shares it with no pair.
+    All recipes of this project share one origin. Any other pair has its own.
     """
     if pair.origin == PairOrigin.TEMPLATE:
         return str(pair.origin)

@@ -1,4 +1,4 @@
-"""Findings of a checker about single items, before they are written."""
+"""Findings of a checker about single items, before they are stored."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,9 +12,9 @@ log = logging.getLogger(__name__)
 
 MESSAGE_MOST = 2000
 
-# Called every few seconds while a check goes on: renews the lease, raises when it is lost.
+# Called every few seconds during a check: renews the lease, and raises if it is lost.
 Beat = Callable[[], None]
-# Called with an item before it is given to a process.
+# Called with each item before a process checks it.
 Begin = Callable[[Any], None]
 
 
@@ -33,7 +33,7 @@ class ItemFinding:
     seconds: float | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
     checks: tuple[FindingCheck, ...] = ()
-    # Outputs of the compiler by name.
+    # Outputs of the compiler, by name.
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -42,18 +42,18 @@ class OpenChecker(Protocol):
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        """The environment in which its verdicts hold: versions, device, confinement."""
+        """Environment in which its verdicts hold: versions, device, confinement."""
 
     def check(
         self, items: Iterable[Any], beat: Beat, begin: Begin
     ) -> Iterator[tuple[Any, ItemFinding]]:
-        """Yield each item with its finding, in the order in which they are done."""
+        """Yield each item with its finding, in order of completion."""
 
 
 def judged(read: Callable[[], ItemFinding]) -> ItemFinding:
-    """Return the finding that `read` makes of an item's answers, or an error if it raises.
+    """Return the finding that `read` makes from an item's answers, or an error if it raises.
 
-    A fault of the checker that one item triggers must not end the run of the others.
+    A fault of the checker with one item must not end the check of the others.
     """
     try:
         return read()

@@ -1,4 +1,4 @@
-"""Entry point of rq: one run, a batch of items, a result each."""
+"""Entry points of rq jobs: check the batch of items of one run, or run one chosen case."""
 
 import sys
 import zlib
@@ -68,7 +68,7 @@ def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
         try:
             _check(run, attempt, checker, items, progress)
         except CurationError:
-            # The error names the cause, and no item is to blame.
+            # Record no item as begun: the error has a known cause, which is no item's fault.
             progress.take_back()
             raise
     progress.end()
@@ -84,8 +84,8 @@ def _check(
 ) -> None:
     """Check the items.
 
-    Items that were under way when an earlier attempt ended come first, each alone. One of them
-    may have ended it, and this finds out which.
+    Items that a previous attempt began but did not finish come first, one at a time: one of them
+    may have ended that attempt, and this shows which.
     """
     suspects = [item for item in items if str(item.pk) in run.begun]
     rest = [item for item in items if str(item.pk) not in run.begun]
@@ -100,7 +100,7 @@ def _check(
 
 
 def _let_overtake(run: ValidationRun, opened: OpenChecker) -> None:
-    """Try the case of a person who waits, unless pairs are timed: each is then alone."""
+    """Run a waiting person's case between items, except while pairs are timed."""
     if run.options.get("timing"):
         return
     waiting = TriedCase.objects.filter(state=RunState.QUEUED).order_by("pk")
@@ -109,13 +109,13 @@ def _let_overtake(run: ValidationRun, opened: OpenChecker) -> None:
         return
     from validation.equivalence import Harness
 
-    # A batch for another device, such as the compiler, has no harness that can try it.
+    # Another device's checker, such as the compiler, can't run a case.
     harness = opened if isinstance(opened, Harness) and case[1] == run.device else None
     carry_out(TriedCase, case[0], partial(_try_case, open_=harness))
 
 
 def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:
-    """Yield the items without a result in this run that still have the requested content."""
+    """Yield the run's items that have no result yet and whose content is unchanged."""
     kind = checker.model._meta.model_name
     contents = {key: content for named, key, content in run.batch if named == kind}
     finished = set(run.results.values_list(f"{kind}_id", flat=True))
@@ -137,12 +137,12 @@ def _keep(run: ValidationRun, item: Any, finding: ItemFinding, progress: "Progre
 
 
 def store_finding(run: ValidationRun, item: Any, finding: ItemFinding) -> ItemFinding:
-    """Store a finding; if the database refuses its text, store a verdict that says so."""
+    """Store a finding. If the database rejects its text, store an error verdict instead."""
     try:
         with transaction.atomic():
             _store(run, item, finding)
     except (OperationalError, InterfaceError):
-        # The database is unavailable, which is no item's fault.
+        # The database is unavailable, which no item causes.
         raise
     except (DatabaseError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
         refused = f"Its result can't be stored ({type(error).__name__}). It was {finding.verdict}: "
@@ -176,7 +176,7 @@ def _store(run: ValidationRun, item: Any, finding: ItemFinding) -> None:
     if isinstance(item, Pair) and item.kernel_id:
         Kernel.objects.filter(pk=item.kernel_id).update(open_claims=None)
     if finding.texts:
-        # Only the newest compile of an item keeps its texts: they have 20 KB each.
+        # Keep only the texts of an item's newest compile: they have 20 KB each.
         CompiledText.objects.filter(**{f"result__{item._meta.model_name}": item}).delete()
         CompiledText.objects.bulk_create(
             CompiledText(result=result, name=name, compressed=zlib.compress(text.encode()))
@@ -185,7 +185,7 @@ def _store(run: ValidationRun, item: Any, finding: ItemFinding) -> None:
 
 
 def _measured(item: Any, finding: ItemFinding) -> dict[str, Any]:
-    """Return the columns of the item that lists are sorted by, if the finding has them."""
+    """Return values for the columns by which lists of items are sorted."""
     figures = finding.figures
     if isinstance(item, Kernel):
         names = {"registers": "registers", "spilled_bytes": "local_bytes"}
@@ -195,9 +195,9 @@ def _measured(item: Any, finding: ItemFinding) -> dict[str, Any]:
 
 
 class ProgressWriter:
-    """Writer of progress into the run's row, which renews the lease, and onto a terminal.
+    """Writer of progress: into the run's row, which renews the lease, and onto a terminal.
 
-    The row also lists the items that are under way: `ValidationRun.begun`.
+    The row also lists the items that are being checked: `ValidationRun.begun`.
     """
 
     def __init__(self, run: ValidationRun, attempt: Attempt[ValidationRun], *, done: int) -> None:
@@ -213,7 +213,7 @@ class ProgressWriter:
         self._attempt.tell(stage, self.done, self._total, begun=self._begun)
 
     def begin(self, item: Any) -> None:
-        """Record that `item` is under way, before it can end the worker."""
+        """Record that `item` is being checked, in case it crashes the worker."""
         key = str(item.pk)
         if key not in self._by_this_attempt:
             self._by_this_attempt.add(key)
@@ -221,7 +221,7 @@ class ProgressWriter:
             self._attempt.renew(begun=self._begun)
 
     def take_back(self) -> None:
-        """Forget the items that this attempt has begun and not ended."""
+        """Remove items from the list that this attempt has begun and not finished."""
         for key in self._by_this_attempt & self._begun.keys():
             self._begun[key] -= 1
             if not self._begun[key]:

@@ -1,7 +1,7 @@
-"""Exchange with a machine that has the harness alone: entries out, reports of verdicts in.
+"""Exchange with a machine that has only the harness: export entries, import reports.
 
-The id of an entry is its pair's content hash, and each report names the hash of the texts that were
-checked. So a report that belongs to other texts is left out.
+An entry's id is its pair's content hash, and each report has the hash of the texts that were
+checked. A report whose hash differs from the pair's texts is ignored.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ from validation.equivalence import entry, finding
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.jobs import store_finding
 
-# The option of a run that holds the sha256 of the report it was imported from.
+# Option of a run with the sha256 of the report from which it was imported.
 IMPORTED = "report_sha256"
 
 
 @dataclass(slots=True)
 class ImportedReport:
-    """Runs of an imported report, and a sentence for each line that was left out."""
+    """Runs of an imported report, and a message for each ignored line."""
 
     runs: list[ValidationRun] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Line:
 
 
 def write_entries(pairs: Iterable[Pair], path: Path) -> int:
-    """Write a line for each pair, as `python -m validation.harness` reads them."""
+    """Write a line for each pair, for `python -m validation.harness`. Return their number."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for pair in pairs:
@@ -68,9 +68,9 @@ def _record(pair: Pair) -> dict[str, Any]:
 
 
 def import_report(path: Path) -> ImportedReport:
-    """Store the verdicts of a report, as one run for each environment, or none of them.
+    """Store a report's verdicts, as one run for each environment. On an error, store nothing.
 
-    Raises CurationError if it can't be read, or was imported before.
+    Raises CurationError if the report can't be read, or was imported before.
     """
     try:
         data = path.read_bytes()
@@ -135,7 +135,7 @@ def _report(record: dict[str, Any]) -> Report:
 
 
 def _matched(lines: Iterable[_Line], left_out: list[str]) -> Iterator[tuple[_Line, Pair]]:
-    """Yield each line with the pair that it is about."""
+    """Yield each line with the pair whose id it has. Add a message for other lines."""
     for line in lines:
         pair = Pair.objects.filter(content_hash=line.report.id).first()
         if pair is None:

@@ -1,4 +1,4 @@
-"""Requests for validations, shared by the admin, the command line and the scheduler."""
+"""Requests for validations, used by the admin, the command line and the scheduler."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
@@ -24,17 +24,17 @@ from curation.models import (
 )
 from validation.checkers import checker_for
 
-# Verdicts that say more about the machine than about the item.
+# Verdicts that are more likely caused by the machine than by the item.
 CRASHED = (Verdict.CRASHED,)
-# Verdicts that another try, or another version of a library, may change.
+# Verdicts that may change in another attempt, or with another version of a library.
 UNLUCKY = (Verdict.ERROR, Verdict.TIMEOUT, Verdict.FAILED)
 
 
 class NothingToRetry(CurationError):
-    """Every item of the run has a verdict that another try would not change."""
+    """All items of the run have verdicts that another attempt would not change."""
 
 
-# Pause of the scheduler after a run on the device failed or was cancelled.
+# Pause of the scheduler after a run on the device failed or was canceled.
 PATIENCE = timedelta(hours=1)
 
 
@@ -47,7 +47,7 @@ def request_validation(
     options: Mapping[str, Any] | None = None,
     retry_of: ValidationRun | None = None,
 ) -> list[ValidationRun]:
-    """Queue runs for `items`. Without `hand_over` the caller runs them itself.
+    """Queue runs for `items`. Without `hand_over` no job is enqueued: the caller runs them.
 
     `options` are passed to the device's checker. `retry_of` is the run that they replace.
     """
@@ -71,9 +71,9 @@ def request_validation(
 def retry_validation(
     run: ValidationRun, *, requested_by: User | None, failed: bool
 ) -> ValidationRun:
-    """Queue the items of `run` that have no result or crashed, in it and in its earlier retries.
+    """Queue the items of `run` that have no result or crashed, including its earlier retries.
 
-    `failed` adds the verdicts error, timeout and failed. Items that have changed are left out.
+    `failed` adds the verdicts error, timeout and failed. Items with changed content are skipped.
     """
     device = Device(run.device)
     model = checker_for(device).model
@@ -104,9 +104,9 @@ def request_case(
     requested_by: User | None,
     retry_of: TriedCase | None = None,
 ) -> TriedCase:
-    """Queue one case of a pair's test, on the installation's device.
+    """Queue one case of a pair's test, on the installation's default device.
 
-    program: a program whose values are wanted, as in `TriedCase`. Only the interpreter has them.
+    program: grid program whose values to show, as in `TriedCase`. Only the interpreter has them.
     """
     with transaction.atomic():
         run = TriedCase.objects.create(
@@ -125,7 +125,7 @@ def request_case(
 
 
 def retry_case(run: TriedCase, *, requested_by: User | None, failed: bool) -> TriedCase:
-    """Queue the same case again, of the pair's present content."""
+    """Queue the same case again, with the pair's present content."""
     return request_case(
         run.pair,
         place=run.place,
@@ -138,7 +138,7 @@ def retry_case(run: TriedCase, *, requested_by: User | None, failed: bool) -> Tr
 
 
 def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:
-    """Return the keys of the items whose newest verdict is in `again`, or that have none."""
+    """Return the keys of items whose newest verdict is in `again`, or that have no verdict."""
     column = "kernel_id" if run.device == Device.COMPILER else "pair_id"
     results = ValidationResult.objects.filter(Q(run=run) | Q(run__retry_of=run)).order_by("pk")
     newest = dict(results.values_list(column, "verdict"))
@@ -146,7 +146,7 @@ def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:
 
 
 def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
-    """Return the `items` whose present content has no verdict of `device`, and no live run."""
+    """Return the `items` without a verdict of `device` on their content, and without a live run."""
     kind = items.model._meta.model_name
     results = ValidationResult.objects.filter(
         run__device=device, **{kind: OuterRef("pk")}, content_hash=OuterRef("content_hash")
@@ -163,7 +163,7 @@ def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
 
 
 def queue_uncompiled() -> int:
-    """Queue compile runs for new kernels, a few at a time. A duty of the scheduler.
+    """Queue compile runs for new kernels, a few at a time. The scheduler calls this.
 
     An ingest does not queue them, so an interrupted ingest loses none.
     """

@@ -1,4 +1,4 @@
-"""The end of `validate --now`: verdicts, reasons of failures, and where the results are shown."""
+"""Summary printed by `validate --now`: verdicts, reasons of failures, and the page of results."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ from curation.models import (
 from curation.operations.address import site_address
 from curation.text import pluralize
 
-# The most items that are named for one reason of failure.
+# Most items to name for one reason of failure.
 MOST_NAMES = 5
 LONGEST_MESSAGE = 160
 
 
 def results_of(run: ValidationRun) -> list[ValidationResult]:
-    """Return the results of a run with the columns that a summary needs."""
+    """Return a run's results, with only the columns that a summary needs."""
     failed = ValidationCheck.objects.filter(outcome=Outcome.FAILED)
     rows = run.results.select_related("kernel", "pair").order_by("pk")
     rows = rows.defer(
@@ -36,10 +36,10 @@ def results_of(run: ValidationRun) -> list[ValidationResult]:
 
 
 def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
-    """Yield lines: the counts of the verdicts, then each reason with its items.
+    """Yield lines: the number of each verdict, then each reason with its items.
 
-    The most frequent reason comes first. The last line is the address of the items that did not
-    pass.
+    The most frequent reason comes first. The last line is the address of a page with the items that
+    did not pass.
     """
     verdicts = Counter(result.verdict for result in results)
     counts = ", ".join(
@@ -59,7 +59,7 @@ def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
 
 
 def _reason(result: ValidationResult) -> str:
-    """Return the verdict, with the failed check that gave the result its message."""
+    """Return the verdict, with the failed check that the result's message is from."""
     checks: list[ValidationCheck] = result.failed_checks  # type: ignore[attr-defined]
     if not checks:
         return result.verdict
@@ -81,7 +81,7 @@ def _names(results: Sequence[ValidationResult]) -> str:
 
 
 def _address(bad: Sequence[ValidationResult]) -> str:
-    """Return the page of the only item, or the list of all items with such verdicts."""
+    """Return the address of the item's page, or of the list of all items with such verdicts."""
     item = bad[0].kernel or bad[0].pair
     if len(bad) == 1 and item is not None:
         path = item.get_absolute_url() + ("?tab=results" if isinstance(item, Pair) else "")

@@ -1,4 +1,4 @@
-"""Buttons that queue a validation: of an item, a list, a finished draft, or an edited pair."""
+"""Views that queue a validation: of an item, a list, a finished draft, or an edited pair."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def validate_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @may_ask
 @require_http_methods(["GET", "HEAD", "POST"])
 def validate_list(request: HttpRequest) -> HttpResponse:
-    """Count the pairs of a list, and queue their validation when that is confirmed."""
+    """Show the number of pairs in a list. When confirmed, queue their validation."""
     query = request.POST.get("filter", request.META["QUERY_STRING"])
     device = Device(settings.VALIDATION_DEVICE)
     try:
@@ -77,9 +77,9 @@ def validate_list(request: HttpRequest) -> HttpResponse:
 @may_try
 @require_POST
 def try_case(request: HttpRequest, pk: int) -> HttpResponse:
-    """Queue one case of a pair's test with the values of the form, or cancel the person's own.
+    """Queue one case of a pair's test with the form's values, or cancel the person's queued one.
 
-    Show the tab again.
+    Returns the updated tab.
     """
     pair = item_or_404("pairs", pk)
     if key := request.POST.get("cancel"):
@@ -130,7 +130,7 @@ def _cancel(request: HttpRequest, pair: Pair, pk: int) -> HttpResponse:
 @may_ask
 @require_POST
 def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Save the draft in any case, and make it a pair if it keeps the contract."""
+    """Save the draft. If it satisfies the contract, make it a pair."""
     draft = draft_or_404(pk)
     if draft.pair is not None:
         messages.warning(request, f"{draft} has become this pair already.")
@@ -154,7 +154,7 @@ def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
 def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Save an edit as the next version of a pair, and queue its validation.
 
-    An edit that breaks the contract is not saved: the page shows it again.
+    An edit that violates the contract is not saved: the page shows it again.
     """
     pair = get_object_or_404(Pair, pk=pk)
     texts = PairTexts(*(request.POST.get(name, "") for name in Pair.SOURCES))
@@ -179,9 +179,9 @@ def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _violations(old: Pair, new: Pair) -> tuple[list[str], list[str]]:
-    """Return the violations of a new version that it inherits, and those that it makes.
+    """Return the violations that a new version inherits, and those that the edit causes.
 
-    All in a text that the edit touches are its own.
+    All violations in an edited text count as caused by the edit.
     """
     before, after = violations(as_record(old)), violations(as_record(new))
     touched = tuple(name for name in Pair.SOURCES if getattr(old, name) != getattr(new, name))
@@ -190,7 +190,7 @@ def _violations(old: Pair, new: Pair) -> tuple[list[str], list[str]]:
 
 
 def _queue(request: HttpRequest, item: Any) -> None:
-    """Queue a check: a kernel is compiled, a pair runs on the installation's device."""
+    """Queue a check: kernels are compiled, pairs run on the installation's default device."""
     kernel = isinstance(item, Kernel)
     device = Device.COMPILER if kernel else Device(settings.VALIDATION_DEVICE)
     try:

@@ -1,4 +1,4 @@
-"""Triton's part of the check: loads a unit, and compiles its kernel with a guessed signature.
+"""Triton's part of the check: loads a unit, and compiles its kernel for a guessed signature.
 
 Runs only in the sandbox, because loading a unit executes it.
 """
@@ -32,18 +32,18 @@ from validation.compile.value_sources import Place, place
 
 try:
     from triton._C.libtriton import ir
-except ImportError as error:  # a Triton with other internals
+except ImportError as error:  # another version of Triton, with different internals
     raise SystemExit(f"This Triton can't be asked for its first stage: {error}") from None
 
 DEBUG_SECTION = "\t.section\t.debug"
-# Places in the dialect's text, and lines that name places in PTX.
+# Source locations in Triton's IR, and lines with source locations in PTX.
 LOCATIONS = re.compile(
     r"^#loc\d* = .*\n|^\s*\.(?:loc|file)\s.*\n| loc\((?:[^()]|\([^()]*\))*\)", re.MULTILINE
 )
 
 
 class NotLoaded(Exception):
-    """The unit can't be executed; `by_triton` tells whether Triton itself refused it."""
+    """The unit can't be executed; `by_triton` tells whether Triton itself rejected it."""
 
     def __init__(self, message: str, *, by_triton: bool) -> None:
         super().__init__(message)
@@ -59,9 +59,9 @@ class Loaded:
 
 
 def imported(source: str) -> types.ModuleType:
-    """Execute the unit from memory, because another process could write to a file.
+    """Execute the unit from memory, because another process could change a file.
 
-    `inspect`, and so Triton, finds the text under a path without a file.
+    `inspect`, and so Triton, finds the source in linecache, under a path without a file.
     """
     path = str(Path(tempfile.gettempdir()) / "unit.py")
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
@@ -130,7 +130,7 @@ class Compiler:
         self._names = {parameter.name for parameter in loaded.parameters}
 
     def to_ttir(self, guess: Guess, seconds: float) -> Complaint | None:
-        """Compile to the first stage, which mostly decides and costs a tenth."""
+        """Compile to the first stage, which finds most errors at a tenth of the cost."""
         context = ir.context()
         ir.load_dialects(context)
         self._backend.load_dialects(context)
@@ -151,7 +151,7 @@ class Compiler:
         return None
 
     def to_binary(self, guess: Guess) -> dict[str, Any]:
-        """Compile all stages and return their names, what the binary uses, and its texts."""
+        """Compile all stages. Return their names, the binary's resources, and outputs."""
         options = self._backend.parse_options({}).__dict__
         supported = {key: value for key, value in self._loaded.options.items() if key in options}
         compiled = triton.compile(self._source(guess), target=self._target, options=supported)
@@ -178,7 +178,7 @@ class Compiler:
 
 
 def _without_locations(text: str) -> str:
-    """Return an output of the compiler without the places of its source, half of the text."""
+    """Return a compiler output without source locations, which are half of the text."""
     code, _, _ = text.partition(DEBUG_SECTION)
     return LOCATIONS.sub("", code).expandtabs(4)
 
@@ -190,7 +190,7 @@ def _constant(value: Constant) -> Any:
 
 
 def _complaint(error: BaseException) -> Complaint:
-    """Return the innermost cause, and the expressions that lead to it."""
+    """Return the innermost error, and the expressions in which it occurred."""
     places: list[Place] = []
     innermost: BaseException = error
     step: BaseException | None = error
@@ -207,7 +207,7 @@ def _complaint(error: BaseException) -> Complaint:
 
 
 def _from_native_code() -> str:
-    """Return the first error that MLIR wrote since the last call. MLIR raises none itself."""
+    """Return the first error that MLIR printed since the last call. MLIR raises no exceptions."""
     sys.stderr.flush()
     position = os.lseek(2, 0, os.SEEK_CUR)
     output = os.pread(2, min(position, 1 << 16), max(0, position - (1 << 16))).decode(
@@ -235,7 +235,7 @@ def _said(error: BaseException) -> str:
 
 
 def _by_triton(error: BaseException) -> bool:
-    """Return whether Triton refused: by raising, or by lacking a name that the unit uses."""
+    """Return whether Triton rejected the unit: it raised, or lacks a name that the unit uses."""
     frames = traceback.extract_tb(error.__traceback__)
     home = str(Path(triton.__file__).parent)
     within = bool(frames) and frames[-1].filename.startswith(home)

@@ -1,4 +1,4 @@
-"""Compiler errors: about the guessed signature, or about the kernel."""
+"""Classification of compiler errors: caused by the guessed signature, or by the kernel."""
 
 import re
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from validation.compile.value_sources import Place
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Reason why an attempt failed.
+    """Error of a compile attempt.
 
-    `places` are the expressions that it names, innermost first.
+    `places`: the expressions that it refers to, innermost first.
     """
 
     message: str
@@ -20,7 +20,7 @@ class Complaint:
 
     @property
     def reached(self) -> tuple[tuple[int, int], ...]:
-        """Position that the compiler reached, from the kernel inwards; without a place, the end."""
+        """Positions of the error, outer functions first; the end of the text if unknown."""
         return tuple((place[1], place[2]) for place in reversed(self.places)) or ((1 << 30, 0),)
 
     @property

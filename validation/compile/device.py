@@ -1,7 +1,7 @@
-"""Fake device for a unit while it is loaded, with the target's properties.
+"""Fake device for a unit during its import, with the target's properties.
 
-Some units ask for the device's warps or bytes before they define their kernels. Only the
-sandboxed worker uses this, and it launches no kernel on it.
+Some units query the device's warps or bytes before they define their kernels. Only the sandboxed
+worker uses this device, and launches no kernel on it.
 """
 
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ import torch
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
-# Properties of an H100, the device of sm_90; close enough for all others.
+# Properties of an H100, which has sm_90. They are close enough for other targets.
 PROPERTIES: dict[str, Any] = {
     "name": "NVIDIA H100",
     "multi_processor_count": 132,
@@ -47,7 +47,7 @@ def be_the_target(text: str) -> None:
     }
     for name, fake in fakes.items():
         setattr(torch.cuda, name, fake)
-    driver.set_active(_Driver(target))  # implements the queried part only
+    driver.set_active(_Driver(target))  # implements only the part that units query
 
 
 class _Driver:

@@ -1,4 +1,4 @@
-"""Examination of one kernel, in a process that ends with it: load, search, compile."""
+"""Compile check of one kernel, in a process of its own: load, search, compile."""
 
 import json
 import math
@@ -20,7 +20,7 @@ from validation.compile.search import Found, TooSlow, search
 from validation.compile.uses import read_uses
 from validation.harness.worker.question import PATIENCE
 
-# Shares of a kernel's time. The rest is for a second, smaller compile.
+# Shares of a kernel's time limit. The rest is for a second, smaller compile.
 SEARCH, COMPILE = 0.4, 0.3
 ATTEMPT_SECONDS = 5.0
 
@@ -91,7 +91,7 @@ def _compiled(
         texts=binary.get("texts", {}),
     )
     if "error" in binary:
-        # The frontend accepted it and the backend did not.
+        # The frontend accepted the kernel, but the backend did not.
         return replace(
             outcome, answer=CompileAnswer.REJECTED, message=binary["error"].strip()[:500]
         )
@@ -99,7 +99,7 @@ def _compiled(
 
 
 def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
-    """Return a quicker instantiation that still passes the first stage, or None."""
+    """Return a guess that compiles faster and still passes the first stage, or None."""
     for smaller in (quarter(guess), no_larger(guess)):
         with suppress(TooSlow):
             if compiler.to_ttir(smaller, ATTEMPT_SECONDS) is None:
@@ -108,16 +108,16 @@ def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
 
 
 def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> dict[str, Any] | None:
-    """Return the output of a full compile, its `error`, or None after a timeout.
+    """Return the output of a full compile, or its `error`, or None after a timeout.
 
-    In a process of its own: only its end stops native code.
+    This takes a process of its own: native code stops only when its process ends.
     """
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         limit = math.ceil(seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        # It ends itself: a sealed process may signal no other, not even its own child.
+        # The child kills itself: a sealed process can't signal any other, not even its child.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
         try:

@@ -1,4 +1,4 @@
-"""Guessed signature of a kernel from the uses of its parameters, and neighboring guesses."""
+"""Guessed signature of a kernel from the uses of its parameters, and similar guesses."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ FLOAT, HALF = "fp32", "fp16"
 ELEMENTS = ("fp32", "i32", "fp16", "i64", "bf16", "i8", "u8", "i1", "fp8e4nv", "i16")
 SCALARS = ("i32", "fp32", "i64", "i1", "u32")
 DTYPES = ("float32", "float16", "int32", "bfloat16", "int64", "float8e4nv", "int8", "uint8")
-# Side of a block: enough for any dot, and quick to compile in three dimensions too.
+# Side length of a block: enough for any dot, and quick to compile even in three dimensions.
 SIDE = 32
 COUNT = 2
 MISSING = object()
@@ -19,7 +19,7 @@ MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """A constexpr that is a Triton type, by its name."""
+    """A constexpr argument that is a Triton type, given by its name."""
 
     name: str
 
@@ -39,7 +39,7 @@ class Guessed:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Types of the host's arguments, and values of compile-time constants."""
+    """Types of the runtime arguments, and values of the compile-time constants."""
 
     types: Mapping[str, Type]
     constants: Mapping[str, Constant]
@@ -69,7 +69,7 @@ class Guess:
 
 
 class Hint(StrEnum):
-    """Meaning of an error for the paths that it names."""
+    """Interpretation of an error: how to change the types of the paths that it refers to."""
 
     POINTER = auto()
     NO_POINTER = auto()
@@ -85,7 +85,7 @@ class Hint(StrEnum):
 def first_guess(
     parameters: list[Guessed], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Guess:
-    """Return the first guess. `tuning` has values of the unit's own autotuning."""
+    """Return the first guess. `tuning`: values of constants in the unit's autotuning."""
     types: dict[str, Type] = {}
     constants: dict[str, Constant] = {}
     for parameter in parameters:
@@ -130,7 +130,7 @@ def descriptor(rank: int, element: str = HALF) -> str:
 
 
 def _constants(parameter: Guessed, uses: Uses) -> Iterator[Constant]:
-    """Yield values for a constexpr, the likeliest first."""
+    """Yield values for a constexpr, likely ones first."""
     if _is_constant(parameter.default) and parameter.default is not None:
         yield parameter.default  # type: ignore[misc] # narrowed by the question before
     if UseKind.DTYPE in uses.kinds:
@@ -163,7 +163,7 @@ def others(
     parameters: Mapping[str, Guessed],
     reading: PathUses,
 ) -> Iterator[Guess]:
-    """Yield the guesses that differ from `guess` at `path`, the ones that `hint` suggests first."""
+    """Yield guesses that differ from `guess` only at `path`, first those that `hint` suggests."""
     name = str(path[0])
     if name in guess.constants:
         yield from _other_constants(guess, parameters[name], hint, reading.of((name,)))
@@ -241,7 +241,7 @@ def _other_constants(guess: Guess, parameter: Guessed, hint: Hint, uses: Uses) -
 
 
 def flags(guess: Guess, *, value: bool) -> Guess:
-    """Set every switch to one value."""
+    """Set every boolean constant to one value."""
     constants = {
         name: value if isinstance(now, bool) else now for name, now in guess.constants.items()
     }
@@ -249,19 +249,19 @@ def flags(guess: Guess, *, value: bool) -> Guess:
 
 
 def elements(guess: Guess, old: tuple[str, ...], new: str) -> Guess:
-    """Replace every pointer to one of some types by a pointer to another type."""
+    """Replace the element type of all pointers with one of the old types."""
     return replace(guess, types={name: _swap(kind, old, new) for name, kind in guess.types.items()})
 
 
 def quarter(guess: Guess) -> Guess:
-    """Divide large sizes by four: unrolled, they can take the compiler minutes."""
+    """Divide large sizes by four: unrolled loops can take minutes to compile."""
     return _sized(guess, lambda value: max(16, value // 4))
 
 
 def no_larger(guess: Guess) -> Guess:
-    """Bound sizes by the usual one.
+    """Limit sizes to the usual one.
 
-    Equal sizes stay equal, which a quarter of each may not ensure.
+    Equal sizes stay equal, which dividing each by four may not ensure.
     """
     return _sized(guess, lambda value: min(value, SIDE))
 

@@ -20,9 +20,9 @@ from validation.harness.sandbox.seal import confined_by
 
 TARGET = "cuda:90"
 WORKER = "validation.compile.worker"
-# Processor time for one kernel.
+# CPU seconds for one kernel.
 SECONDS = 30.0
-# Processor time for one block in the interpreter.
+# CPU seconds for one block in the interpreter.
 LAUNCH_SECONDS = 10.0
 
 
@@ -44,7 +44,7 @@ class Judge(ExitStack):
 
     @property
     def environment(self) -> Environment:
-        """Environment in which the answers hold; starts the worker, which knows it."""
+        """Environment in which the answers hold, as the worker reports it. Starts the worker."""
         workers = self._workers
         return Environment(
             target=self._target,
@@ -59,10 +59,10 @@ class Judge(ExitStack):
         beat: Callable[[], None] = lambda: None,
         begin: Callable[[int], None] = lambda _: None,
     ) -> Iterator[tuple[Unit, Compiled]]:
-        """Yield each unit with its outcome, in the order of completion.
+        """Yield each unit with its outcome, in order of completion.
 
-        `beat` is called every second meanwhile, and `begin` with the key of a unit before it is
-        sent. Either may end the iteration by raising.
+        `beat` is called every second, and `begin` with a unit's key before it is sent. Either may
+        end the iteration by raising.
         """
         by_key = {unit.key: unit for unit in units}
         questions = (question(unit, target=self._target) for unit in by_key.values())
@@ -71,7 +71,7 @@ class Judge(ExitStack):
 
 
 class TrialLauncher(ExitStack):
-    """Context manager that launches kernels whose signature the judge has found."""
+    """Context manager that launches kernels with the signatures that the compile check found."""
 
     def __init__(
         self, *, target: str = TARGET, seconds: float = LAUNCH_SECONDS, level: Level | None = None

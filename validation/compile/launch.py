@@ -1,8 +1,7 @@
-"""Launch of one kernel in Triton's interpreter with small guessed arguments, in a process of its
-own.
+"""Launch of one kernel in Triton's interpreter, with small guessed arguments, in its own process.
 
-A launch without an error shows that the kernel can be launched. An error proves no fault of the
-kernel, because the arguments were guessed.
+A launch without an error shows that the kernel can be launched. An error does not prove a fault of
+the kernel, because the arguments were guessed.
 """
 
 import ast
@@ -16,7 +15,7 @@ import triton.language as tl
 
 from validation.compile.compiler import NotLoaded, imported
 
-# Elements behind each pointer; and the value of every size, stride and count.
+# Number of elements for each pointer; value of every size, stride and count.
 ELEMENTS = 1 << 20
 SIZE = 16
 TYPES = {
@@ -27,13 +26,13 @@ TYPES = {
 
 
 class NotGuessed(Exception):
-    """No argument can be made for this type."""
+    """This module can't create an argument of this type."""
 
 
 def launch(
     source: str, name: str, signature: dict[str, str], constants: dict[str, str], seconds: float
 ) -> dict[str, Any]:
-    # Its signal has a reason, unlike that of the hard limit.
+    # The soft limit's signal is reported as a timeout, the hard limit's is not.
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), hard))
     try:
@@ -51,7 +50,7 @@ def launch(
 
 
 def _interpreted(namespace: dict[str, Any], name: str) -> Any:
-    """Return the kernel itself, without its tuning: the constants are chosen already."""
+    """Return the kernel without its autotuner: the constants are chosen already."""
     for candidate in (namespace.get(name), *namespace.values()):
         for _ in range(8):
             if type(candidate).__name__ == "InterpretedFunction":

@@ -1,4 +1,4 @@
-"""Question to the compiler about a kernel, and its outcome in sentences."""
+"""Request to the compiler about a kernel, and its outcome as sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from validation.harness.sandbox.hostile_json import readable
 
 MESSAGE_MOST = 2000
 COUNT_MOST = 1_000_000
-# Outputs of the compiler that are kept, and the most characters of each.
+# Compiler outputs to keep, and the most characters of each.
 TEXTS = ("ttgir", "ptx")
 TEXT_MOST = 100_000
 RESOURCES = ("registers", "local_bytes", "shared_bytes", "warps")
@@ -17,7 +17,7 @@ RESOURCES = ("registers", "local_bytes", "shared_bytes", "warps")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A standalone unit and the name of its kernel. `key` is the caller's own."""
+    """A standalone unit and the name of its kernel. `key` identifies it for the caller."""
 
     key: int
     source: str
@@ -31,7 +31,7 @@ class CompileAnswer(StrEnum):
 
 
 class Reason(StrEnum):
-    """Reason why there is no definite answer."""
+    """Reason for the lack of a definite answer."""
 
     INFERENCE = "inference"
     TIMEOUT = "timeout"
@@ -49,7 +49,7 @@ EXPLANATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Environment of the answers: another Triton or target may answer otherwise."""
+    """Environment of the answers: another Triton or target may give other answers."""
 
     triton: str
     target: str
@@ -57,7 +57,7 @@ class Environment:
     python: str = ""
     torch: str = ""
     memory: str = ""
-    """The bound on the memory of the answering processes, in words."""
+    """Description of the memory limit of the answering processes."""
 
     @property
     def architecture(self) -> str:
@@ -67,7 +67,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Outcome of a compile. `compiles` means at least this instantiation; it was not run."""
+    """Outcome of a compile. `compiles` holds for at least this instantiation; it was not run."""
 
     answer: CompileAnswer
     reason: Reason | None = None
@@ -75,16 +75,16 @@ class Compiled:
     signature: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 0
-    # Corrections of the first guess. Each makes a meaningless signature likelier.
+    # Number of corrections to the first guess. Each makes a meaningless signature likelier.
     flips: int = 0
     stages: tuple[str, ...] = ()
-    # Processor time.
+    # CPU seconds.
     seconds: float = 0.0
     # True if the unit can be executed by itself, None if that was not tried.
     imports: bool | None = None
-    # Registers, local and shared bytes, and warps of the binary.
+    # Registers, local and shared bytes, and warps that the binary uses.
     resources: Mapping[str, int] = field(default_factory=dict)
-    # The compiler's outputs by TEXTS, of which the beginning is kept.
+    # Beginnings of the compiler's outputs, with the names in TEXTS.
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -108,7 +108,7 @@ class Compiled:
 
 
 def outcome(record: Mapping[str, Any], seconds: float) -> Compiled:
-    """Return the outcome in a worker's answer.
+    """Parse the outcome in a worker's answer.
 
     The worker ran scraped code, so only text and numbers are read.
     """
@@ -116,7 +116,7 @@ def outcome(record: Mapping[str, Any], seconds: float) -> Compiled:
         answer = CompileAnswer(str(record.get("answer")))
         return Compiled(
             answer=answer,
-            # An undecided answer without a reason is refused here.
+            # Raises an error for an undecided answer without a reason.
             reason=Reason(str(record.get("reason"))) if answer is CompileAnswer.UNDECIDED else None,
             message=readable(str(record.get("message", "")), MESSAGE_MOST),
             signature=_texts(record.get("signature", {})),
@@ -141,7 +141,7 @@ def outcome(record: Mapping[str, Any], seconds: float) -> Compiled:
 class LaunchOutcome:
     """Result of a launch. `launched`: one block ran to its end with guessed arguments.
 
-    A failed launch proves no fault of the kernel.
+    A failed launch does not prove a fault of the kernel.
     """
 
     launched: bool
@@ -173,7 +173,7 @@ def _texts(said: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _resources(answer: Mapping[str, Any]) -> dict[str, int]:
-    """Return what a binary uses, or nothing if a part is missing. A block has a warp at least."""
+    """Return the resources of a binary, or {} if a part is missing or there is no warp."""
     if not answer:
         return {}
     numbers = {name: _count(answer[name]) for name in RESOURCES}

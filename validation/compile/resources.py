@@ -4,19 +4,19 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Attributes of a kernel in the section `.nv.info`: each value follows the number of its symbol.
+# Codes of attributes in the section `.nv.info`. Each value follows the kernel's symbol number.
 REGISTERS, FRAME_SIZE = 0x2F, 0x11
 SECTION = struct.Struct("<IIQQQQIIQQ")
 # A streaming multiprocessor of compute capability 9.0.
 MULTIPROCESSOR_REGISTERS, MULTIPROCESSOR_SHARED = 65536, 228 << 10
 WARPS_MOST, BLOCKS_MOST = 64, 32
-# Registers are given to a warp in units of 256; a block keeps 1 KiB of shared memory for itself.
+# Registers are allocated to a warp in units of 256; a block reserves 1 KiB of shared memory.
 REGISTER_UNIT, SHARED_OF_BLOCK = 256, 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Use of one block. `registers`, `local_bytes`: of each thread; spilled registers are local."""
+    """Resources of one block. `registers` and `local_bytes` (spilled registers) are per thread."""
 
     registers: int
     local_bytes: int
@@ -37,7 +37,7 @@ class Resources:
 
 
 def read_resources(cubin: bytes, shared_bytes: int, warps: int) -> Resources | None:
-    """Return the resources of the binary's kernel, or None if the binary does not name them."""
+    """Return the resources of the binary's kernel, or None if the binary does not state them."""
     try:
         values = dict(_attributes(_section(cubin, b".nv.info")))
     except (struct.error, IndexError, ValueError, OverflowError):
@@ -63,7 +63,7 @@ def _attributes(data: bytes) -> Iterator[tuple[int, int]]:
     while at + 4 <= len(data):
         form, attribute, size = struct.unpack_from("<BBH", data, at)
         at += 4
-        # Only this form has a value of its own size behind it.
+        # In this form, the size of the value precedes the value.
         if form == 4:
             if size >= 8:
                 yield attribute, struct.unpack_from("<I", data, at + 4)[0]

@@ -22,7 +22,7 @@ from validation.compile.guess import (
 from validation.compile.value_sources import Path, PathUses
 
 ATTEMPTS = 45
-# Bound on the guesses from one error.
+# Most guesses to derive from one error.
 BREADTH = 24
 
 
@@ -32,7 +32,7 @@ class TooSlow(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """End of a search: a guess that compiles, or the error to report."""
+    """Result of a search: a guess that compiles, or the error to report."""
 
     guess: Guess | None
     attempts: int
@@ -55,8 +55,8 @@ def search(
 ) -> Found:
     """Search for a guess that compiles.
 
-    `attempt` compiles a guess to TTIR and returns its error or None. The guess that got furthest
-    is corrected first. A search without an error ended by a timeout.
+    `attempt` compiles a guess to TTIR and returns its error or None. The guess whose error comes
+    latest in the kernel is corrected first. If no error is returned, the search timed out.
     """
     seen: set[str] = set()
     open_: list[tuple[Any, int, int, Iterator[Guess]]] = []
@@ -108,7 +108,7 @@ def search(
 def _starts(
     parameters: list[Guessed], reading: PathUses, tuning: Mapping[str, Constant]
 ) -> Iterator[Guess]:
-    """Yield first guesses: from uses; with all switches on, then off; without its own tuning."""
+    """Yield first guesses: from uses; with booleans true, then false; without autotuning."""
     first = first_guess(parameters, reading, tuning)
     yield first
     yield flags(first, value=True)
@@ -136,7 +136,7 @@ def _near(
     iterators = [
         others(guess, path, kind, parameters, reading) for path in _suspects(complaint, reading)
     ]
-    # The likeliest guess of each suspect comes before the second likeliest of any.
+    # Alternate between suspects: the likeliest guess for each comes first.
     while iterators and count < BREADTH:
         for iterator in list(iterators):
             new_guess = next(iterator, None)
@@ -148,7 +148,7 @@ def _near(
 
 
 def _suspects(complaint: Complaint, reading: PathUses) -> list[Path]:
-    """Return the paths in the expressions that an error names, innermost first."""
+    """Return the paths in the expressions that an error refers to, innermost first."""
     suspects: dict[Path, None] = {}
     for place in complaint.places:
         suspects.update(dict.fromkeys(reading.places.get(place, ())))

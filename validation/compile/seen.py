@@ -1,4 +1,4 @@
-"""Recorded uses of parameters and of values that are reached through them."""
+"""Recorded uses of parameters and of values loaded through them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class UsesByPath:
                         self.saw(part, UseKind.SIZE)
 
     def integers(self, values: Iterable[ValueSource]) -> None:
-        """Record that a loaded value in an index is an integer. Others are integers anyway."""
+        """Record that loaded values in an index are integers. Others are by default."""
         for value in values:
             for part in value.parts:
                 if LOADED in part:

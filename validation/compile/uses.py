@@ -1,8 +1,8 @@
 """Uses of each parameter of a kernel, read from a unit's syntax tree.
 
-Names and annotations of a parameter are unreliable; its uses are not. An address is a pointer. A
-loaded value within an address is an integer. An argument of `arange` is a size. Helpers of the
-unit are followed, with the caller's arguments.
+Names and annotations of a parameter are unreliable, but its uses are not. An address is a pointer.
+A loaded value within an address is an integer. An argument of `arange` is a size. Calls of the
+unit's helpers are followed, with the caller's arguments.
 """
 
 import ast
@@ -35,13 +35,13 @@ from validation.compile.vocabulary import (
     TYPED,
 )
 
-# Enough for the largest real kernels, and a bound for artificial ones.
+# More steps than the largest real kernels need: a limit for artificial ones.
 MOST_STEPS = 200_000
 MOST_DEPTH = 12
 
 
 def read_uses(source: str, kernel: str) -> PathUses:
-    """Read the last function named `kernel`. Raises SyntaxError and KeyError."""
+    """Return the uses in the last function named `kernel`. Raises SyntaxError and KeyError."""
     tree = ast.parse(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     node = functions[kernel]
@@ -60,7 +60,7 @@ class _Reader:
         self._returned: list[list[ValueSource]] = []
         self._steps = 0
         self.seen = UsesByPath()
-        # A dictionary for its order: a set would change the search in each process.
+        # A dictionary keeps the order: with a set, the search would differ in each process.
         self.places: dict[Place, dict[Path, None]] = defaultdict(dict)
 
     def run(self, function: ast.FunctionDef, env: dict[str, ValueSource]) -> ValueSource:
@@ -102,7 +102,7 @@ class _Reader:
                     env[name] = self.seen.either(yes.get(name, NOTHING), no.get(name, NOTHING))
             case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
                 self._bind(target, self._turns(iterable, env), env)
-                # Twice: the second iteration reads what the first one assigned.
+                # Twice: the second iteration reads variables that the first one assigned.
                 self._block(body, env)
                 self._block(body, env)
                 self._block(orelse, env)
@@ -139,7 +139,7 @@ class _Reader:
         return [value._replace(items=None)] * count
 
     def _turns(self, iterable: ast.expr, env: dict[str, ValueSource]) -> ValueSource:
-        """Return the value of a loop's variable."""
+        """Return the value of a loop's variable, and record the uses of the loop's bounds."""
         if isinstance(iterable, ast.Call):
             values = [self._value(argument, env) for argument in iterable.args]
             small = last_name(iterable.func) == "static_range"
@@ -181,7 +181,7 @@ class _Reader:
             case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
                 divided, by = self._value(left, env), self._value(right, env)
                 self._small(by)
-                # A divided size says nothing about its divisor.
+                # The type of the dividend says nothing about a divisor that is a parameter.
                 by = by._replace(parts=frozenset(part for part in by.parts if LOADED in part))
                 return self._operation(ast.FloorDiv(), divided, by)
             case ast.BinOp(left=left, op=op, right=right):
@@ -224,7 +224,7 @@ class _Reader:
         if left.items is not None and right.items is not None:
             return ValueSource(None, parts, left.items + right.items)
         bases = [base for base in (left.base, right.base) if base]
-        # A pointer by its uses so far, else the one written first.
+        # The base is the operand used as a pointer so far, or else the left one.
         pointers = [base for base in bases if UseKind.POINTER in self.seen.uses[base].kinds]
         return ValueSource(next(iter([*pointers, *bases]), None), parts)
 

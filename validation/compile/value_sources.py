@@ -1,4 +1,4 @@
-"""Values of the analysis: uses of a parameter, and the sources of an expression."""
+"""Values in the analysis of uses: uses of a parameter, and sources of an expression."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,45 +9,45 @@ from typing import NamedTuple
 
 class UseKind(StrEnum):
     POINTER = auto()
-    ADDRESS = auto()  # loaded, and then itself loaded through: a table of pointers
+    ADDRESS = auto()  # loaded, and the loaded value is an address: a table of pointers
     INTEGER = auto()
     FLOATING = auto()
     DTYPE = auto()
-    SIZE = auto()  # of a block: a power of two
-    COUNT = auto()  # of unrolled iterations: small
+    SIZE = auto()  # size of a block: a power of two
+    COUNT = auto()  # number of unrolled iterations: small
     AXIS = auto()
     FLAG = auto()
     NONE = auto()  # compared with None
     DESCRIPTOR = auto()
     TUPLE = auto()
     FUNCTION = auto()
-    MATRIX = auto()  # loaded for a dot
+    MATRIX = auto()  # loaded as an operand of a dot
 
 
 LOADED = "*"
-# Name of a parameter, then steps into it: LOADED, or the index of a tuple's item.
+# Name of a parameter, then steps from it: LOADED, or the index of a tuple's item.
 Path = tuple[str | int, ...]
 
 
 @dataclass
 class Uses:
-    """Uses of one parameter, or of a value that is reached through it."""
+    """Uses of one parameter, or of a value loaded through it or contained in it."""
 
     kinds: set[UseKind] = field(default_factory=set)
     equals: list[object] = field(default_factory=list)
-    # Paths that it is selected against: both must have one type.
+    # Paths that are alternatives to this one in a selection: all must have one type.
     same: set[Path] = field(default_factory=set)
     items: int = 0
     rank: int = 0
 
 
 class ValueSource(NamedTuple):
-    """Sources of an expression. `base` is the pointer if it is an address."""
+    """Sources of an expression. `base`: the pointer, if the expression is an address."""
 
     base: Path | None = None
     parts: frozenset[Path] = frozenset()
     items: tuple["ValueSource", ...] | None = None
-    # Made in the kernel by make_tensor_descriptor, not passed in.
+    # Created in the kernel by make_tensor_descriptor, not passed as an argument.
     made: bool = False
     # Converted to another type after loading.
     cast: bool = False
@@ -55,13 +55,13 @@ class ValueSource(NamedTuple):
 
 NOTHING = ValueSource()
 
-# Place of an expression: function, line from its `def` on, column, last line, last column.
+# Position of an expression: function, line from its `def` on, column, last line, last column.
 Place = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class PathUses:
-    """Uses of each path, and the paths of each expression, the base first."""
+    """Uses of each path, and the paths that occur in each expression, its base first."""
 
     uses: Mapping[Path, Uses]
     places: Mapping[Place, Sequence[Path]]
@@ -70,7 +70,7 @@ class PathUses:
         return self.uses.get(path) or Uses()
 
     def alike(self, path: Path) -> set[Path]:
-        """Return a path and all paths that it is selected against, directly or through others."""
+        """Return a path and all paths that must have its type, directly or through others."""
         paths, new = {path}, {path}
         while new:
             new = {other for one in new for other in self.of(one).same} - paths
@@ -79,7 +79,7 @@ class PathUses:
 
 
 def place(function: str, node: ast.expr, before: int = 0) -> Place:
-    """Return the place of a node. `before` is the number of lines before the function's `def`."""
+    """Return the position of a node. `before`: the number of lines before the function's `def`."""
     return (
         function,
         node.lineno - before,
@@ -90,7 +90,7 @@ def place(function: str, node: ast.expr, before: int = 0) -> Place:
 
 
 def handed_in(value: ValueSource) -> bool:
-    """Return whether a value is a parameter or an item of it, not computed from it."""
+    """Return whether a value is a parameter or an item of it, without computation."""
     return value.base is not None and LOADED not in value.base and value.parts <= {value.base}
 
 

@@ -1,4 +1,4 @@
-"""Functions of Triton, by their requirements for arguments."""
+"""Functions of Triton, grouped by what they require of arguments."""
 
 import ast
 

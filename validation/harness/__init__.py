@@ -1,5 +1,5 @@
-"""Check whether a pair's Triton computes what its PyTorch computes, without trusting either.
+"""Check whether a pair's Triton computes the same as its PyTorch, without trusting either.
 
-It knows no Django and nothing else of the project: `python -m validation.harness ENTRIES.jsonl`.
-`schedule.check` is the same from Python.
+This package imports no Django and nothing else of the project. Run it as `python -m
+validation.harness ENTRIES.jsonl`, or call `schedule.check` from Python.
 """

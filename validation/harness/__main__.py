@@ -1,4 +1,4 @@
-"""`python -m validation.harness ENTRIES.jsonl`: checks a file of entries, on a GPU or without."""
+"""Command `python -m validation.harness ENTRIES.jsonl`: checks a file of entries."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ def main(words: list[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
     try:
         if words[:1] == ["serve"]:
-            # A check of a file needs no server.
+            # Import the server here: checking a file does not need it.
             from validation.rewards import command
 
             return command.serve(command.parser(default_device()).parse_args(words[1:]))
@@ -42,7 +42,7 @@ def main(words: list[str] | None = None) -> int:
     except (EntryUnreadable, SandboxUnavailable, ForkServerFailed, GpuSick, Unsuited) as error:
         say(f"{error}")
     except BrokenPipeError:
-        # The reader of the pipe is gone. Python would write once more at its end.
+        # The reader closed the pipe. Python would flush to it again at exit, and fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         say(f"{error.filename}: {error.strerror}." if error.filename else f"{error}")
@@ -113,7 +113,7 @@ def say(words: str) -> None:
 
 
 def default_device() -> str:
-    """Return the device by what the machine has: this process never imports torch."""
+    """Return the default device, found from device files: this process never imports torch."""
     return "cuda" if Path("/dev/nvidiactl").exists() else "interpreter"
 
 

@@ -1,4 +1,4 @@
-"""Entries, which are records of the dataset as the harness needs them, and files of entries."""
+"""Entries: records of the dataset, reduced to what the harness needs, and files of entries."""
 
 import hashlib
 import json
@@ -13,13 +13,13 @@ VERSION = re.compile(r"(\d{1,4}(\.\d{1,4}){0,2})?")
 
 
 class EntryUnreadable(Exception):
-    """A line that is no entry; the sentence says which line, and why."""
+    """A line of a file is not an entry; the message has its number and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """`origin` is a kind, or a kind and a source: `real-world:REPOSITORY`. `min_triton` and
-    `max_triton` are the releases that it runs on, empty if there is no bound."""
+    `max_triton` are the oldest and newest Triton release for the entry, empty for no bound."""
 
     id: str
     python_code: str
@@ -33,24 +33,24 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """Return the hash of the texts, which a report names."""
+        """Return the hash of the three texts. A report identifies its entry by it."""
         texts = [getattr(self, name) for name in TEXTS]
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
     @property
     def owner(self) -> str:
-        """Return the source of its code, or an empty text if that is unknown.
+        """Return the source of the entry's code, or an empty text if that is unknown.
 
-        Entries of one owner may share a process; those of unknown owners never do.
+        Entries of one known source may share a process. An entry of unknown source never does.
         """
         kind, _, source = self.origin.partition(":")
         return self.origin if source or kind == "template" else ""
 
 
 def unsupported(entry: Entry, installed: str) -> str:
-    """Return why the entry can't run with the installed Triton, or an empty text if it can.
+    """Return why the installed Triton can't run the entry, or an empty text if it can.
 
-    A bound holds for all releases that begin with it: 3.5.1 is not newer than 3.5.
+    A bound includes all releases that begin with it: 3.5.1 is not newer than 3.5.
     """
     version, oldest, newest = map(_numbers, (installed, entry.min_triton, entry.max_triton))
     if version and version[: len(oldest)] < oldest:
@@ -76,7 +76,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
         for number, record in enumerate(_decoded(text, f"{path}"), 1):
             yield parse(record, f"{path}, entry {number}")
         return
-    # `splitlines` would also split at characters that a JSON string may hold.
+    # `splitlines` would also split at line separators inside of a JSON string.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             where = f"{path}, line {number}"

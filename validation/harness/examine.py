@@ -1,4 +1,4 @@
-"""The examination of one entry, from its texts to its report."""
+"""Examination of one entry: runs all checks and returns the report."""
 
 import time
 from collections import Counter
@@ -37,11 +37,11 @@ from validation.harness.verdicts import figures, grades, verdict_of
 
 
 class Examination:
-    """The checks of one entry, as they are made.
+    """Examination of one entry. It collects the checks as they finish.
 
-    alone: in processes that serve no other.
-    answered: the reference's answers, if they are known. The test is then not damaged.
-    options: None for those of the pool.
+    alone: use child processes that serve no other entry.
+    answered: the reference's answers, if known. The test's check 7 is then left out.
+    options: options of this run, or None for those of the pool.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Examination:
             self.pool.forget(self.session.cache)
         seconds = {**self.session.seconds, "total": time.monotonic() - started}
         seconds["run"] = seconds["total"] - seconds["compile"] - seconds["wait"]
-        # The last entry of a check's name says why the examination ended there.
+        # If a check was made twice, the last result counts: it says why the examination ended.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
         if verdict is Verdict.PASSED and self.left_out:
@@ -98,7 +98,7 @@ class Examination:
                 self.checks.append(check_test(self.session, author, answered))
 
     def _candidates(self, answered: Answered) -> None:
-        """Judge the launcher."""
+        """Run the checks of the launcher: record its calls, replay them and compare the answers."""
         wanted, device, inputs = answered.wanted, answered.device, answered.tried.inputs
         self.left_out = left_to_the_test(answered.tried.too_large, self.session.limits)
         bound = PracticalBound(declared_factor(self.entry.triton_code), answered.tolerance)
@@ -124,7 +124,7 @@ class Examination:
         self, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
         wanted: dict[int, Wanted], device: str, bound: PracticalBound,
     ) -> tuple[list[JudgedReplay], dict[int, Wanted]]:  # fmt: skip
-        """Return the replayed runs, and what is wanted of them, with rounding where they differ."""
+        """Return the judged replays, and the expected answers, some with rounding effects added."""
 
         def outcomes(answers: list[ChildAnswer], given: Inputs) -> list[JudgedReplay]:
             return [
@@ -200,9 +200,9 @@ class Examination:
         self.figures["kernel_seconds"] = round(seconds, 4)
 
     def _test(self, child: Child | None = None) -> dict[str, Any]:
-        """Run the entry's own test, and return what its process says.
+        """Run the entry's own test in a child, and return what the child reports.
 
-        child: one that recorded the same launcher, if it may go on with its test.
+        child: the child that recorded the launcher, if it can also run the test.
         """
         order = self.session.order("python_code", "triton_code", "test_code")
         with nullcontext(child) if child else self.session.candidate("launcher") as child:

@@ -13,18 +13,18 @@ EVERY_CHECK = (
 
 
 class Unsuited(Exception):
-    """This host can't serve an option; the sentence says why."""
+    """This host can't honor an option; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """Options of a run. Memory is in bytes, times are in seconds of wall clock.
 
-    jobs: entries that are worked on at once, 0 for one a processor.
+    jobs: entries checked concurrently, 0 for one a processor.
     timeout: limit for each step of an entry.
-    level: None for the best confinement that this host allows.
-    share: entries of one origin that may follow one another in one process on a GPU, 1 for none.
-    timing, sanitize: also time passed entries, or run them under compute-sanitizer.
+    level: confinement level, or None for the best that this host allows.
+    share: most entries of one origin in a row that one GPU process serves, 1 for no sharing.
+    timing, sanitize: whether to time passed entries, or run them under compute-sanitizer.
     """
 
     device: str = "interpreter"
@@ -40,7 +40,7 @@ class Options:
     sanitize: bool = False
 
     def validate(self) -> None:
-        """Raise Unsuited for an option that can't be served here."""
+        """Raise Unsuited if this host can't honor an option."""
         if self.jobs < 0:
             raise Unsuited("--jobs can't be negative: 0 means one for each processor.")
         if self.timeout <= 0 or self.memory <= 0:

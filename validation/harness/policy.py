@@ -1,4 +1,4 @@
-"""Rules by the origin of an entry, from the tables in `validation/policy.toml`."""
+"""Rules by origin of an entry, read from the tables in `validation/policy.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ def _table() -> Mapping[str, Any]:
 
 
 def passes(origin: str, grade: str, value: str) -> bool:
-    """Return whether a pair of this origin may pass with this value of a grade.
+    """Return whether a pair of this origin passes with this value of a grade.
 
-    `origin` may have a source behind a colon, as entries have it.
+    An entry's `origin` may end with a colon and a source, which is ignored.
     """
     table = _of_origin("verdict", origin)
     return grade not in table or value in table[grade]
 
 
 def compile_seconds(origin: str) -> float:
-    """Return the seconds in which the kernels of an entry of this origin may compile."""
+    """Return the time limit for compiling the kernels of an entry of this origin."""
     return float(_of_origin("compile_seconds", origin))
 
 

@@ -1,12 +1,12 @@
-"""The recorded program: the calls of a launcher as data.
+"""Types of the recorded program: the calls of a launcher as data.
 
 The recorder runs the entry's code and is not trusted. A forged recording is only another program of
-this language: it can allocate, copy, launch the entry's own kernels and ask for torch operations of
-a list. `program_reader` checks the form of a program, against the types below. The player checks
-the storages, kernels and operations that an instruction names.
+this language: it can allocate, copy, launch the entry's own kernels and request torch operations
+from an allowlist. `program_reader` checks a program against the types below. The player checks that
+the storages, kernels and operations of an instruction exist.
 
 The recorder numbers storages. A window is a typed view of a storage, so views need no instructions.
-The bytes of constants travel beside the JSON, as blobs.
+The bytes of constants are in blobs next to the JSON.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Scalar = Annotated[int | str | bool | None, "a plain value"]
 
 @dataclass(frozen=True, slots=True)
 class TensorView:
-    """A tensor. `storage` is None if it has no elements. `offset` counts elements."""
+    """A view of a storage, which is None without elements. `offset` counts elements."""
 
     storage: int | None
     dtype: Dtype
@@ -32,20 +32,20 @@ class TensorView:
 
     @property
     def last(self) -> int:
-        """The place of the last element."""
+        """Offset of the last element in the storage, in elements."""
         steps = zip(self.shape, self.strides, strict=True)
         return self.offset + sum((size - 1) * stride for size, stride in steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A value: an argument, an answer, or the value of a name in a kernel. See KINDS."""
+    """A value: an argument, an answer, or the value of a name that a kernel uses. See KINDS."""
 
     kind: str
     value: Any = None
 
     def windows(self) -> Iterator[TensorView]:
-        """Yield the windows in this value and in the parts of it."""
+        """Yield the windows in this value, also in nested values."""
         if self.kind == "window":
             yield self.value
         elif self.kind in ("tuple", "list", "dict"):
@@ -64,7 +64,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A tensor descriptor that the host made."""
+    """Arguments of a tensor descriptor that the host created."""
 
     base: TensorView
     shape: Sizes
@@ -87,7 +87,7 @@ KINDS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ProgramKernel:
-    """A function of the text by name and first line, with the values of the names in it."""
+    """A function of the text, by name and first line, with values for the names that it uses."""
 
     name: str
     line: int
@@ -102,7 +102,7 @@ class Allocate:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A storage with content that does not depend on inputs.
+    """A storage whose content does not depend on inputs.
 
     addresses: (offset in the content, storage, offset in that storage) of each 8-byte address.
     """
@@ -126,14 +126,14 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """The result of an operation that can't be replayed."""
+    """A placeholder for the result of an operation that can't be replayed."""
 
     target: TensorView
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A kernel's launch, with one argument for each parameter, defaults included."""
+    """Launch of a kernel, with one argument for each parameter, including defaults."""
 
     kernel: str
     grid: Sizes
@@ -143,7 +143,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The launcher reads a tensor's content. An answer may return it, by this number."""
+    """A read of a tensor's content by the launcher. An answer may refer to it by its number."""
 
     number: int
     source: TensorView
@@ -151,12 +151,12 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class StreamAction:
-    """An action on CUDA streams and events. Stream 0 is the caller's.
+    """Action on CUDA streams and events. Stream 0 is the caller's stream.
 
-    use: the following instructions run on the stream.
-    record: the stream records the event.
-    wait: the stream waits for the event.
-    synchronize: the host waits for the event, the stream, or for the GPU if both are None.
+    use: make the stream current for the following instructions.
+    record: record the event on the stream.
+    wait: make the stream wait for the event.
+    synchronize: make the host wait for the event, the stream, or the GPU if both are None.
     """
 
     action: str
@@ -174,7 +174,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class TorchCall:
-    """A torch operation by name and overload, such as `aten::sum.dim_IntList`."""
+    """Call of a torch operation by name and overload, such as `aten::sum.dim_IntList`."""
 
     name: str
     arguments: tuple[Meaning, ...]
@@ -184,7 +184,7 @@ class TorchCall:
 
 @dataclass(frozen=True, slots=True)
 class AutogradCall:
-    """A call of a `torch.autograd.Function`. `single`: it returns a tensor, not a tuple."""
+    """Call of a `torch.autograd.Function`. `single`: it returns a tensor, not a tuple."""
 
     number: int
     inputs: tuple[Meaning | None, ...]
@@ -195,7 +195,7 @@ class AutogradCall:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output of an `AutogradCall`. `given`: the input, if it is one written in place."""
+    """An output of an `AutogradCall`. `given`: the input, if it was changed in place."""
 
     value: int | None
     window: TensorView
@@ -205,7 +205,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """The backward pass of an `AutogradCall`."""
+    """Backward pass of an `AutogradCall`."""
 
     gradients: tuple[TensorView | None, ...]
     instructions: tuple[Instruction, ...]
@@ -214,7 +214,7 @@ class Backward:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """Instructions of earlier calls that filled memory which the launcher kept."""
+    """Instructions of earlier calls that wrote to memory which the launcher still holds."""
 
     instructions: tuple[Instruction, ...]
 
@@ -241,7 +241,7 @@ class Program:
     answer: Meaning = Meaning("plain")
 
     def every_instruction(self) -> list[Instruction]:
-        """Return the instructions of the call, of its functions and of their backward passes.
+        """Return the instructions of the call, its autograd functions and their backward passes.
 
         Instructions of earlier calls are left out.
         """
@@ -257,9 +257,9 @@ class Program:
 
 
 def storages(part: Any) -> set[int]:
-    """Return the storages that an instruction or a value names.
+    """Return the storages that an instruction or a value refers to.
 
-    A tensor of the gradient graph stands there by its number, below zero.
+    A tensor of the gradient graph is included as a negative number.
     """
     if isinstance(part, TensorView | Address | Allocate | Constant):
         more = {other for _, other, _ in part.addresses} if isinstance(part, Constant) else set()

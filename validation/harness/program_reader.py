@@ -1,7 +1,7 @@
-"""Read a recorded program: JSON from a process that is not trusted, checked by type.
+"""Parse a recorded program: JSON from an untrusted process, checked against types.
 
-The types of `program` are the schema. An instruction is an object whose `do` names it, a value an
-object with one key, its kind. Windows and addresses are lists, floats are hexadecimal.
+The types of `program` are the schema. An instruction is an object whose `do` is its type, a value
+an object with one key, its kind. Windows and addresses are lists, floats are hexadecimal.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ DTYPES = frozenset({
 
 
 class BadProgram(Exception):
-    """A recording of the wrong form."""
+    """A recording does not have the form of a program."""
 
 
 def read(data: Json) -> Program:
@@ -54,13 +54,13 @@ def read(data: Json) -> Program:
 
 
 class _Reader:
-    """A reader of one program. It counts the instructions."""
+    """Parser of one program, with a limit on its number of instructions."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def read(self, hint: Any, data: Json) -> Any:
-        """Return the data as a value of the type `hint`."""
+        """Parse the data as a value of the type `hint`."""
         if hint is Meaning:
             return self._meaning(data)
         if hint is Instruction:
@@ -76,7 +76,7 @@ class _Reader:
                 for key, value in _typed(dict, data).items()
             }
         if get_origin(hint) is not tuple:
-            # `T | None`: the type stands first.
+            # In hints of the form `T | None`, the type comes first.
             return None if data is None else self.read(arguments[0], data)
         parts = _typed(list, data)
         if arguments[-1] is Ellipsis:
@@ -113,7 +113,7 @@ class _Reader:
 
 
 def _whole(data: Json) -> int:
-    """Return a whole number that is not negative: torch has no negative sizes or strides."""
+    """Return a non-negative integer: torch has no negative sizes or strides."""
     if type(data) is not int or not 0 <= data < NUMBER_MOST:
         raise BadProgram(f"a recording with {data!r:.40} where a whole number is expected")
     return data
@@ -162,7 +162,7 @@ def _typed(kind: type, data: Json) -> Any:
     return data
 
 
-# A process that runs an entry forgets this project's modules, so hints are resolved at import.
+# Resolve hints at import: a child removes this project's modules before it runs an entry.
 _HINTS: Mapping[Any, dict[str, Any]] = {
     kind: get_type_hints(kind, include_extras=True)
     for kind in vars(schema).values()

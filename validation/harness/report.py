@@ -24,7 +24,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `verdict` is the verdict by this check alone, None if it was not made."""
+    """Result of one check. `verdict`: the entry's if only this check counted, None if not made."""
 
     name: str
     verdict: Verdict | None
@@ -47,8 +47,8 @@ class Report:
 
 
 def presentable(value: Any, deepest: int = DEEPEST) -> Any:
-    """Return the value as terminals, JSON and databases can hold it: an entry may print anything.
-    Parts that are nested deeper than `deepest` are left out."""
+    """Return the value without characters that terminals, JSON or databases can't hold: an entry
+    may print anything. Parts that are nested deeper than `deepest` are left out."""
     match value:
         case str() if not isinstance(value, StrEnum):
             return readable(value, WORDS_MOST)

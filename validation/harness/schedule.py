@@ -1,4 +1,4 @@
-"""Checks many entries at once: a thread follows each through its processes."""
+"""Check many entries concurrently. One thread runs the steps of one entry."""
 
 import logging
 import re
@@ -22,9 +22,9 @@ from validation.harness.timing.timing import timed
 log = logging.getLogger(__name__)
 
 PRODUCT = re.compile(r"\bdot(_scaled)?\(")
-# Faults of the machine, no matter which entry met them. An OSError is a full disk, or no free file.
+# Faults of the machine that no entry causes. An OSError is a full disk, or too many open files.
 FAULTS_OF_THE_MACHINE = (Closed, GpuSick, ForkServerFailed, SandboxUnavailable, OSError)
-# Messages of systems that have no process, memory, disk or GPU left.
+# Error messages of a system without free processes, memory, disk or GPU memory.
 NONE_LEFT = (
     "Resource temporarily unavailable", "can't start new thread", "Cannot allocate memory",
     "No space left on device", "out of memory", "busy or unavailable",
@@ -34,14 +34,14 @@ NONE_LEFT = (
 def check(
     entries: Iterable[Entry], options: Options | None = None
 ) -> Generator[Report, None, None]:
-    """Yield reports in the order in which they are done. Closing it ends every process."""
+    """Yield reports in order of completion. Closing the generator ends every process."""
     with open_pool(options or Options()) as pool:
         yield from reports(entries, pool)
 
 
 @contextmanager
 def open_pool(options: Options) -> Iterator[WorkerPool]:
-    """Yield the warm processes of a run. Their environment names the versions of its verdicts."""
+    """Yield the warm processes of a run. Their environment has the versions for all reports."""
     pool = WorkerPool(options)
     try:
         pool.open()
@@ -56,17 +56,17 @@ def reports(
     beat: Callable[[], None] = lambda: None,
     begin: Callable[[Entry], None] = lambda _: None,
 ) -> Generator[Report, None, None]:
-    """Yield reports in the order in which they are done. With timing, passed entries come last.
+    """Yield reports in order of completion. With timing, passed entries come last.
 
     beat: called at least every few seconds.
-    begin: called before an entry is worked on.
+    begin: called with each entry before its check starts.
 
     An exception of either ends the run.
     """
     at_once = pool.options.workers()
     entries = sort_longest_first(list(entries), after=at_once)
     pool.prepare(min(at_once, len(entries)))
-    # No other entry may use the GPU while one is timed: passed entries wait for the others.
+    # A timed entry needs the GPU for itself, so passed entries wait until the others are checked.
     passed = []
     with closing(
         run_tasks(_examinations(entries, pool, begin), at_once, beat, stop=pool.close)
@@ -100,9 +100,9 @@ def _examination(entry: Entry, pool: WorkerPool) -> tuple[Entry, Report]:
 def sort_longest_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
     """Return the entries sorted by expected time, longest first.
 
-    Otherwise other processors idle while the last is waited for. Nearly all of an entry's time is
-    Triton compiling: a product of matrices takes several times as long as anything else, then the
-    longest text. The first `after` entries stay, so that reports come soon.
+    In another order, a slow last entry would leave processors idle. Nearly all of an entry's time
+    is compiling by Triton: a matrix product takes several times as long as anything else, then the
+    longest text. The first `after` entries stay in front, so that reports come soon.
     """
     by_length = sorted(entries[after:], key=lambda entry: len(entry.triton_code), reverse=True)
     by_product = sorted(by_length, key=lambda entry: PRODUCT.search(entry.triton_code) is None)
@@ -114,7 +114,7 @@ def examine_entry(entry: Entry, pool: WorkerPool) -> Report:
 
 
 def _contain_faults(entry: Entry, pool: WorkerPool, task: Callable[[], Report]) -> Report:
-    """Return the report of `task`. If the judge fails at an entry, only that one has no verdict."""
+    """Return the report of `task`. A fault of the judge costs only this entry its verdict."""
     try:
         return task()
     except FAULTS_OF_THE_MACHINE:
@@ -142,13 +142,13 @@ def examine(
     entry: Entry, pool: WorkerPool, answered: Answered | None = None,
     options: Options | None = None,
 ) -> Report:  # fmt: skip
-    """Return a report on the entry, from shared processes if they are allowed.
+    """Return a report on the entry, from processes that serve other entries if that is allowed.
 
     answered, options: as for an Examination.
 
-    If it does not pass in shared processes, it runs again in processes of its own. If the machine
-    had no resources left, or the fork server ended, it runs again while no other entry does: it is
-    not blamed for a neighbor.
+    If it does not pass there, it is checked again in processes of its own. If the machine ran out
+    of resources, or the fork server ended, the check is repeated while no other entry is checked,
+    so that it is not blamed for another entry's fault.
     """
     shared, alone = pool.options.device == "cuda" and pool.options.share > 1, False
     server_ends = 0
@@ -172,5 +172,5 @@ def examine(
 
 
 def is_starved(report: Report) -> bool:
-    """Return whether the entry lacked what all entries share: a neighbor may have used it up."""
+    """Return whether the entry lacked a shared resource, which another entry may have used up."""
     return any(words in check.words for check in report.checks for words in NONE_LEFT)

@@ -1,6 +1,6 @@
-"""One case that a person chooses, run once: both answers, their difference, and the time.
+"""Run one case that a person chose: both answers, their difference, and the time.
 
-It makes no verdict on the entry: a person looks at what the launcher does with these inputs.
+This gives no verdict on the entry: a person looks at what the launcher does with these inputs.
 """
 
 import re
@@ -23,7 +23,7 @@ from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding, ask_reference
 from validation.harness.session.replays import replay
 
-# By name: a change of the inputs' values. An empty name changes nothing.
+# Changes of the inputs' values by name. The empty name changes nothing.
 CHANGES: Mapping[str, dict[str, Any] | None] = {
     "": None,
     "large": {"kind": "scaled", "by": 30.0},
@@ -37,10 +37,10 @@ LINES_MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class ChosenCase:
-    """A case of the test by its place, with other values for some of its keys.
+    """A case of the test by index, with other values for some of its keys.
 
-    program: a program of the grid whose values are wanted, such as `1, 2`, or any other text for
-        the first program with a wrong element; empty for a run without values.
+    program: indices of the program whose values to show, such as `1, 2`. Any other text stands for
+    the first program with a wrong element, and an empty one for no values.
     """
 
     place: int = 0
@@ -50,9 +50,9 @@ class ChosenCase:
 
 
 def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, Any]:
-    """Return what happened, as JSON: `right`, `words`, `seconds`, `inputs` and `outputs`.
+    """Return the result as JSON: `right`, `words`, `seconds`, `inputs` and `outputs`.
 
-    `right` is None if the case could not be tried, which is no fault of the launcher.
+    `right` is None if the case could not be run, which is no fault of the launcher.
     """
     session = Session(entry, pool, alone=True)
     started = time.monotonic()
@@ -90,7 +90,7 @@ def _prepare(session: Session, chosen: ChosenCase) -> PreparedCase:
         if not 0 <= chosen.place < len(constants.cases):
             raise _refused(f"the test has {len(constants.cases)} cases, from 0 on")
         case = {**constants.cases[chosen.place], **chosen.instead}
-        # The second run of a kernel compiles nothing.
+        # Time the second run: the kernel is compiled by then.
         plain = Trial(0, "this case", "shown", case, modes=("first", "second"))
         trial = replace(plain, number=1, variant=CHANGES[chosen.change])
         trials = [plain, trial] if chosen.change else [plain]
@@ -148,7 +148,7 @@ def _report(runs: list[JudgedReplay], wanted: Wanted) -> dict[str, Any]:
 
 
 def _line_values(session: Session, chosen: ChosenCase) -> dict[str, Any]:
-    """Return the values of each line of the kernels, for one program, and the line to look at."""
+    """Return the values of each kernel line for one program, and the line to look at."""
     places = list(map(int, re.findall(r"\d+", chosen.program)))
     order = {
         **session.order("python_code", "triton_code", "test_code"),

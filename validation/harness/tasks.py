@@ -1,4 +1,4 @@
-"""Run tasks in threads, and yield their results as they are done."""
+"""Run tasks in threads, and yield their results in order of completion."""
 
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -9,7 +9,7 @@ from validation.harness.pool.children import Closed
 
 Result = TypeVar("Result")
 
-# Tasks under way for each thread: the next one begins without a pause.
+# Number of started tasks for each thread, so that a thread never waits for the next one.
 AHEAD = 2
 BEAT_SECONDS = 1.0
 
@@ -21,10 +21,10 @@ def run_tasks(
     *,
     stop: Callable[[], None],
 ) -> Generator[Result, None, None]:
-    """Yield the tasks' results, several at once, in the order in which they are done.
+    """Yield the tasks' results in order of completion, running `at_once` of them concurrently.
 
     beat: called every second.
-    stop: called if not every result is wanted. Tasks under way end by it.
+    stop: called if the caller stops early. It must end the running tasks.
     """
     threads = ThreadPoolExecutor(at_once, thread_name_prefix="entry")
     tasks = iter(tasks)

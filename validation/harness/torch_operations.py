@@ -4,15 +4,15 @@ Recorder, replayer and judge share these lists. The names are those of `torch.op
 overloads. This module does not import torch.
 """
 
-# Operations whose result is fresh memory, without the content of another tensor.
+# Operations that return uninitialized memory.
 UNFILLED = frozenset({"empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided"})
 FILLED = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
-# With the place of the argument that they fill with.
+# Operations that return memory filled with one of their arguments, and that argument's position.
 FILLED_WITH = {"full": 1, "full_like": 1, "new_full": 2, "scalar_tensor": 0}
 RANDOM_LIKE = frozenset({"rand_like", "randn_like", "randint_like"})
 WITHOUT_DATA = frozenset({*UNFILLED, *FILLED, *FILLED_WITH, *RANDOM_LIKE})
 
-# Views that torch does not call views, and operations that only ask about a tensor.
+# View operations that torch does not mark as views, and queries that don't change a tensor.
 VIEWS = frozenset({
     "detach", "alias", "_unsafe_view", "lift_fresh", "is_pinned", "is_same_size", "set_",
     "record_stream", "_version", "resize_", "is_set_to",
@@ -22,7 +22,7 @@ NOT_IN_GRAPH = frozenset({
 })  # fmt: skip
 COPIES = frozenset({"clone", "_to_copy", "contiguous", "lift_fresh_copy"})
 
-# Operations that a replay plays, with any overload, also in the gradient graph.
+# Operations that move data. A replay supports all overloads, also in the gradient graph.
 MOVES = frozenset({
     "clone", "_to_copy", "contiguous", "lift_fresh_copy", "copy_", "fill_", "zero_",
     "view", "_unsafe_view", "_reshape_alias", "reshape", "view_as", "expand", "expand_as",
@@ -32,9 +32,9 @@ MOVES = frozenset({
     "detach", "alias", "lift_fresh", "real", "imag", "view_as_real", "view_as_complex",
 })  # fmt: skip
 
-# A launcher may leave a minor part of its work to these. A replay plays them on the true data, and
-# the report names them. Matrix products, convolutions, attention and whole layers are not listed: a
-# launcher that leaves its work to those does not compute it with its kernels.
+# Operations that a launcher may use for a minor part of its work. A replay runs them on the true
+# data, and the report names them. Matrix products, convolutions, attention and complete layers are
+# not listed: they would do the work in place of the launcher's kernels.
 COMPUTES = frozenset({
     # arithmetic
     "add", "add_", "sub", "sub_", "rsub", "mul", "mul_", "div", "div_", "neg", "neg_", "abs",

@@ -9,12 +9,12 @@ from validation.harness.judge.replay_evidence import raised
 from validation.harness.pool.children import LIMITS, ChildEnded
 from validation.harness.report import Check, Report, Verdict, presentable
 
-# The first that any check gives is the entry's.
+# If checks give several verdicts, the first in this order is the entry's.
 WORST_FIRST = (
     Verdict.TIMEOUT, Verdict.CRASHED, Verdict.UNSUPPORTED, Verdict.NOT_TRITON, Verdict.FAILED,
     Verdict.ERROR, Verdict.VACUOUS,
 )  # fmt: skip
-# By the check that states them.
+# Grades by the check that determines them.
 GRADES = {
     "variations": ("accuracy", "own_error", "sizes", "values", "special_values", "unvaried"),
     "triton": ("computed_by", "torch_operations", "torch_share", "launched", "unlaunched"),
@@ -43,7 +43,7 @@ def with_check(report: Report, check: Check, seconds: Mapping[str, float]) -> Re
 
 
 def figures(made: Sequence[Check]) -> dict[str, Any]:
-    """Return the number of inputs and the largest errors, if any answers were compared."""
+    """Return the number of inputs and the largest errors, if answers were compared."""
     numbers = [check.numbers for check in made if check.name in ("accuracy", "variations")]
     numbers = [record for record in numbers if record.get("cases")]
     if not numbers:
@@ -56,7 +56,7 @@ def figures(made: Sequence[Check]) -> dict[str, Any]:
 
 
 def grades(made: Sequence[Check]) -> dict[str, Any]:
-    """Return the grades of evidence that the checks state."""
+    """Return the grades that the checks determined."""
     return {
         name: check.numbers[name]
         for check in made
@@ -89,7 +89,7 @@ def _signal_name(number: int) -> str:
 
 
 def said_broken(header: Any) -> str:
-    """Return why a process can do nothing more, in its own words, or an empty text."""
+    """Return why a process reports itself as unusable, or an empty text."""
     if not isinstance(header, dict) or "broken" not in header:
         return ""
     broken = header["broken"]

@@ -1,7 +1,7 @@
-"""Repetition among the texts of a set.
+"""Detection of repetition among texts.
 
-Two texts are compared by their structure, without names and numbers. So neither renamed
-variables nor changed constants hide a repetition.
+Two texts are compared by structure, without names and numbers. So neither renamed variables nor
+changed constants hide a repetition.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from curation.similarity.shingles import jaccard
 from curation.similarity.structure import Structure, as_shingles, structure
 
 NEAR = 0.8
-"""Similarity from which a text counts as near another one when a set is generated."""
+"""Least similarity at which two texts count as near when a set is generated."""
 LIKELY = NEAR - 0.15
-"""Bound for the estimate, which is off by more than this once in some thousand times."""
+"""Least estimated similarity for a comparison. Few estimates in a thousand are off by 0.15."""
 THRESHOLDS = (0.7, 0.8)
 """Similarities for which a report counts the texts with a neighbor."""
 SAMPLE = 4_000
-"""Number of texts that are compared with all others. In a larger set they are a sample."""
+"""Number of texts to compare with all others: a random sample of a larger set."""
 
 
 class TextFamilies:
-    """Texts in families: each new one joins the family of the most similar text before it.
+    """Families of similar texts: each new text joins the family of the most similar earlier one.
 
     datasketch's index takes 11,500 texts a second. A dictionary of bands took 20,000, but pairs are
     generated at 79 a second (2026-11-26).
@@ -40,16 +40,16 @@ class TextFamilies:
         self._texts: list[Structure] = []
         self._family: list[int] = []
         self._members: list[int] = []
-        # One array, doubled when full: a comparison with many texts is one gather.
+        # One array, doubled when it is full, so that a text is compared with many in one operation.
         self._signatures = np.zeros((1024, PERMUTATIONS), np.uint32)
         self._index = MinHashLSH(num_perm=PERMUTATIONS, params=(BANDS, ROWS))
 
     def nearest(self, text: Structure, signature: Signature) -> int | None:
-        """Return the family of a text whose similarity is at least 0.8, or None."""
+        """Return the family of the most similar text if its similarity is at least 0.8, or None."""
         candidates = np.array(self._index.query(_min_hash(signature)), np.int64)
         shared = np.count_nonzero(self._signatures[candidates] == signature, axis=1)
         likely = shared >= LIKELY * PERMUTATIONS
-        # The most similar one by the estimate first: mostly it is near, and no other is compared.
+        # Compare in order of estimated similarity: usually the first text is near enough.
         order = np.lexsort((candidates[likely], -shared[likely]))
         wide = as_shingles(text)
         ordered: list[int] = candidates[likely][order].tolist()
@@ -59,7 +59,7 @@ class TextFamilies:
         return None
 
     def add(self, text: Structure, signature: Signature, family: int | None) -> None:
-        """Add a text to a family, or to a new one for None."""
+        """Add a text to a family. None creates a new family."""
         if family is None:
             family = len(self._members)
             self._members.append(0)
@@ -84,7 +84,7 @@ def _min_hash(signature: Signature) -> LeanMinHash:
 class Diversity:
     texts: int
     with_neighbor: Mapping[float, float]
-    """Share of texts that have another one at least as similar, by threshold."""
+    """By threshold: share of texts with another text at least that similar."""
     skeletons: int
 
 
@@ -98,7 +98,7 @@ def diversity(texts: Sequence[str]) -> Diversity:
 
 
 def nearest_neighbors(texts: Sequence[Structure]) -> NDArray[np.float64]:
-    """Return the similarity of the most similar other text, for each text or each of a sample."""
+    """Return the similarity to the most similar other text, for all texts or for a sample."""
     sizes = np.array([len(text) for text in texts], np.int64)
     grams = np.concatenate([np.zeros(0, np.uint32), *texts])
     owners = np.repeat(np.arange(len(texts)), sizes)

@@ -1,8 +1,8 @@
 """Choice of the combinations of recipes that become pairs: deterministic, balanced, varied.
 
-Recipes take turns, more often for operation types with a greater weight. In its turn a recipe
-offers a few combinations drawn at random. One with a new structure and the most lacking
-difficulty is chosen. One that is near an earlier pair is chosen only within the caps.
+Recipes take turns, more often for operation types with a greater weight. In its turn, a recipe
+offers a few randomly drawn combinations. The best has a new structure and the difficulty that is
+most lacking. A near-duplicate of an earlier pair is chosen only within the caps.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ DIFFICULTY_WEIGHTS: Mapping[str, int] = {"easy": 1, "medium": 2, "hard": 1}
 @dataclass(frozen=True, slots=True)
 class Caps:
     near_share: float = 0.5
-    """Bound on the share of a set that may be near earlier pairs."""
+    """Largest share of pairs in a set that are near earlier pairs."""
     family: int = 12
-    """Bound on the members of one family of near texts."""
+    """Most members of one family of similar texts."""
     recipe_share: float = 0.06
-    """Bound on the share of one recipe, if there is more than one."""
+    """Largest share of one recipe, if there is more than one."""
     offers: int = 4
     """Number of combinations that a recipe offers in its turn."""
     patience: int = 4
-    """Number of combinations that a recipe may draw for each pair that it may fill."""
+    """Number of combinations that a recipe may draw for each pair of its share."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -68,7 +68,7 @@ def generate(
     caps: Caps | None = None,
     progress: Progress = lambda stage, number, total: None,
 ) -> list[PairDraft]:
-    """Return at most `count` pairs; fewer if the recipes or the caps give no more."""
+    """Return `count` pairs, or fewer if the recipes or the caps permit no more."""
     drafts = {}
     for number, offer in enumerate(_Choosing(recipes, count, seed, caps or Caps()).chosen()):
         progress("generating", number, count)
@@ -79,7 +79,7 @@ def generate(
 
 @dataclass(frozen=True, eq=False)
 class _Offer:
-    """A combination that may be chosen, with its texts and fingerprints."""
+    """A candidate combination with its texts and fingerprints."""
 
     recipe: Recipe
     sketch: Sketch
@@ -88,7 +88,7 @@ class _Offer:
     structure: Structure
     signature: Signature
 
-    # Computed for the few that are not too near others, because each parses a text.
+    # Computed on demand, because it parses a text.
     @cached_property
     def difficulty(self) -> str:
         sketch = self.sketch
@@ -101,7 +101,7 @@ class _Offer:
 
 @dataclass(slots=True)
 class _Turns:
-    """Offers of one recipe and the weight of its turns."""
+    """Candidates of one recipe, and the weight of its turns."""
 
     stream: Iterator[_Offer]
     most: int
@@ -111,9 +111,9 @@ class _Turns:
 
     @property
     def due(self) -> float:
-        """Key of the next turn; the lowest is next.
+        """Sort key for the next turn: the lowest is next.
 
-        Each recipe gives one pair before any gives two.
+        Each recipe gives one pair before any recipe gives two.
         """
         return (self.taken + 1) / self.weight if self.taken else -self.weight
 
@@ -145,7 +145,7 @@ class _Choosing:
             heapq.heappush(queue, (turns.due, number))
 
     def _weigh(self) -> None:
-        """Divide the weight of each operation type among its recipes."""
+        """Divide the weight of each operation type equally among its recipes."""
         kinds = {}
         for number, turns in enumerate(self._turns):
             if self._refilled(turns):
@@ -162,7 +162,7 @@ class _Choosing:
         return bool(turns.offers)
 
     def _best(self, turns: _Turns) -> _Offer | None:
-        """Take one of the offers; or return None, and drop the one that repeats most."""
+        """Remove and return the best candidate. If caps exclude it, drop the most repetitive."""
         families = [
             self._families.nearest(offer.structure, offer.signature) for offer in turns.offers
         ]
@@ -190,7 +190,7 @@ class _Choosing:
         )
 
     def _is_near_duplicate(self, offer: _Offer) -> bool:
-        """Return whether an export would drop one of the two as a near-duplicate."""
+        """Return whether an export would drop this pair as a near-duplicate of another."""
         (shape,) = shingles([offer.triton])
         earlier = self._of_function[offer.function]
         if any(jaccard(shape, other) >= THRESHOLD for other in earlier):
@@ -204,11 +204,11 @@ class _Choosing:
 
 
 def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
-    """Yield combinations in a random order, each once, without invalid ones."""
+    """Yield valid combinations in random order, without repetition."""
     draw = random.Random(f"{seed}:{recipe.name}")  # noqa: S311 - to be repeated, not to be secret
     numbers = range(recipe.combinations)
     count = 0
-    # Most combinations of some recipes are invalid: once 72 valid ones were all of 22,176.
+    # Draw many: most combinations of some recipes are invalid (once all but 72 of 22,176).
     for number in draw.sample(numbers, min(len(numbers), 1000 + limit * 8)):
         if count == limit:
             return

@@ -1,7 +1,7 @@
 """Library of handwritten pairs: one folder each, with the three texts and a `pair.toml`.
 
-A folder whose `pair.toml` has `like` takes the keys and texts that it lacks from that folder: it is
-another rung of the same ladder.
+If `pair.toml` has `like`, missing keys and texts are taken from the folder that it names: the pair
+is another step of the same optimization ladder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pairs of ladder recipes: every rung of every ladder, the same at each call.
+"""Pairs of ladder recipes: every step (rung) of every optimization ladder, in a fixed order.
 
-Ladders are few and chosen by hand, so neither a count nor the caps of other recipes apply. The
-rungs of a ladder share a split group, so that an export keeps them in one split.
+Ladders are few and chosen by hand, so the count and the caps of other recipes do not apply. The
+rungs of a ladder share a split group, so that an export puts them into one split.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung, 
 
 
 def ladder_drafts(recipes: Sequence[LadderRecipe]) -> Iterator[PairDraft]:
-    """Yield the rungs of all ladders of these recipes, ladder by ladder, slow to fast."""
+    """Yield the rungs of all ladders of these recipes, one ladder after the other, slow to fast."""
     for recipe in recipes:
         for ladder in recipe.ladders():
             for number, rung in enumerate(ladder.rungs, 1):

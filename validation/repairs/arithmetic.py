@@ -1,4 +1,4 @@
-"""Mistakes of operations: operands, factors, small constants."""
+"""Mistakes in operations: operands, factors, small constants."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ SIZES = ("n_", "num_", "size", "length", "count", "cols", "rows")
 def swapped_operands(source: ParsedText) -> Iterator[Mistake]:
     for kind in (ast.Sub, ast.Div):
         for operation in source.operations(kind):
-            # A chain such as `a + b - c` has another structure when it is turned around.
+            # Swapping operands in a chain such as `a + b - c` would regroup it.
             chain = isinstance(operation.left, ast.BinOp)
             is_enclosed = source.text[source.start(operation)] == "("
             if (not chain or is_enclosed) and not isinstance(operation.right, ast.Constant):
@@ -52,7 +52,7 @@ def dropped_scales(source: ParsedText) -> Iterator[Mistake]:
     around = {key: node for kernel in source.kernels for key, node in parents(kernel).items()}
     for operation in source.operations(ast.Mult):
         left, right = source.flat(operation.left), source.flat(operation.right)
-        # An index without its stride is another mistake.
+        # A missing stride of an index is another kind of mistake.
         if "scale" in right and "stride" not in right:
             facts = _without_factor(left, operation.right, right)
             facts["what"] += _equal_cases(operation, operation.left, around)
@@ -74,7 +74,7 @@ def _without_factor(rest: str, node: ast.expr, factor: str) -> dict[str, str]:
 
 
 def _equal_cases(operation: ast.BinOp, rest: ast.expr, around: dict[int, ast.AST]) -> str:
-    """Return a sentence if both cases of the `tl.where` around an operation become equal."""
+    """Return a sentence if the mistake makes both cases of the surrounding `tl.where` equal."""
     choice = around.get(id(operation))
     if not isinstance(choice, ast.Call) or called(choice) != "where" or len(choice.args) != 3:
         return ""
@@ -106,7 +106,7 @@ def dropped_epsilons(source: ParsedText) -> Iterator[Mistake]:
             yield Mistake((source.drop_right(operation),), facts)
 
 
-# The effect of a missing constant, and of the constant, by the use of the sum.
+# By use of the sum: the effect of the missing constant, and the effect of the constant.
 HARMS = {
     "rsqrt": (
         "The reciprocal root of `{rest}` is too large, the more so the smaller that is. Where it "
@@ -131,7 +131,7 @@ HARMS = {
 
 
 def _role(source: ParsedText, operation: ast.BinOp) -> str:
-    """Return the use of a sum, or nothing if the code does not show it."""
+    """Return how a sum is used, or an empty text if the code does not show it."""
     kernel = next(one for one in source.kernels if operation in ast.walk(one))
     around = parents(kernel)
     roles = _roles(kernel, operation, around, ())
@@ -144,9 +144,9 @@ def _role(source: ParsedText, operation: ast.BinOp) -> str:
 def _roles(
     kernel: ast.FunctionDef, node: ast.AST, around: dict[int, ast.AST], functions: Sequence[str]
 ) -> set[str]:
-    """Return the uses of an expression, followed through roots, views and names.
+    """Return how an expression is used, following roots, views and names.
 
-    functions: the roots and logarithms around the sum so far.
+    functions: the roots and logarithms applied to the sum so far.
     """
     parent = around.get(id(node))
     match parent:
@@ -172,11 +172,11 @@ def _roles_of_name(
     around: dict[int, ast.AST],
     functions: Sequence[str],
 ) -> set[str]:
-    """Return the uses of a name after its only assignment, if there is only one."""
+    """Return how a name's value is used, if this is the name's only assignment."""
     uses = [node for node in in_order(kernel) if isinstance(node, ast.Name) and node.id == name]
     loads = [use for use in uses if isinstance(use.ctx, ast.Load)]
     if len(uses) > len(loads) + 1 or any(load.lineno <= statement.lineno for load in loads):
-        # Another value of the name may be the divisor.
+        # If the name is a divisor somewhere, that may be another value of it.
         divides = any(
             isinstance(parent := around[id(load)], ast.BinOp)
             and isinstance(parent.op, ast.Div)

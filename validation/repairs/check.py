@@ -1,6 +1,6 @@
-"""Check of planted mistakes by the harness, several at once.
+"""Check of planted mistakes by the harness, several concurrently.
 
-The inputs and the reference's answers of a pair are made once for all of its mistakes.
+The inputs and the reference's answers of a pair are computed once for all of its mistakes.
 """
 
 from collections.abc import Generator, Sequence
@@ -21,9 +21,9 @@ from validation.rewards.answer_cache import AnswerCache, UnusableReference
 def check(
     candidates: Sequence[PossibleFault], pool: WorkerPool
 ) -> Generator[tuple[PossibleFault, ItemFinding | None], None, None]:
-    """Yield the candidates with their findings, in the order in which they are done.
+    """Yield the candidates with their findings, in order of completion.
 
-    A finding is None if the reference could not answer, or if it proves nothing.
+    A finding is None if the reference could not answer, or if the finding proves no mistake.
     """
     references = AnswerCache(pool, KEPT_MOST)
     tasks = (partial(_checked, candidate, pool, references) for candidate in candidates)
@@ -46,6 +46,6 @@ def _checked(
 
 
 def proves(kind: MistakeKind, verdict: ItemFinding, device: str) -> bool:
-    """Return whether a finding on a device proves a mistake of a kind."""
+    """Return whether a finding on a device proves that a mistake of this kind is harmful."""
     words = (verdict.message, *(check.message for check in verdict.checks))
     return device != Device.INTERPRETER or any(kind.shown_in_interpreter in text for text in words)

@@ -1,4 +1,4 @@
-"""Differences between faulty and right texts, to find mistakes that repeat one another."""
+"""Normalized differences between faulty and right texts, to avoid repeating a mistake."""
 
 import re
 from collections import defaultdict
@@ -7,21 +7,21 @@ from curation.similarity.shingles import jaccard
 from curation.similarity.structure import Structure, as_shingles
 from validation.repairs.source import FaultyText
 
-# Two pairs are near-duplicates at this similarity of their structure, as in generated sets.
+# Pairs with at least this structural similarity are near-duplicates, as in generated sets.
 NEAR = 0.8
-# A variable: no attribute, and neither called nor the name of an argument.
+# A variable: neither an attribute, nor called, nor the name of a keyword argument.
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*[(.]|=[^=])")
 NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")
 
 
 class Differences:
-    """The mistakes that are planted already, by kind and normalized difference."""
+    """The mistakes that were planted before, by kind and normalized difference."""
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[str, str], list[Structure]] = defaultdict(list)
 
     def has_near(self, kind: str, difference: str, pair: Structure) -> bool:
-        """Return whether the same mistake is planted in the same pair or in a near-duplicate."""
+        """Return whether the same mistake was planted in this pair or a near-duplicate of it."""
         wide = as_shingles(pair)
         others = self._pairs.get((kind, difference), ())
         return any(jaccard(wide, as_shingles(other)) >= NEAR for other in others)

@@ -11,13 +11,13 @@ from validation.repairs.source import Edits, FaultyText, Mistake, ParsedText
 class MistakeKind:
     """A kind of mistake.
 
-    name: in the dataset and at the shell.
-    places: the edits of each place of a text where the mistake can be made, perhaps with facts.
-    why: the reason why it is wrong, in sentences. `{name}` stands for a fact of the mistake.
-    fix: how the correction mends it, likewise.
+    name: name in the dataset and on the command line.
+    places: yields edits for each position where the mistake can be made, perhaps with facts.
+    why: explanation of the mistake, in sentences. `{name}` is replaced by a fact.
+    fix: explanation of the correction, in the same form.
     needs_variations: whether it may show only on sizes or values beyond the cases of a test.
     shown_in_interpreter: words of a check that must fail in Triton's interpreter. Other failures
-        there prove nothing, because the interpreter computes on the bit patterns of bfloat16.
+    there prove nothing, because the interpreter computes on the bit patterns of bfloat16.
     """
 
     name: str
@@ -28,7 +28,7 @@ class MistakeKind:
     shown_in_interpreter: str = ""
 
     def faults(self, source: ParsedText, draw: Random | None = None) -> Iterator[FaultyText]:
-        """Yield the faulty texts, each with one mistake, in the order of the text or at random."""
+        """Yield texts with one mistake each, in the order of positions, or shuffled by `draw`."""
         places = list(self.places(source))
         if draw is not None:
             draw.shuffle(places)

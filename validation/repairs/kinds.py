@@ -1,4 +1,4 @@
-"""Every kind of mistake, by its name."""
+"""All kinds of mistakes, by name."""
 
 from validation.repairs import arithmetic, launches, masks, memory, precision, reductions
 from validation.repairs.kind import MistakeKind

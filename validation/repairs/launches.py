@@ -1,4 +1,4 @@
-"""Mistakes of grids, blocks and launch arguments."""
+"""Mistakes in grids, blocks and launch arguments."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ def missing_constexprs(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _use(source: ParsedText, kernel: ast.FunctionDef, argument: ast.arg) -> str:
-    """Return what a constant of a kernel decides."""
+    """Return the use of a constexpr parameter in a kernel, for an explanation."""
     for call in source.calls([kernel], "arange", "zeros", "full"):
         if argument.arg in names(call):
             return f"`{source.flat(call)}` makes a tile of that size"
@@ -62,7 +62,7 @@ MUCH_SHORTER_LOOP = {
 
 
 def short_loops(source: ParsedText) -> Iterator[Mistake]:
-    """Leave out the last, incomplete block of a loop, or of a number of blocks."""
+    """Skip the last, partial block: of a loop, or where blocks are counted."""
     deciding = _deciding_loops(source)
     for call in source.calls(source.kernels, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
@@ -77,7 +77,7 @@ def short_loops(source: ParsedText) -> Iterator[Mistake]:
         if len(steps.args) == 3:
             end, step = steps.args[1:]
             text = f"{source.as_operand(end)} - {source.spelled(step)} + 1"
-            # With a longer step, whole blocks are left out too.
+            # Other loops skip full blocks too.
             is_plain = source.spelled(steps.args[0]) == "0" and isinstance(step, ast.Name)
             yield Mistake(
                 (source.replace(end, text),), SHORT_LOOP if is_plain else MUCH_SHORTER_LOOP
@@ -85,7 +85,7 @@ def short_loops(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _deciding_loops(source: ParsedText) -> set[int]:
-    """Return the ids of the expressions in the ranges of loops, and in values of names there."""
+    """Return ids of the nodes in loop ranges, and in values of names used there."""
     inside = [node for _, steps in source.loops() for node in ast.walk(steps)]
     names = {node.id for node in inside if isinstance(node, ast.Name)}
     for kernel in source.kernels:
@@ -96,7 +96,7 @@ def _deciding_loops(source: ParsedText) -> set[int]:
 
 
 def repeated_blocks(source: ParsedText) -> Iterator[Mistake]:
-    """Drop the part of an index or the step of a pointer that moves with the loop."""
+    """Drop the term of an index, or the increment of a pointer, that advances with the loop."""
     for kernel in source.kernels:
         loops = (node for node in in_order(kernel) if isinstance(node, ast.For))
         for loop in (loop for loop in loops if isinstance(loop.iter, ast.Call)):
@@ -128,7 +128,7 @@ def _without_part(source: ParsedText, kernel: ast.FunctionDef, part: ast.expr) -
 
 
 def skipped_blocks(source: ParsedText) -> Iterator[Mistake]:
-    """Begin at the second block."""
+    """Start a loop at the second block."""
     for _, steps in source.loops():
         given = steps.args
         if len(given) in (2, 3) and source.spelled(given[0]) == "0":
@@ -144,14 +144,14 @@ def skipped_blocks(source: ParsedText) -> Iterator[Mistake]:
 
 
 def overlapping_blocks(source: ParsedText) -> Iterator[Edits]:
-    """Let each block begin one element behind the start of the previous block."""
+    """Make each block start one element after the start of the previous block."""
     for kernel in source.kernels:
         for product in _block_offsets(source, kernel):
             yield (source.drop_right(product),)
 
 
 def _block_offsets(source: ParsedText, kernel: ast.FunctionDef) -> Iterator[ast.BinOp]:
-    """Yield the products of a program's number and a block's size."""
+    """Yield products of a program index and a block size."""
     constants = {
         argument.arg
         for argument in kernel.args.args
@@ -199,10 +199,10 @@ def wrong_program_axes(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _is_diagonal(source: ParsedText, kernel: ast.FunctionDef, changed: ast.Call) -> bool:
-    """Return whether a number with axis 0 in its place equals that of another index.
+    """Return whether the changed `program_id` would equal another one, which has axis 0.
 
-    A number that chooses the steps of a loop splits the work of a tile. A divided number is not
-    that of one tile.
+    An index that selects the steps of a loop splits the work of one tile. An index that is divided
+    does not number tiles along one axis.
     """
     calls = list(source.calls([kernel], "program_id"))
     firsts = [call for call in calls if source.spelled(call).endswith(("(0)", "=0)"))]
@@ -223,7 +223,7 @@ def _is_diagonal(source: ParsedText, kernel: ast.FunctionDef, changed: ast.Call)
 
 
 def swapped_arguments(source: ParsedText) -> Iterator[Mistake]:
-    """Exchange two neighboring numbers of a launch, or an input and an output."""
+    """Swap two adjacent numbers in a launch, or an input and an output."""
     parameters = {kernel.name: [a.arg for a in kernel.args.args] for kernel in source.kernels}
     written = {kernel.name: _written(source, kernel) for kernel in source.kernels}
     for launcher in source.launchers:
@@ -232,7 +232,7 @@ def swapped_arguments(source: ParsedText) -> Iterator[Mistake]:
                 continue
             kernel = source.spelled(node.func.value)
             names = parameters.get(kernel, [])
-            # Behind unpacked strides, places are not known.
+            # After unpacked strides, the positions of arguments are unknown.
             given = list(
                 takewhile(lambda argument: not isinstance(argument, ast.Starred), node.args)
             )
@@ -242,7 +242,7 @@ def swapped_arguments(source: ParsedText) -> Iterator[Mistake]:
                 facts["harm"] = ""
                 are_pointers = [bool(POINTER.search(each)) for each in (name, other)]
                 if any(are_pointers):
-                    # Two inputs may be summands, whose order changes little.
+                    # Two inputs may be summands, whose order does not matter.
                     outputs = {name, other} & written[kernel]
                     if not all(are_pointers) or len(outputs) != 1:
                         continue
@@ -252,7 +252,7 @@ def swapped_arguments(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _written(source: ParsedText, kernel: ast.FunctionDef) -> set[str]:
-    """Return the pointers with which the addresses of stores begin."""
+    """Return the names of the pointers to which the kernel stores."""
     stores = source.calls([kernel], "store", "atomic_add", "atomic_max", "atomic_min")
     return {_first_name(kernel, call.args[0]) for call in stores}
 

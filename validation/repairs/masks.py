@@ -1,4 +1,4 @@
-"""Mistakes of masks, and of the values of masked lanes."""
+"""Mistakes in masks, and in values of masked lanes."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ def _without_mask(name: str, source: ParsedText) -> Iterator[Mistake]:
             guards = [word for word in call.keywords if word.arg in ("mask", "other")]
             mask = next((word.value for word in guards if word.arg == "mask"), None)
             if mask is not None:
-                # `other` without `mask` is an error of Triton.
+                # Drop `other` too: Triton rejects it without `mask`.
                 edits = tuple(source.drop_argument(word) for word in guards)
                 yield Mistake(edits, {"mask": source.flat(mask)})
 
@@ -29,7 +29,7 @@ def without_store_mask(source: ParsedText) -> Iterator[Mistake]:
 
 
 def half_masks(source: ParsedText) -> Iterator[Mistake]:
-    """Drop one of two bounds."""
+    """Drop one of two bounds of a mask."""
     loads, stores = (_nodes(source.calls(source.kernels, name)) for name in ("load", "store"))
     for operation in source.operations(ast.BitAnd):
         if _is_bound(operation.left) and _is_bound(operation.right):
@@ -52,7 +52,7 @@ def _is_bound(node: ast.expr) -> bool:
 
 
 def masks_off_by_one(source: ParsedText) -> Iterator[Mistake]:
-    """Write `<=` instead of `<` before a size that the launcher passes."""
+    """Replace `<` by `<=` before a size that the launcher passes."""
     for kernel in source.kernels:
         sizes = {argument.arg for argument in kernel.args.args if argument.annotation is None}
         for node in in_order(kernel):
@@ -69,7 +69,7 @@ REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 
 
 def wrong_others(source: ParsedText) -> Iterator[Mistake]:
-    """Fill masked lanes with 0 for a maximum, or with an infinity for a sum."""
+    """Load 0 into masked lanes before a maximum, or an infinity before a sum."""
     for kernel, call, word, mask in _reduced_others(source):
         right = source.spelled(word.value)
         if "inf" in right:
@@ -83,7 +83,7 @@ def wrong_others(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _is_summed(kernel: ast.FunctionDef, load: ast.Call) -> bool:
-    """Return whether the exponentials of loaded values reach a sum."""
+    """Return whether exponentials of the loaded values are summed."""
     return any(
         called(user) == "sum"
         for exponential in users(kernel, load)
@@ -95,7 +95,7 @@ def _is_summed(kernel: ast.FunctionDef, load: ast.Call) -> bool:
 def _effect_of_infinity(
     source: ParsedText, kernel: ast.FunctionDef, load: ast.Call, right: str
 ) -> str:
-    """Return the effect of lanes with -inf, by the operations up to the first reduction."""
+    """Return the effect of -inf in masked lanes, from the operations up to the first reduction."""
     for user in users(kernel, load):
         if called(user) == "dot":
             return "-inf, and the products of `tl.dot` with it are infinite or NaN instead of 0"
@@ -116,7 +116,7 @@ def _effect_of_infinity(
 
 
 def _converted(node: ast.expr) -> ast.expr:
-    """Return a value without views and conversions."""
+    """Return the value inside of views and conversions."""
     while isinstance(node, ast.Subscript) or called(node) == "to":
         if isinstance(node, ast.Subscript):
             node = node.value
@@ -128,7 +128,7 @@ def _converted(node: ast.expr) -> ast.expr:
 
 
 def _is_zero(source: ParsedText, kernel: ast.FunctionDef, name: ast.Name, load: ast.Call) -> bool:
-    """Return whether a name is loaded with 0 in lanes that are masked in another load."""
+    """Return whether a name is loaded with 0 in the masked lanes of another load."""
     values = values_of(kernel, name.id)
     loads = [call for value in values for call in source.calls([value], "load")]
     return len(values) == len(loads) == 1 and all(
@@ -143,7 +143,7 @@ def _is_zero(source: ParsedText, kernel: ast.FunctionDef, name: ast.Name, load: 
 
 
 def _bounds(source: ParsedText, kernel: ast.FunctionDef, load: ast.Call) -> set[str]:
-    """Return the comparisons of a mask, without views."""
+    """Return the comparisons that a mask consists of, without views."""
     masks = [word.value for word in load.keywords if word.arg == "mask"]
     roots = [root for mask in masks for root in (mask, *_named(kernel, mask))]
     return {
@@ -168,14 +168,14 @@ def missing_others(source: ParsedText) -> Iterator[Mistake]:
 def _reduced_others(
     source: ParsedText,
 ) -> Iterator[tuple[ast.FunctionDef, ast.Call, ast.keyword, str]]:
-    """Yield the loads of kernels that reduce, each with its value of masked lanes and its mask."""
+    """Yield the loads of kernels that reduce, each with its `other` value and its mask."""
     for kernel in source.kernels:
         if not any(source.calls([kernel], *REDUCTIONS)):
             continue
         chosen = {source.spelled(call.args[0]) for call in source.calls([kernel], "where")}
         for call in source.calls([kernel], "load"):
             words = {word.arg: word for word in call.keywords}
-            # Lanes that `tl.where` sets again may hold anything.
+            # `tl.where` replaces these lanes, so their loaded values have no effect.
             if {"mask", "other"} <= set(words) and source.spelled(
                 words["mask"].value
             ) not in chosen:

@@ -1,4 +1,4 @@
-"""Mistakes of addresses."""
+"""Mistakes in addresses."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ def _is_stride(node: ast.AST) -> bool:
 
 
 def _strides(node: ast.AST) -> list[ast.BinOp]:
-    """Return the products of an index and a stride."""
+    """Return the products of an index and a stride in an expression."""
     return [
         product
         for product in in_order(node)
@@ -28,7 +28,7 @@ def _strides(node: ast.AST) -> list[ast.BinOp]:
 
 
 def wrong_strides(source: ParsedText) -> Iterator[Mistake]:
-    """Multiply two indices by the strides of each other."""
+    """Swap the strides of two indices."""
     for call in source.calls(source.kernels, "load", "store"):
         for first, second in pairwise(_strides(call.args[0])):
             facts = {
@@ -65,7 +65,7 @@ TURNED = {"[:, None]": "[None, :]", "[None, :]": "[:, None]"}
 
 
 def _turned(source: ParsedText, scope: ast.AST) -> tuple[Edits, dict[str, list[ast.Name]]]:
-    """Return edits that turn all views of names, and the names by their new view."""
+    """Return edits that transpose all views of names, and the names by their new view."""
     edits: list[Replacement] = []
     along: dict[str, list[ast.Name]] = {"[:, None]": [], "[None, :]": []}
     for view in in_order(scope):
@@ -81,7 +81,7 @@ def _turned(source: ParsedText, scope: ast.AST) -> tuple[Edits, dict[str, list[a
 def _transposed(
     source: ParsedText, kernel: ast.FunctionDef, call: ast.Call, first: ast.Name, second: ast.Name
 ) -> str:
-    """Return the effect of turned views. `first` then lies along axis 0, and `second` along 1."""
+    """Return the effect of transposed views: `first` then varies along axis 0, `second` along 1."""
     _, in_address = _turned(source, call.args[0])
     if not any(in_address.values()):
         return (
@@ -110,7 +110,7 @@ OTHER_LANES = ". Lane (i, j) gets the value that belongs to lane (j, i)"
 def _effect_of_sizes(
     source: ParsedText, kernel: ast.FunctionDef, first: ast.Name, second: ast.Name
 ) -> str:
-    """Return the effect that the sizes of the tile decide, or nothing if they may be any."""
+    """Return the effect that follows from the tile's sizes, or "" if the code leaves them open."""
     lengths = [sizes(source, kernel, name) for name in (second, first)]
     if any(len(set(length)) != 1 for length in lengths):
         return ""
@@ -118,7 +118,7 @@ def _effect_of_sizes(
     pairs = literal_sizes(source, kernel, rows, cols)
     if rows == cols or (pairs and all(one == two for one, two in pairs)):
         return OTHER_LANES
-    # A size of 1 is broadcast.
+    # An axis of size 1 is broadcast, so the shapes could still be combined.
     if pairs and all(one != two and min(one, two) > 1 for one, two in pairs):
         return (
             f". It has the shape [{cols}, {rows}] instead of [{rows}, {cols}], so it cannot be "
@@ -128,7 +128,7 @@ def _effect_of_sizes(
 
 
 def racing_stores(source: ParsedText) -> Iterator[Edits]:
-    """Store instead of adding, without the arguments that a store does not take."""
+    """Replace an atomic addition by a store, without arguments that a store does not take."""
     for kernel in source.kernels:
         for node in in_order(kernel):
             if isinstance(node, ast.Expr) and source.spelled(node).startswith("tl.atomic_add("):
@@ -139,7 +139,7 @@ def racing_stores(source: ParsedText) -> Iterator[Edits]:
 
 
 def shared_places(source: ParsedText) -> Iterator[Mistake]:
-    """Drop the program's own offset from the address of a store."""
+    """Drop the program's offset from the address of a store."""
     for kernel in source.kernels:
         programs = _programs(kernel)
         for call in source.calls([kernel], "store"):
@@ -151,7 +151,7 @@ def shared_places(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _programs(kernel: ast.FunctionDef) -> set[str]:
-    """Return the names of program numbers, without tiles of offsets."""
+    """Return the names of program indices, without those of offset tiles."""
     return {
         node.targets[0].id
         for node in ast.walk(kernel)

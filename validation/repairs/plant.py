@@ -1,8 +1,8 @@
-"""Choice of pairs and places for mistakes.
+"""Choice of pairs and of positions in them for mistakes.
 
-Pairs come in a random order, again and again. At each visit, a pair gets a few mistakes of kinds
+Pairs are visited repeatedly, in a random order. At each visit, a pair gets a few mistakes of kinds
 that were not tried in it. The kinds with the fewest traces come first, so a rare kind gets every
-place that it has. A kind stops at twice its equal share. It also stops if many of its mistakes in a
+possible position. A kind stops at twice an equal share. It also stops if many of its mistakes in a
 row pass the harness, because they do not show on this device.
 """
 
@@ -22,25 +22,25 @@ from validation.repairs.differences import Differences, difference
 from validation.repairs.kind import MistakeKind
 from validation.repairs.source import FaultyText, ParsedText
 
-# Signals of memory that the process itself has broken.
+# Signals of a process that corrupted its own memory.
 BY_ITSELF = re.compile(r"killed by SIG(ABRT|BUS|SEGV)")
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-# The interpreter wraps an error, sometimes twice, and names it by its representation.
+# The interpreter wraps an exception, up to twice, and puts its repr into the message.
 RAISED = re.compile(
     r"raised InterpreterError: (?:InterpreterError\([\"'])?(\w+)\(([\"'])(.*?)\2\)(?:[\"']\))?"
 )
 LONGEST = 500
-# Mistakes that go to the harness together.
+# Number of mistakes in a batch for the harness.
 AT_ONCE = 16
-# Mistakes of a pair that go together: they share the reference's answers.
+# Mistakes of one pair in a batch: they share the reference's answers.
 EACH_VISIT = 4
-# Mistakes of a kind in a row that may pass the harness.
+# Number of consecutive mistakes that may pass before a kind stops.
 PATIENCE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class PossibleFault:
-    """A mistake that may be made in a pair."""
+    """A candidate: a mistake planted in a pair, not yet checked."""
 
     pair: Pair
     kind: MistakeKind
@@ -52,7 +52,7 @@ class PossibleFault:
 
     @property
     def entry(self) -> Entry:
-        """Return the entry for the harness. It shares no process with others."""
+        """Return the entry for the harness. Its origin is unique, so it shares no process."""
         return replace(
             equivalence.entry(self.pair),
             id=self.faulty_hash,
@@ -63,7 +63,7 @@ class PossibleFault:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFault:
-    """A candidate with the harness's finding, or None if the finding proves nothing."""
+    """A candidate with its finding, which is None if it proves nothing."""
 
     candidate: PossibleFault
     finding: ItemFinding | None
@@ -74,12 +74,12 @@ class JudgedFault:
 
     @property
     def message(self) -> str:
-        """Return the failed checks with the harness's words, a line each."""
+        """Return the failed checks with the harness's messages, one on each line."""
         checks = self.finding.checks if self.finding else ()
         failed = {
             check.name: _brief(check.message) for check in checks if check.outcome == Outcome.FAILED
         }
-        # An access out of bounds also raises in the run that is compared.
+        # An access out of bounds is also the error of the compared run: don't repeat it.
         place = failed.get("bounds", "").partition(": ")[2]
         if place and place in failed.get("accuracy", ""):
             del failed["accuracy"]
@@ -87,16 +87,16 @@ class JudgedFault:
 
 
 def _shows_fault(finding: ItemFinding) -> bool:
-    """Return whether the verdict shows a wrong kernel.
+    """Return whether the verdict shows that the kernel is wrong.
 
-    A process that runs out of memory is killed by another signal.
+    Other signals don't: a process that runs out of memory is killed by SIGKILL.
     """
     is_crash = finding.verdict == Verdict.CRASHED
     return bool(BY_ITSELF.search(finding.message)) if is_crash else finding.verdict in REJECTED
 
 
 def _brief(message: str) -> str:
-    """Cut a message, and drop addresses, which differ from run to run."""
+    """Shorten a message, and drop addresses, which differ between runs."""
     text = RAISED.sub(r"raised \1: \3", ADDRESS.sub("", message)).replace("\\'", "'")
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
@@ -123,7 +123,7 @@ def plant(
     check: Check,
     stored: Iterable[StoredTrace],
 ) -> Iterator[JudgedFault]:
-    """Yield attempts until `count` are kept, stored ones included, or no place is left.
+    """Yield checked candidates until there are `count` traces or no position is left.
 
     pairs: keys of passed pairs, in an order that does not depend on the database.
     """
@@ -138,7 +138,7 @@ def plant(
 
 
 class Choice:
-    """The mistakes to plant next, given what was kept so far."""
+    """Choice of the next mistakes to plant, given the traces so far."""
 
     def __init__(
         self, pairs: Sequence[int], kinds: Sequence[MistakeKind], count: int, seed: int
@@ -162,7 +162,7 @@ class Choice:
         self._plan(trace.kind, fault, structure(trace.triton_code))
 
     def batch(self) -> list[PossibleFault]:
-        """Return the next candidates, or nothing if enough are kept or no place is left."""
+        """Return the next candidates, or none if there are enough traces or no position is left."""
         batch: list[PossibleFault] = []
         wanted = min(AT_ONCE, self._count - self._kept.total())
         for _ in range(len(self._order)):
@@ -180,7 +180,7 @@ class Choice:
         self._misses[name] = 0 if attempt.is_kept else self._misses[name] + 1
 
     def _visit(self, key: int, most: int) -> list[PossibleFault]:
-        """Return candidates of one pair, each of another kind."""
+        """Return up to `most` candidates in one pair, each of another kind."""
         kinds = [kind for kind in self._kinds if self._is_open(kind.name, key)]
         if not kinds:
             return []
@@ -213,7 +213,7 @@ class Choice:
     def _draw(
         self, kind: MistakeKind, source: ParsedText, shape: Structure, draw: Random
     ) -> FaultyText | None:
-        """Return a mistake at a random place that repeats no other one."""
+        """Return a mistake at a random position that repeats no earlier one."""
         for fault in kind.faults(source, draw):
             if content_hash(fault.code) not in self._texts and not self._differences.has_near(
                 kind.name, difference(fault), shape

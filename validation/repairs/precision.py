@@ -1,4 +1,4 @@
-"""Mistakes of types."""
+"""Mistakes in data types."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ INPUT_TYPE = {
     "keeps only 11 bits of a value, and bfloat16 8",
     "fix": "float32 keeps the digits, and only the result is rounded",
 }
-# Functions of Triton that raise "Expected dtype" for other types than float32 and float64.
+# Functions that raise "Expected dtype" for types other than float32 and float64.
 CHECKED = {
     "exp", "exp2", "log", "log2", "cos", "sin", "sqrt", "rsqrt", "erf", "floor", "ceil", "sigmoid",
 }  # fmt: skip
-# Functions whose result has the type of these arguments.
+# Functions whose result has the common type of the arguments at these positions.
 SAME_TYPE = {"abs": (0,), "maximum": (0, 1), "minimum": (0, 1), "where": (1, 2), "clamp": (0,)}
 
 
@@ -39,7 +39,7 @@ def _conversions(source: ParsedText, *types: str) -> Iterator[tuple[ast.Function
 
 
 def _typed(source: ParsedText, types: dict[str, str]) -> Iterator[Edits]:
-    """Give tiles and products another type."""
+    """Yield edits that change the type of tiles and products, such as float32 to float16."""
     for call in source.calls(source.kernels, "zeros", "full", "dot"):
         for word in call.keywords:
             if word.arg in ("dtype", "out_dtype") and source.spelled(word.value) in types:
@@ -49,15 +49,15 @@ def _typed(source: ParsedText, types: dict[str, str]) -> Iterator[Edits]:
 def narrow_integers(source: ParsedText) -> Iterator[Edits]:
     for _, call in _conversions(source, "tl.int64", "tl.int32", "tl.uint32", "tl.uint64"):
         assert isinstance(call.func, ast.Attribute)  # noqa: S101 - see _conversions
-        # A comparison is no integer, and a bit cast changes no width.
+        # A comparison must still be converted to an integer, and a bitcast does not narrow.
         if not call.keywords and not isinstance(call.func.value, ast.Compare):
             yield (source.drop_conversion(call),)
     yield from _typed(source, {"tl.int64": "tl.int32", "tl.int32": "tl.int8"})
 
 
 def low_precision(source: ParsedText) -> Iterator[Mistake]:
-    """Accumulate in float16; without an accumulator, compute in the type of the inputs."""
-    # The interpreter computes something else if `tl.dot` adds to another type.
+    """Accumulate in float16. Without an accumulator, compute in the inputs' type."""
+    # With an accumulator of another type, the interpreter's `tl.dot` differs from the compiler's.
     added_to = any(len(call.args) > 2 for call in source.calls(source.kernels, "dot"))
     accumulators = list(_typed(source, {"tl.float32": "tl.float16"}))
     for edits in () if added_to else accumulators:
@@ -82,7 +82,7 @@ def _lost_conversion(
 
 
 class Types:
-    """Values that have the inputs' type without a conversion, followed to the first error.
+    """Analysis of which values have the inputs' type if it is not converted.
 
     rejecting: the first call that does not accept the inputs' type.
     """
@@ -96,7 +96,7 @@ class Types:
     def follow(self, kernel: ast.FunctionDef, arguments: frozenset[str]) -> bool:
         """Follow a kernel, and return whether its result has the inputs' type.
 
-        arguments: those that have the inputs' type.
+        arguments: parameters that have the inputs' type.
         """
         narrow, result = set(arguments), False
         for node in in_order(kernel):
@@ -119,7 +119,7 @@ class Types:
             (narrow.add if self._is_narrow(value, narrow) is True else narrow.discard)(target.id)
 
     def _look_for_error(self, node: ast.AST, narrow: set[str]) -> None:
-        """Note the first call that gets the inputs' type; inner calls come first."""
+        """Store the first call that rejects a value of the inputs' type, inner calls first."""
         for child in ast.iter_child_nodes(node):
             self._look_for_error(child, narrow)
         if self.rejecting is not None or not isinstance(node, ast.Call) or not node.args:
@@ -138,7 +138,7 @@ class Types:
         return self.follow(helper, frozenset(given))
 
     def _is_narrow(self, node: ast.expr, narrow: set[str]) -> bool | None:
-        """Return whether a value has the inputs' type, or None for a number of Python."""
+        """Return whether a value has the inputs' type, or None for a Python number."""
         match node:
             case ast.Call() if node is self._conversion:
                 return True
@@ -150,7 +150,7 @@ class Types:
                 return self._is_narrow(node.operand, narrow)
             case ast.Subscript():
                 return self._is_narrow(node.value, narrow)
-            # Triton divides in float32.
+            # Division is not listed: Triton divides in float32.
             case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
                 return self._both([node.left, node.right], narrow)
             case ast.Call() if called(node) in SAME_TYPE and len(node.args) > 1:
@@ -169,7 +169,7 @@ class Types:
 
 
 def _constants(source: ParsedText) -> set[str]:
-    """Return the names of numbers that are known when a kernel is compiled."""
+    """Return the names of compile-time constants."""
     module = {
         source.spelled(node.targets[0]) for node in source.tree.body if isinstance(node, ast.Assign)
     }

@@ -1,4 +1,4 @@
-"""Mistakes of reductions: masks, axes, accumulators, maxima."""
+"""Mistakes in reductions: masks, axes, accumulators, maxima."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from validation.repairs.source import Edits, Mistake, ParsedText, in_order
 from validation.repairs.tiles import VIEW, axes
 from validation.repairs.value_flow import called, combines, names, sources, users
 
-# Most characters of a call that an explanation quotes beside the statement.
+# Most characters of a call to quote in an explanation.
 SHORT = 60
 
 
@@ -30,7 +30,7 @@ def unmasked_reductions(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _counted(source: ParsedText, kernel: ast.FunctionDef, call: ast.Call) -> dict[str, str]:
-    """Return the effect of lanes that are not set, by the first reduction that gets them."""
+    """Return the effect of lanes without the neutral value on the first reduction after them."""
     helpers = {other.name for other in source.kernels if any(map(combines, ast.walk(other)))}
     reductions = (
         user
@@ -41,14 +41,14 @@ def _counted(source: ParsedText, kernel: ast.FunctionDef, call: ast.Call) -> dic
     if reduction is None:
         return {"effect": "what follows counts them", "unchanged": "changes nothing"}
     text = source.flat(reduction)
-    # The text of a call around the mistake is not that of the faulty kernel.
+    # Don't quote a call that contains the mistake: its text in the faulty kernel differs.
     is_around = any(node is call for node in ast.walk(reduction))
     shown = source.spelled(reduction.func) if is_around or len(text) > SHORT else text
     return {"effect": f"`{shown}` includes them", "unchanged": "does not change its result"}
 
 
 def wrong_axes(source: ParsedText) -> Iterator[Mistake]:
-    """Exchange the axes of tiles with two axes."""
+    """Swap the axes of reductions of two-dimensional tiles."""
     for kernel in source.kernels:
         if not VIEW.search(source.spelled(kernel)):
             continue
@@ -84,7 +84,7 @@ ROWS = {
 def overwritten_accumulators(source: ParsedText) -> Iterator[Mistake]:
     for kernel in source.kernels:
         loops = [node for node in in_order(kernel) if isinstance(node, ast.For)]
-        # The innermost loop of a statement comes last.
+        # Inner loops come later, so they replace outer ones.
         around = {id(node): loop for loop in loops for node in in_order(loop)}
         inside = [node for node in in_order(kernel) if id(node) in around]
         accumulators = {
@@ -105,7 +105,7 @@ def overwritten_accumulators(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _replaced(target: str, statement: ast.stmt, block: ast.expr, loop: ast.For) -> dict[str, str]:
-    """Return the effect of a lost accumulator, by the places in the loop that read it too.
+    """Return the effect of a lost accumulator, which depends on other reads in the loop.
 
     block: the value without the accumulator.
     """
@@ -134,7 +134,7 @@ def _replaced(target: str, statement: ast.stmt, block: ast.expr, loop: ast.For) 
 def _overwritten(source: ParsedText, node: ast.Assign) -> Iterator[tuple[Edits, ast.expr]]:
     """Drop the accumulator from `acc = acc + …`, `acc = f(acc, …)` and `acc = dot(a, b, acc)`.
 
-    Yield the edits with the value that stays.
+    Yield the edits with the remaining value.
     """
     target, value = source.spelled(node.targets[0]), node.value
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
@@ -149,7 +149,7 @@ def _overwritten(source: ParsedText, node: ast.Assign) -> Iterator[tuple[Edits, 
         and len(value.args) == 3
         and source.spelled(value.args[2]) == target
     ):
-        # The values that stay are two factors.
+        # The remaining value is a product of two factors.
         factors = ast.Tuple(value.args[:2], ast.Load())
         yield (source.drop_argument(value.args[2]),), factors
 
@@ -157,7 +157,7 @@ def _overwritten(source: ParsedText, node: ast.Assign) -> Iterator[tuple[Edits, 
 def wrong_initial_values(source: ParsedText) -> Iterator[Mistake]:
     infinities = [call.args[1] for call in source.calls(source.kernels, "full") if call.args[1:]]
     for kernel in source.kernels:
-        # A single number, such as a running maximum.
+        # A scalar, such as a running maximum.
         assigned = (node.value for node in in_order(kernel) if isinstance(node, ast.Assign))
         infinities += [value for value in assigned if "inf" in source.spelled(value)[:12]]
     for value in infinities:
@@ -193,7 +193,7 @@ def missing_maxima(source: ParsedText) -> Iterator[Mistake]:
             for node in in_order(kernel)
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
         ]
-        # The difference of two maxima rescales a sum; a stored maximum does so in a later kernel.
+        # A difference of two maxima rescales a sum; a later kernel may rescale by a stored maximum.
         stored = {source.spelled(call.args[1]) for call in source.calls([kernel], "store")}
         rescaling = {
             id(node) for node in differences if source.spelled(node.left) in maxima | copies
@@ -212,7 +212,7 @@ def missing_maxima(source: ParsedText) -> Iterator[Mistake]:
 
 
 def _is_maximum(node: ast.expr) -> bool:
-    """Return whether a value is a maximum of several elements. One with a number is a bound."""
+    """Return whether a value is a maximum of elements. A maximum with a constant is a bound."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _is_maximum(node.left)
     return called(node) in ("max", "row_max") or (
@@ -229,7 +229,7 @@ USED_AGAIN = "is used again, where it must have been subtracted here"
 def _is_used_again(
     source: ParsedText, kernel: ast.FunctionDef, difference: ast.BinOp, maxima: set[str]
 ) -> bool:
-    """Return whether a maximum is read, or computed again, outside of the difference."""
+    """Return whether a maximum is read or computed elsewhere than in the difference."""
     right, inside = source.spelled(difference.right), set(map(id, ast.walk(difference)))
     return any(
         id(node) not in inside

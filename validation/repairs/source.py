@@ -1,4 +1,4 @@
-"""The Triton side of a pair as text and syntax tree, and edits that keep its formatting."""
+"""The Triton text of a pair with its syntax tree, and edits that preserve its formatting."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from itertools import accumulate
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A replacement of the characters from `start` to before `end`."""
+    """Replacement of the characters from `start` up to, but not including, `end`."""
 
     start: int
     end: int
@@ -22,28 +22,28 @@ Edits = tuple[Replacement, ...]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """The edits of one mistake, and facts for its explanation: texts by name."""
+    """The edits of one mistake, and named texts for its explanation."""
 
     edits: Edits
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
 OPERATOR = re.compile(r"\s*[^\w\s(\[]+\s*")
-# A name, and an opening parenthesis that calls nothing.
+# SIMPLE: an operand that needs no parentheses. GROUP: a parenthesis that is not a call's.
 SIMPLE = re.compile(r"[\w.]+(\[[^()]*\])?")
 GROUP = re.compile(r"(?<![\w\])])\($")
-# A mistake that no person makes.
+# A mistake that a person would not make: assigning a name to itself.
 NO_OPERATION = re.compile(r"(\w+) = \1")
-# Most characters of a shown statement.
+# Most characters of a quoted statement.
 SHOWN = 240
-# Spaces inside of brackets, where lines were joined.
+# COMMENT: removed when lines are joined. OPENED: spaces and commas next to brackets there.
 COMMENT = re.compile(r"(^|\s)\s*# .*$")
 OPENED = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 
 
 @dataclass(frozen=True, slots=True)
 class FaultyText:
-    """A faulty text. `line` is the number of the first changed line in it and in `right`."""
+    """A text with a mistake. `line`: number of the first line in which it differs from `right`."""
 
     code: str
     right: str
@@ -52,12 +52,12 @@ class FaultyText:
 
     @property
     def lacks_statement(self) -> bool:
-        """Return whether the mistake is a statement that is missing."""
+        """Return whether the mistake is a missing statement."""
         return _statement_count(self.code) < _statement_count(self.right)
 
     @property
     def place(self) -> str:
-        """Return the first faulty line, and the innermost function around it."""
+        """Return the first faulty line, and the innermost function that contains it."""
         around = [
             node
             for node in ast.walk(ast.parse(self.right))
@@ -69,17 +69,17 @@ class FaultyText:
 
     @property
     def shown(self) -> str:
-        """Return the faulty statement on one line."""
+        """Return the faulty statement, joined into one line."""
         return _statement(self.code, self.line, *_changed_lines(self.code, self.right))
 
     @property
     def shown_right(self) -> str:
-        """Return the statement without the mistake on one line."""
+        """Return the right statement, joined into one line."""
         return _statement(self.right, self.line, *_changed_lines(self.right, self.code))
 
 
 def _changed_lines(text: str, other: str) -> tuple[int, int]:
-    """Return the first and the last line of `text` between what both texts begin and end with."""
+    """Return the first and last line of `text` that differ from `other`."""
     lines, others = text.split("\n"), other.split("\n")
     shorter = min(len(lines), len(others))
     pairs = enumerate(zip(lines, others, strict=False))
@@ -90,9 +90,9 @@ def _changed_lines(text: str, other: str) -> tuple[int, int]:
 
 
 def _statement(text: str, line: int, first: int, last: int) -> str:
-    """Return the statement at a line, or its changed lines only if it is too long.
+    """Return the statement at a line, or only its changed lines if it is too long.
 
-    first, last: the changed lines; `last` is the smaller one if there are none.
+    first, last: the changed lines; `last` is less than `first` if there are none.
     """
     lines = text.split("\n")
     around = _statements(text, line)
@@ -108,7 +108,7 @@ def _statement_count(text: str) -> int:
 
 
 def _statements(text: str, line: int) -> list[ast.stmt]:
-    """Return the simple statements and the heads of loops at a line."""
+    """Return the simple statements and the `for` headers that include a line."""
     return [
         node
         for node in ast.walk(ast.parse(text))
@@ -119,30 +119,30 @@ def _statements(text: str, line: int) -> list[ast.stmt]:
 
 
 def _last_line(node: ast.stmt) -> int:
-    """Return the last line of a statement, or of the head of a loop."""
+    """Return the last line of a simple statement, or of a `for` header."""
     return node.body[0].lineno - 1 if isinstance(node, ast.For) else node.end_lineno or node.lineno
 
 
 def _joined(lines: Sequence[str]) -> str:
     code = [COMMENT.sub("", line).strip() for line in lines]
     text = OPENED.sub("", " ".join(line for line in code if line))
-    # The head of a launch whose arguments stand on the next lines.
+    # A launch whose arguments follow on the next lines: drop the open parenthesis.
     return text[:-1] if text.endswith("](") else text
 
 
 class ParsedText:
-    """A text that can be parsed. Offsets count characters."""
+    """A text with its syntax tree. Offsets count characters."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.tree = ast.parse(text)
-        # `ast` knows only "\n", "\r\n" and "\r" as line ends; `splitlines` knows more.
+        # `ast` splits lines only at "\n", "\r\n" and "\r"; `splitlines` splits at more characters.
         self._lines = text.split("\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
 
     @cached_property
     def kernels(self) -> list[ast.FunctionDef]:
-        """Return the functions with a decorator of Triton, helpers among them."""
+        """Return the functions with a Triton decorator, including helpers."""
         return [
             node
             for node in ast.walk(self.tree)
@@ -159,7 +159,7 @@ class ParsedText:
         ]
 
     def calls(self, scopes: Sequence[ast.AST], *names: str) -> Iterator[ast.Call]:
-        """Yield the calls of `module.name` for any of the names, in the order of the text."""
+        """Yield the calls of `module.name` for any of the names, in source order."""
         for scope in scopes:
             for node in in_order(scope):
                 if (
@@ -171,14 +171,14 @@ class ParsedText:
                     yield node
 
     def operations(self, kind: type[ast.operator]) -> Iterator[ast.BinOp]:
-        """Yield the binary operations of a kind in the kernels."""
+        """Yield the binary operations of a type in the kernels."""
         for kernel in self.kernels:
             for node in in_order(kernel):
                 if isinstance(node, ast.BinOp) and isinstance(node.op, kind):
                     yield node
 
     def loops(self) -> Iterator[tuple[ast.For, ast.Call]]:
-        """Yield the loops of the kernels over a range, each with its call of `range`."""
+        """Yield the `for` loops of the kernels over a range, each with its `range` call."""
         for kernel in self.kernels:
             for node in in_order(kernel):
                 if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
@@ -194,11 +194,11 @@ class ParsedText:
         return self.text[self.start(node) : self.end(node)]
 
     def flat(self, node: ast.AST) -> str:
-        """Return the text of an expression on one line."""
+        """Return the source of an expression, joined into one line."""
         return _joined(self.spelled(node).split("\n"))
 
     def _offset(self, line: int, column: int) -> int:
-        """Return an offset. `column` counts bytes of UTF-8, as `ast` does."""
+        """Return the offset of a position. `column` counts bytes of UTF-8, as in `ast`."""
         before = self._lines[line - 1].encode()[:column]
         return self._starts[line - 1] + len(before.decode())
 
@@ -207,7 +207,7 @@ class ParsedText:
         return Replacement(self.start(node), self.end(node), text)
 
     def replace_by_operation(self, node: ast.expr, text: str) -> Replacement:
-        """Put a text in the place of an expression, in parentheses if it may bind less there."""
+        """Replace an expression by an operation, in parentheses if precedence may require them."""
         if SIMPLE.fullmatch(text):
             return self.replace(node, text)
         before = self.text[: self.start(node)].rstrip()[-1:]
@@ -216,7 +216,7 @@ class ParsedText:
         return self.replace(node, text if is_alone else f"({text})")
 
     def swap(self, first: ast.expr, second: ast.expr) -> Edits:
-        """Exchange two expressions of which neither is an operand."""
+        """Swap two expressions. Neither may be an operand, which could need parentheses."""
         return (
             self.replace(first, self.spelled(second)),
             self.replace(second, self.spelled(first)),
@@ -232,29 +232,29 @@ class ParsedText:
         )
 
     def as_operand(self, node: ast.expr) -> str:
-        """Return the text of an expression, in parentheses if it is an operation."""
+        """Return the source of an expression, in parentheses if it is an operation."""
         text = self.spelled(node)
         return f"({text})" if isinstance(node, ast.BinOp | ast.IfExp | ast.UnaryOp) else text
 
     def drop_argument(self, argument: ast.AST) -> Replacement:
-        """Remove an argument with the comma before it."""
+        """Remove an argument and the comma before it."""
         return Replacement(self.text.rindex(",", 0, self.start(argument)), self.end(argument))
 
     def drop_statement(self, node: ast.stmt) -> Replacement:
-        """Remove a statement that has its lines for itself."""
+        """Remove a statement with its lines, which must contain nothing else."""
         start = self.text.rindex("\n", 0, self.start(node)) + 1
         return Replacement(start, self.text.index("\n", self.end(node)) + 1)
 
     def drop_right(self, operation: ast.BinOp) -> Replacement:
-        """Keep the left operand of an operation only."""
+        """Replace an operation by its left operand."""
         return self._keep(operation, self.start(operation), self._around_operator(operation)[0])
 
     def drop_left(self, operation: ast.BinOp) -> Replacement:
-        """Keep the right operand of an operation only."""
+        """Replace an operation by its right operand."""
         return self._keep(operation, self._around_operator(operation)[1], self.end(operation))
 
     def _keep(self, operation: ast.BinOp, first: int, last: int) -> Replacement:
-        """Replace an operation by a part of it, without parentheses around a simple part."""
+        """Replace an operation by a part of it, and drop parentheses that are no longer needed."""
         start, end = self.start(operation), self.end(operation)
         part = self.text[first:last]
         if (
@@ -268,12 +268,12 @@ class ParsedText:
         return Replacement(start, end, part)
 
     def drop_conversion(self, call: ast.Call) -> Replacement:
-        """Remove `.to(…)`, and keep what is converted."""
+        """Remove `.to(…)` from a converted value."""
         name = self.end(call.func) - len("to")
         return Replacement(self.text.rindex(".", 0, name), self.end(call))
 
     def _around_operator(self, operation: ast.BinOp) -> tuple[int, int]:
-        """Return the end of the left operand and the start of the right, with parentheses."""
+        """Return the left operand's end and the right operand's start, beyond parentheses."""
         end = self.end(operation.left)
         while self.text[end:].lstrip().startswith(")"):
             end = self.text.index(")", end) + 1
@@ -281,7 +281,7 @@ class ParsedText:
         return end, operator.end() if operator else end
 
     def fault(self, mistake: Mistake) -> FaultyText | None:
-        """Return the text with the mistake, or None if it is the same or can't be parsed."""
+        """Return the text with the mistake, or None if its code is unchanged or can't be parsed."""
         text, edits = self.text, mistake.edits
         for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
             text = text[: edit.start] + edit.text + text[edit.end :]
@@ -294,7 +294,7 @@ class ParsedText:
         return None if same or NO_OPERATION.fullmatch(fault.shown) else fault
 
     def _unchanged(self, edit: Replacement) -> int:
-        """Return the number of characters at its start that an edit leaves as they are."""
+        """Return the number of leading characters that an edit does not change."""
         before = self.text[edit.start : edit.end]
         pairs = enumerate(zip(edit.text, before, strict=False))
         return next(
@@ -303,7 +303,7 @@ class ParsedText:
 
 
 def _enclosed(text: str, operand: ast.expr, operation: ast.BinOp) -> str:
-    """Put an operand into parentheses if it would bind less on the other side."""
+    """Put an operand into parentheses if it needs them on the other side of the operator."""
     loose = (ast.Add, ast.Sub) if isinstance(operation.op, ast.Sub) else (ast.operator,)
     if text.startswith("(") or not isinstance(operand, ast.BinOp):
         return text
@@ -311,6 +311,6 @@ def _enclosed(text: str, operand: ast.expr, operation: ast.BinOp) -> str:
 
 
 def in_order(scope: ast.AST) -> Sequence[ast.AST]:
-    """Return the statements and expressions of a tree, by their place."""
+    """Return the statements and expressions of a tree in source order."""
     placed = [node for node in ast.walk(scope) if isinstance(node, ast.stmt | ast.expr)]
     return sorted(placed, key=lambda node: (node.lineno, node.col_offset))

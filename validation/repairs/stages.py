@@ -1,7 +1,7 @@
-"""Stages in which the harness examines a mistake, the quickest first. They need no database.
+"""Stages of the harness's check of a mistake, fastest first. They need no database.
 
-The smaller half of the test's cases comes first, which rejects most mistakes. If it accepts one,
-all cases follow, and then their variations if the mistake may show only there.
+The smaller half of the test's cases comes first, and rejects most mistakes. If they pass, all cases
+follow, and then variations if the mistake may show only in those.
 """
 
 from dataclasses import replace
@@ -14,10 +14,10 @@ from validation.harness.session.answered import Answered
 from validation.rewards.answer_cache import AnswerCache
 from validation.rewards.question import of_entry
 
-# The pair's own test runs without guards: a wrong address breaks its process, and the message is
-# only a signal. The other checks name the place.
+# The pair's own test is left out: it has no guard zones, so a wrong address crashes its process,
+# and the message is only a signal. The other checks report the position.
 CHECKS = ("accuracy", "memory", "triton", "bounds", "gradients")
-# Bytes of inputs and answers that are kept for a batch.
+# Bytes of inputs and answers to cache for a batch.
 KEPT_MOST = 1 << 30
 
 
@@ -26,7 +26,7 @@ def examine_mistake(
 ) -> Report:
     """Return the report of the first stage that rejects the entry, or of the last one.
 
-    varied: whether variations of the cases are a stage.
+    varied: whether to try variations of the cases.
     """
     report = examine_on_smaller_cases(entry, pool, references)
     for checks in (CHECKS, (*CHECKS, "variations"))[: 2 if varied else 1]:
@@ -38,7 +38,7 @@ def examine_mistake(
 
 
 def examine_on_smaller_cases(entry: Entry, pool: WorkerPool, references: AnswerCache) -> Report:
-    """Return the report on the smaller half of the cases, which take a fraction of the time."""
+    """Return the report on the smaller half of the cases, which need a fraction of the time."""
     options = replace(pool.options, checks=CHECKS)
     answered = references.answered(of_entry(entry), options)
     return examine(entry, pool, _smaller_half(answered), options)

@@ -1,4 +1,4 @@
-"""Rows of repair traces: the passed pairs to begin from, and the only code that adds traces."""
+"""Rows of repair traces: reads passed pairs, and is the only module that adds traces."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from validation.repairs.plant import JudgedFault, StoredTrace
 
 
 def passed_pairs(device: Device) -> list[int]:
-    """Return the keys of the pairs whose newest validation on the device passed, by content."""
+    """Return the keys of pairs whose newest validation on the device passed, by content hash."""
     newest = ValidationResult.objects.filter(
         run__device=device, pair=OuterRef("pk"), content_hash=OuterRef("content_hash")
     ).order_by("-pk")
@@ -21,7 +21,7 @@ def passed_pairs(device: Device) -> list[int]:
 
 
 def stored_traces() -> Iterator[StoredTrace]:
-    """Yield the traces of pairs that have not changed since."""
+    """Yield the traces of pairs that have not changed since the trace was stored."""
     traces = RepairTrace.objects.filter(content_hash=F("pair__content_hash"))
     columns = ("pair_id", "kind", "faulty_code", "pair__triton_code", "line")
     for values in traces.values_list(*columns):
@@ -29,7 +29,7 @@ def stored_traces() -> Iterator[StoredTrace]:
 
 
 def store(attempt: JudgedFault, device: Device) -> bool:
-    """Store a rejected mistake, and return whether its text is new."""
+    """Store a rejected mistake. Return whether its text is new."""
     candidate, finding = attempt.candidate, attempt.finding
     if finding is None or not attempt.is_kept:
         return False

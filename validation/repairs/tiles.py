@@ -1,4 +1,4 @@
-"""Axes and sizes of tiles, as far as the code proves them."""
+"""Number of axes and sizes of tiles, as far as the code determines them."""
 
 import ast
 import re
@@ -14,12 +14,12 @@ ELEMENTWISE = {
 }  # fmt: skip
 METHODS = {"to"}
 Combine = Callable[..., int | None]
-# Calls with one number as their result.
+# Calls that return a scalar.
 SINGLE = {"program_id", "num_programs", "cdiv"}
 
 
 def axes(source: ParsedText, kernel: ast.FunctionDef, node: ast.expr) -> int | None:
-    """Return the number of axes of an expression, or None if the code does not prove it."""
+    """Return the number of axes of an expression, or None if the code does not determine it."""
     return _axes(source, kernel, node, frozenset())
 
 
@@ -79,9 +79,9 @@ def _axes_of_name(
 
 
 def _axes_of_argument(source: ParsedText, kernel: ast.FunctionDef, name: str) -> int | None:
-    """Return 0 for the arguments of a launched kernel, loop counters and constants of the module.
+    """Return 0 for parameters of launched kernels, loop counters and constants of the module.
 
-    A function that kernels call may get a tile.
+    A parameter of a helper is unknown: it may be a tile.
     """
     is_argument = any(argument.arg == name for argument in kernel.args.args)
     calls = (node for other in source.kernels for node in in_order(other))
@@ -92,7 +92,7 @@ def _axes_of_argument(source: ParsedText, kernel: ast.FunctionDef, name: str) ->
 
 
 def _most(counts: list[int | None]) -> int | None:
-    """Return the number of axes of a combination: two are certain even beside an unknown tile."""
+    """Return the number of axes after broadcasting: two are certain despite unknown operands."""
     known = [count for count in counts if count is not None]
     if any(count >= 2 for count in known):
         return max(known)
@@ -100,7 +100,7 @@ def _most(counts: list[int | None]) -> int | None:
 
 
 def sizes(source: ParsedText, kernel: ast.FunctionDef, node: ast.expr) -> list[str]:
-    """Return the lengths of the `tl.arange` calls from which an expression is computed."""
+    """Return the lengths of the `tl.arange` calls that an expression depends on."""
     return [
         source.spelled(leaf.args[1])
         for root in sources(kernel, node)
@@ -112,7 +112,7 @@ def sizes(source: ParsedText, kernel: ast.FunctionDef, node: ast.expr) -> list[s
 def literal_sizes(
     source: ParsedText, kernel: ast.FunctionDef, first: str, second: str
 ) -> set[tuple[int, int]]:
-    """Return the sizes that configurations or launches give, or nothing if one is unknown."""
+    """Return pairs of sizes in configurations or launches, or none if one is unknown."""
     settings: list[dict[object, ast.expr]] = [
         {key.value: value for key, value in zip(node.keys, node.values, strict=True)
          if isinstance(key, ast.Constant)}
@@ -139,7 +139,7 @@ def literal_sizes(
 
 
 def _number(source: ParsedText, node: ast.expr | None) -> int | None:
-    """Return a literal number, or that of a name with a single assignment."""
+    """Return the number that an expression is, or that its name is assigned once."""
     if isinstance(node, ast.Name):
         values = list(_values(source, node.id))
         node = values[0] if len(values) == 1 else None
@@ -149,7 +149,7 @@ def _number(source: ParsedText, node: ast.expr | None) -> int | None:
 
 
 def _values(source: ParsedText, name: str) -> Iterator[ast.expr | None]:
-    """Yield the values that the launchers and the module assign to a name."""
+    """Yield the values that launchers and the module assign to a name."""
     inside = {id(node) for kernel in source.kernels for node in ast.walk(kernel)}
     for statement in ast.walk(source.tree):
         if isinstance(statement, ast.Assign) and id(statement) not in inside:

@@ -1,11 +1,11 @@
-"""Flow of values through the assignments of a kernel."""
+"""Data flow through the assignments of a kernel."""
 
 import ast
 from collections.abc import Iterator
 
 from validation.repairs.source import in_order
 
-# Calls that combine lanes, so their results have other lanes.
+# Calls that combine lanes, so that lanes of the result differ from those of the operand.
 COMBINING = {
     "sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce", "cumsum", "cumprod",
     "associative_scan", "sort", "topk", "dot",
@@ -13,7 +13,7 @@ COMBINING = {
 
 
 def called(node: ast.AST) -> str:
-    """Return the last name of a called function, or nothing for another expression."""
+    """Return the last name of a called function, or an empty text for other nodes."""
     if not isinstance(node, ast.Call):
         return ""
     function = node.func
@@ -25,7 +25,7 @@ def combines(node: ast.AST) -> bool:
 
 
 def parents(scope: ast.AST) -> dict[int, ast.AST]:
-    """Return the node around each node, by the id of the inner one."""
+    """Return the parent of each node, by the node's id."""
     return {id(child): node for node in ast.walk(scope) for child in ast.iter_child_nodes(node)}
 
 
@@ -34,9 +34,9 @@ def names(node: ast.AST) -> set[str]:
 
 
 def assignments(kernel: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the assigned names with their values, in the order of the text.
+    """Yield the assigned names with their values, in source order.
 
-    The value of `a += b` is `b`. Each name of a tuple gets the whole value.
+    The value of `a += b` is `b`. Each name in a tuple is yielded with the full value.
     """
     for node in in_order(kernel):
         if isinstance(node, ast.Assign | ast.AugAssign) or (
@@ -55,7 +55,7 @@ def values_of(kernel: ast.AST, name: str) -> list[ast.expr]:
 
 
 def sources(kernel: ast.AST, node: ast.AST) -> Iterator[ast.AST]:
-    """Yield an expression, and the values from which its names are computed."""
+    """Yield an expression, and the values of names that it depends on."""
     seen: set[str] = set()
     waiting = [node]
     while waiting:
@@ -66,14 +66,14 @@ def sources(kernel: ast.AST, node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_computed_from(kernel: ast.AST, node: ast.AST, name: str) -> bool:
-    """Return whether an expression has a call of `tl.name`, perhaps by its names."""
+    """Return whether an expression calls `tl.name`, directly or through names."""
     return any(called(leaf) == name for root in sources(kernel, node) for leaf in ast.walk(root))
 
 
 def users(kernel: ast.AST, start: ast.expr) -> list[ast.expr]:
-    """Return the calls and operations with lanes of an expression, in the order of the text.
+    """Return calls and operations on an expression's lanes, in source order.
 
-    Inner ones come first. Lanes end at calls that combine them. Text before `start` is left out.
+    Inner ones come first. Calls that combine lanes end the flow. Code before `start` is ignored.
     """
     live: set[str] = set()
     result: list[ast.expr] = []

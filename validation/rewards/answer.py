@@ -1,4 +1,4 @@
-"""Answers of the reward service, as server and client share them."""
+"""Answers of the reward service, shared by server and client."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Tier(StrEnum):
-    """Depth of a check: the shown cases alone, or all checks."""
+    """Extent of a check: only the shown cases, or all checks."""
 
     FAST = "fast"
     FULL = "full"
@@ -17,10 +17,10 @@ class Tier(StrEnum):
 class RewardAnswer:
     """Answer to one request.
 
-    verdict: of the harness, or None if the answer was not judged.
-    reward: None if the answer was not judged; `message` then has the reason.
+    verdict: the harness's verdict, or None if the kernel was not judged.
+    reward: None if the kernel was not judged; `message` then has the reason.
     checks: `name`, `verdict` and `words` of each check.
-    seconds: time from the start of the work to its end, without waiting in the queue.
+    seconds: duration of the check, without waiting in the queue.
     """
 
     verdict: str | None
@@ -35,7 +35,7 @@ class RewardAnswer:
 
 
 def not_judged(reason: str, seconds: float = 0.0) -> RewardAnswer:
-    """Return the answer to a request without a verdict. It is no evidence against the kernel."""
+    """Return an answer without a verdict, which is no evidence against the kernel."""
     return RewardAnswer(None, None, reason, seconds=seconds)
 
 

@@ -1,8 +1,8 @@
-"""Answers of references, kept for the next kernels that are judged by them.
+"""Cache of references' answers, for further kernels that are compared with them.
 
-A trainer asks for a group of kernels for each prompt. Most of the time of a check goes to the
-inputs and the reference's answers, which need no launcher. If they fail, the kernel is not to
-blame.
+A trainer requests rewards for several kernels of each prompt. Most of a check's time goes to the
+inputs and the reference's answers, which do not depend on the kernel. If they fail, the kernel is
+not to blame.
 """
 
 import threading
@@ -17,16 +17,16 @@ from validation.harness.session.answered import Answered, check_test, load_answe
 from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
 from validation.rewards.question import JudgeReference
 
-# References that share one may wait for each other.
+# Number of locks. References that share a lock may wait for each other.
 LOCKS = 64
-# References that are kept at most. Each holds two or three open files.
+# Most references in the cache. Each holds two or three open files.
 COUNT_MOST = 1000
-# Failures that another attempt may not have.
+# Verdicts that a second attempt may change, so they are not cached.
 PASSING = (Verdict.TIMEOUT, Verdict.CRASHED)
 
 
 class UnusableReference(Exception):
-    """No kernel can be judged by this reference; the sentence says why."""
+    """No kernel can be judged with this reference; the message says why."""
 
     def __init__(self, check: Check) -> None:
         super().__init__(f"The reference can't be used: {check.words}")
@@ -35,7 +35,7 @@ class UnusableReference(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswers:
-    """Answers with their size in bytes, or why there are none."""
+    """Answers with their size in bytes, or the reason for their absence."""
 
     answered: Answered | None = None
     size: int = 0
@@ -43,7 +43,7 @@ class CachedAnswers:
 
 
 class AnswerCache:
-    """Cache of answers by reference and options, bounded in bytes: the longest unused go first."""
+    """LRU cache of answers by reference and options, limited by their bytes."""
 
     def __init__(self, pool: WorkerPool, most: int) -> None:
         self._pool, self._most = pool, most
@@ -63,7 +63,7 @@ class AnswerCache:
     def answered(self, reference: JudgeReference, options: Options) -> Answered:
         """Return the inputs and answers, or raise UnusableReference or ChildEnded."""
         key = f"{reference.key} {' '.join(options.checks)}"
-        # One thread makes the answers of a reference, and the others wait for them.
+        # One thread computes the answers of a reference, while others that need them wait.
         with self._locks[hash(key) % LOCKS]:
             kept = self._look_up(key)
             if kept is None:

@@ -1,4 +1,4 @@
-"""Client of the reward service. It needs the standard library only."""
+"""Client of the reward service. It imports only the standard library."""
 
 import http.client
 import json
@@ -11,23 +11,23 @@ from urllib.parse import urlsplit
 from validation.rewards.answer import RewardAnswer, Tier, read_answer
 
 Request = Mapping[str, Any]
-"""`reference`, `triton_code` and `tier`, as the service reads them."""
+"""JSON object with `reference`, `triton_code` and `tier`, as the service expects it."""
 
 BUSY = (429, 503)
-# Seconds to wait if a busy service does not say.
+# Seconds to wait if a busy service names no time.
 PAUSE = 2.0
 
 
 class ServiceError(Exception):
-    """The service refused a request, or can't be reached. The sentence says why."""
+    """The service refused a request, or can't be reached. The message says why."""
 
 
 class Client:
     """Client of a service at `unix:/path/of/socket` or `http://127.0.0.1:PORT`.
 
     timeout: seconds to wait for a batch.
-    patience: seconds to try again while the queue is full or the service is away.
-    batch: requests at once, at most the places of the service's queue.
+    patience: seconds to retry while the queue is full or the service can't be reached.
+    batch: requests to send together, at most the capacity of the service's queue.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Client:
         return self.ask_all([request])[0]
 
     def ask_all(self, requests: Sequence[Request]) -> list[RewardAnswer]:
-        """Return an answer to each request, in their order, or raise ServiceError."""
+        """Return the answers in the order of the requests, or raise ServiceError."""
         answers: list[RewardAnswer] = []
         for start in range(0, len(requests), self._batch):
             batch = list(requests[start : start + self._batch])
@@ -71,7 +71,7 @@ class Client:
             return False
 
     def _post_patiently(self, body: bytes) -> list[Any]:
-        """Send until it is answered. A service that restarts loses its queue: send again."""
+        """Send until an answer arrives. A service that restarts loses its queue: send again."""
         deadline = time.monotonic() + self._patience
         while True:
             try:
@@ -105,7 +105,7 @@ class Client:
 
 
 class UnixConnection(http.client.HTTPConnection):
-    """HTTP on a UNIX socket."""
+    """HTTP connection over a UNIX socket."""
 
     def __init__(self, path: str, timeout: float) -> None:
         super().__init__("localhost", timeout=timeout)

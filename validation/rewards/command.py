@@ -1,4 +1,4 @@
-"""`python -m validation.harness serve`: answers requests for rewards until it is stopped."""
+"""Command `python -m validation.harness serve`: runs the reward server until it is stopped."""
 
 import argparse
 import resource
@@ -21,7 +21,7 @@ from validation.rewards.work import WorkQueue
 DESCRIPTION = "Answer requests for rewards until the process is stopped."
 GIB = 1 << 30
 TOKEN_LEAST = 16
-# Threads that still wait for a process when the service stops.
+# Seconds to wait for threads that wait for a process, when the service stops.
 STOP_SECONDS = 10.0
 
 
@@ -89,7 +89,7 @@ def read_token(path: Path) -> str:
 
 
 def raise_file_limit() -> None:
-    """Allow as many open files as this user may have: connections and kept answers hold some."""
+    """Raise the limit on open files to the hard limit: connections and cached answers need many."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

@@ -1,4 +1,4 @@
-"""Completions of a policy: the program in a completion, and the answers to a group of them."""
+"""Completions of a policy: extraction of their code, and the answers to a group of them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ NO_CODE = RewardAnswer("error", 0.0, "The completion has no block of Python code
 
 
 def extract_code(completion: Completion) -> str | None:
-    """Return the last block of Python in the completion, or None if there is no whole one."""
+    """Return the last complete Python code block of the completion, or None."""
     blocks = [code for language, code in FENCE.findall(text_of(completion)) if _is_python(language)]
     return blocks[-1] if blocks else None
 
@@ -26,7 +26,7 @@ def text_of(completion: Completion) -> str:
         return completion
     content = completion[-1].get("content") if completion else ""
     if isinstance(content, list):
-        # A message of several parts, as multimodal templates have them.
+        # A message with several parts, as in multimodal chat templates.
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return str(content or "")
 
@@ -34,7 +34,7 @@ def text_of(completion: Completion) -> str:
 def answers_to(
     client: Client, completions: Sequence[Completion], references: Sequence[Any], tier: str
 ) -> list[RewardAnswer]:
-    """Return the answers in the order of the completions. One without code is not sent."""
+    """Return the answers in the order of the completions. Completions without code are not sent."""
     codes = [extract_code(completion) for completion in completions]
     requests = [
         {"reference": reference, "triton_code": code, "tier": str(tier)}
@@ -48,8 +48,8 @@ def answers_to(
 def fill_missing(rewards: Sequence[float | None], groups: Sequence[Any]) -> list[float]:
     """Return the rewards with each missing one replaced by the mean of its group.
 
-    An advantage is a reward minus the mean of its group. So a completion that was not judged
-    pushes the policy nowhere. A group without any reward gets zeros.
+    An advantage is a reward minus the mean of its group. So a completion that was not judged does
+    not affect the policy. A group without any reward gets zeros.
     """
     known: dict[str, list[float]] = {}
     for reward, group in zip(rewards, groups, strict=True):

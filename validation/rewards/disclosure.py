@@ -1,8 +1,8 @@
 """The part of a report that a policy may see.
 
 Attack: a policy learns the hidden sizes, seeds and values from messages, and answers only those.
-Defense: words about other inputs than the shown cases are replaced by a sentence for each check,
-and so are words that the policy's own process may have written after it saw hidden shapes.
+Defense: for each check, a fixed sentence replaces messages about inputs that no case shows, and
+messages that the policy's own process may have written after it saw hidden shapes.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Any
 from validation.harness.report import Check, Report, Verdict
 
 WORDS_MOST = 500
-# Grades that are words from a fixed list.
+# Grades whose values are words from a fixed list.
 GRADES = ("accuracy", "sizes", "values", "special_values", "computed_by")
-# An operation's name without digits, which could spell a size.
+# A name of an operation without digits, because digits could reveal a size.
 OPERATION = re.compile(r"[a-z_]{1,40}")
 OPERATIONS_MOST = 8
 
@@ -48,7 +48,7 @@ def public_checks(report: Report) -> tuple[Mapping[str, str | None], ...]:
 
 
 def public_message(report: Report) -> str:
-    """Return the words of a check that decides: of the shown cases, if they do."""
+    """Return the message of a failed check, preferably one of the shown cases."""
     for check in sorted(report.checks, key=lambda check: check.name != "accuracy"):
         if check.verdict is report.verdict and report.verdict is not Verdict.PASSED:
             return f"{check.name}: {public_words(check)}"
@@ -62,7 +62,7 @@ def public_words(check: Check) -> str:
     if check.verdict in BY_VERDICT:
         return BY_VERDICT[check.verdict]
     if check.name == "accuracy":
-        # It compares the shown cases, which the test publishes.
+        # This check compares only the shown cases, which the test publishes.
         return check.words[:WORDS_MOST]
     if check.name == "triton":
         return _of_triton(check)

@@ -1,6 +1,6 @@
-"""Environment with `reset` and `step` as OpenEnv has them, and a rubric function for verifiers.
+"""Environment with OpenEnv's `reset` and `step`, and a rubric function for verifiers.
 
-It imports neither. A task is a mapping with `prompt` and `reference`.
+This module imports neither package. A task is a mapping with `prompt` and `reference`.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ class State:
 
 
 class KernelEnvironment:
-    """Episodes of one task each: the policy proposes kernels until one is right.
+    """Episodes with one task each: the policy proposes kernels until one is right.
 
-    steps: proposals of an episode at most.
+    steps: most proposals in an episode.
     """
 
     def __init__(
@@ -56,9 +56,9 @@ class KernelEnvironment:
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_: Any
     ) -> Observation:
-        """Begin an episode with a task that the seed chooses."""
+        """Begin an episode with a task chosen by the seed."""
         number = secrets.randbelow(1 << 31) if seed is None else seed
-        # No secret depends on it.
+        # Not cryptographic: the choice of a task is no secret.
         task = Random(number).choice(self._tasks)  # noqa: S311
         self._state = State(episode_id or secrets.token_hex(8), 0, task)
         self._done = False
@@ -69,7 +69,7 @@ class KernelEnvironment:
     ) -> Observation:
         """Judge a proposal: a completion, or an action with a `text`.
 
-        timeout_s: not used, the client has a timeout.
+        timeout_s: ignored, because the client has a timeout.
 
         A proposal that was not judged does not count as a step.
         """
@@ -88,7 +88,7 @@ class KernelEnvironment:
         return self._state
 
     def close(self) -> None:
-        """Do nothing: a client keeps no connection."""
+        """Do nothing: the client has no open connection."""
 
 
 def triton_rubric(
@@ -96,8 +96,8 @@ def triton_rubric(
 ) -> Callable[..., Coroutine[Any, Any, list[float]]]:
     """Return a group reward function for `vf.Rubric(funcs=[…])`.
 
-    `info` of a row has `reference`. A group function, because verifiers turns a missing reward of
-    a single rollout into 0: here it is the mean of the group.
+    `info` of a row has `reference`. It is a group function because verifiers turns a single
+    rollout's missing reward into 0: here it becomes the mean of the group.
     """
 
     async def triton_reward(

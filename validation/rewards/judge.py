@@ -1,8 +1,7 @@
-"""The judge of the reward service: from a question to an answer, in the harness's processes.
+"""Judge of the reward service: runs the harness for a question and returns the answer.
 
-A kernel's fault is answered with a low reward. A fault of the machine, of the reference or of this
-service is answered without a reward, after a second attempt. No submitted code runs in this
-process.
+A faulty kernel gets a low reward. If the machine, the reference or this service is at fault in a
+second attempt too, the answer has no reward. No submitted code runs in this process.
 """
 
 import logging
@@ -24,24 +23,24 @@ from validation.rewards.scale import reward_of
 
 log = logging.getLogger(__name__)
 
-# Attempts after the fork server ended.
+# Attempts if the fork server dies.
 ATTEMPTS = 3
-# A child that ran out of time with a smaller share of a processor waited, or was made to wait.
+# A child that timed out with a smaller share of a processor was waiting for one.
 BUSY = 0.5
-# Share of the processors that other programs have when a timeout is theirs.
+# If other programs use this share of the processors, they are to blame for a timeout.
 OVERLOADED = 0.5
 FAST = ("accuracy", "compiles", "triton")
-# Bytes of inputs and answers of references.
+# Bytes of cached inputs and answers of references.
 KEPT_MOST = 1 << 30
 KILLED = "killed by SIGKILL"
 
 
 class NotJudged(Exception):
-    """The kernel could not be judged; the sentence says why."""
+    """The kernel could not be judged; the message says why."""
 
 
 class RewardJudge:
-    """Judge on a pool of warm processes. `sick` has the reason why it can judge no more."""
+    """Judge on a pool of warm processes. `sick`: why it can no longer judge, or an empty text."""
 
     def __init__(self, pool: WorkerPool) -> None:
         self.pool, self.sick = pool, ""
@@ -91,10 +90,10 @@ class RewardJudge:
         )
 
     def _examined(self, question: JudgeQuestion) -> Report:
-        """Return the report, or raise Fault if something other than the kernel is to blame.
+        """Return the report, or raise NotJudged if something other than the kernel is to blame.
 
-        A kernel runs again if it lacked what all share, waited for a processor, or was killed from
-        outside. The second run is by itself, so that no neighbor is to blame for its outcome.
+        A kernel runs again if it lacked shared resources, waited for a processor, or was killed
+        from outside. The second run has its own processes, so that no other kernel affects it.
         """
         again, alone = False, False
         for _ in range(ATTEMPTS):
@@ -112,7 +111,7 @@ class RewardJudge:
             if report.verdict is Verdict.PASSED:
                 return report
             share_of_processor = min(unanswered.values(), default=1.0)
-            # A kernel that sleeps while a processor is idle waits for nothing but itself.
+            # If a processor was idle, the kernel did not wait for one: it slept.
             waited = (
                 report.verdict is Verdict.TIMEOUT and share_of_processor < BUSY and load.is_full()
             )
@@ -120,7 +119,7 @@ class RewardJudge:
                 again, alone = True, repeats == "alone"
                 continue
             if not again and self.pool.shares(alone=False):
-                # A replayer that served others before may be to blame.
+                # The replayer may have been damaged by a kernel that it served before.
                 again = True
                 continue
             if "reference" in unanswered:
@@ -140,7 +139,7 @@ class RewardJudge:
 
 
 def _repeats(report: Report, unanswered: dict[str, float], waited: bool) -> str:
-    """Return how the kernel is to run again: alone, beside others, or empty for not at all."""
+    """Return how to run the kernel again: "alone", "beside" others, or "" for not at all."""
     if waited or is_starved(report):
         return "alone"
     if "reference" in unanswered:

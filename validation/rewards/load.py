@@ -1,4 +1,4 @@
-"""The share of the processors that other programs use while something is measured."""
+"""Share of the processors that other programs use during a measurement."""
 
 import os
 import time
@@ -8,9 +8,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Load:
-    """Load of the processors from the making of this object on.
+    """Load of the processors since this object was created.
 
-    own: whether to tell it apart from the load of others, which takes 15 ms.
+    own: whether to separate this process's own load, which takes 15 ms.
     """
 
     def __init__(self, *, own: bool) -> None:
@@ -23,10 +23,10 @@ class Load:
         return self._share(busy_seconds() - self._busy) > 1.0 - 1.0 / processors
 
     def of_others(self) -> float:
-        """Return the share of all processors that other programs had, from 0 to 1.
+        """Return the share of all processors that other programs used, from 0 to 1.
 
-        Attack: a kernel loads the machine itself, so that its timeout is excused. Defense: all
-        that descends from this process counts as its own.
+        Attack: a kernel loads the machine itself, so that its timeout is excused.
+        Defense: the load of all descendants of this process counts as its own.
         """
         busy = busy_seconds() - self._busy
         return self._share(busy - (own_seconds() - self._own))
@@ -37,20 +37,20 @@ class Load:
 
 
 def busy_seconds() -> float:
-    """Return the seconds in which the processors that this process may use were busy."""
+    """Return the busy seconds of the processors that this process may use."""
     names = {f"cpu{number}" for number in os.sched_getaffinity(0)}
     ticks = 0
     for line in Path("/proc/stat").read_text().splitlines():
         name, *fields = line.split()
         if name in names:
             user, nice, system, _idle, _waiting, *rest = map(int, fields)
-            # Interrupts and what a hypervisor took. Guests are part of user.
+            # Add interrupts and time stolen by a hypervisor. User time includes guests.
             ticks += user + nice + system + sum(rest[:3])
     return ticks / TICKS
 
 
 def own_seconds() -> float:
-    """Return the processor time of this process and all its descendants, the ended included."""
+    """Return the CPU seconds of this process and all its descendants, including ended ones."""
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for folder in Path("/proc").glob("[0-9]*"):

@@ -13,7 +13,7 @@ BUCKETS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128)
 
 
 class Metrics:
-    """Counters of one service, beside gauges that are read when they are asked for."""
+    """Counters of one service, with gauges that are read on request."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()

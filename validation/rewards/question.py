@@ -1,7 +1,7 @@
 """Requests to the reward service: a reference, a kernel to judge, and the tier.
 
-A request that no trainer would send on purpose is malformed. A kernel is never malformed, because
-the policy writes it: one that can't be a program is answered with the lowest reward.
+A request is malformed if the trainer's code is at fault. A kernel is never malformed, because the
+policy writes it: a text that can't be a program gets the lowest reward.
 """
 
 import hashlib
@@ -13,19 +13,19 @@ from validation.harness.entry import Entry
 from validation.rewards.answer import RewardAnswer, Tier
 from validation.rewards.scale import REJECTED
 
-# Characters of a kernel's text.
+# Most characters of a kernel's text.
 KERNEL_MOST = 256 << 10
 KEYS = frozenset({"reference", "triton_code", "tier"})
 TEXTS = ("python_code", "test_code", "entry_point")
 
 
 class Malformed(Exception):
-    """The request can't be served; the sentence says why."""
+    """The request can't be served; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeReference:
-    """The texts that a kernel is judged by."""
+    """The texts of a pair with which kernels are judged."""
 
     python_code: str
     test_code: str
@@ -38,10 +38,10 @@ class JudgeReference:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def entry(self, triton_code: str) -> Entry:
-        """Return an entry of this reference.
+        """Return an entry of this reference with a kernel.
 
-        Its origin is empty: the default policy holds, whatever the pair's own kernel was allowed,
-        and no process that runs its Python serves another kernel.
+        The entry's origin is empty, so that the default policy applies whatever the pair's origin
+        permits, and no process that runs its Python serves another kernel.
         """
         return Entry(
             id=self.key[:12],
@@ -67,9 +67,9 @@ def of_entry(entry: Entry) -> JudgeReference:
 
 
 def read_question(record: Any, known: Mapping[str, JudgeReference]) -> JudgeQuestion:
-    """Return the question of a request's JSON, or raise Malformed.
+    """Return the question in a request's JSON, or raise Malformed.
 
-    known: the loaded pairs by their id.
+    known: loaded pairs by id.
     """
     if not isinstance(record, dict):
         raise Malformed("A request is a JSON object with reference, triton_code and tier.")
@@ -107,7 +107,7 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 
 def unreadable(code: str) -> RewardAnswer | None:
-    """Return the answer to a text that no process can read, or None if it can be a program."""
+    """Return an answer if the text can't be a program, or None if it can."""
     if len(code) > KERNEL_MOST:
         return RewardAnswer(
             "error", REJECTED, f"triton_code has more than {KERNEL_MOST:,} characters."

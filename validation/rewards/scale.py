@@ -1,4 +1,4 @@
-"""The scale of rewards, from a report of the harness to a number."""
+"""Scale of rewards: turns a report of the harness into a number."""
 
 import math
 from collections.abc import Mapping
@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from validation.harness.report import Check, Report, Verdict
 from validation.rewards.answer import Tier
 
-# Rejected, or torch computes at least a part.
+# Rejected, or torch computes at least a part of the answer.
 REJECTED = 0.0
-# Its own kernels answer every shown case, and an answer or its use of memory is wrong.
+# Its own kernels return an answer to every shown case, but one is wrong or misuses memory.
 ANSWERS = 0.2
-# All shown cases are right: the most that the fast tier gives. An answer that is right only there
-# earns it, so it is less than the reward of a right one.
+# All shown cases are right: the largest reward of the fast tier. A kernel that is right only there
+# earns this too, so it is less than the reward of a right kernel.
 SHOWN = 0.5
 RIGHT = 1.0
-# For speed, only where it was measured: a quarter for each doubling of the faster reference.
+# Bonus for measured speed: this much for each doubling of the faster reference's speed.
 BONUS_OF_DOUBLING, MOST_BONUS = 0.25, 0.5
 
 
 def reward_of(report: Report, tier: Tier) -> float:
-    """Return the reward. A wrong answer never earns that of a right one."""
+    """Return the reward. A wrong answer always earns less than a right one."""
     checks = {check.name: check for check in report.checks}
     compiles = checks.get("compiles")
     if compiles is not None and compiles.verdict is Verdict.FAILED:
@@ -37,7 +37,7 @@ def reward_of(report: Report, tier: Tier) -> float:
 
 
 def bonus(figures: Mapping[str, object]) -> float:
-    """Return the bonus for speed, against the faster of eager and compiled torch."""
+    """Return the bonus for the speedup over the faster of eager and compiled torch."""
     measured = [
         value
         for name in ("speedup", "speedup_compiled")

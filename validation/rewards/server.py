@@ -1,7 +1,7 @@
-"""HTTP server of rewards, on a UNIX socket or on a loopback port.
+"""HTTP server of rewards, on a UNIX socket or a loopback port.
 
-Its threads read and write. Each request is put into a bounded queue, and answered by the judge's
-threads.
+Connection threads read requests and write answers. The judge's threads take requests from a bounded
+queue.
 """
 
 import hmac
@@ -26,10 +26,10 @@ from validation.rewards.question import JudgeQuestion, JudgeReference, Malformed
 from validation.rewards.work import Full, Job, WorkQueue
 
 BODY_MOST = 8 << 20
-# A client that sends more than it may can still read the answer: so much is read and thrown away.
+# A client can read the refusal of a large request only after sending it: discard so many bytes.
 THROWN_AWAY = 32 << 20
 CONNECTIONS = 256
-# Seconds without a byte from a client that sends a request.
+# Seconds without data after which a request is abandoned.
 PATIENCE = 30.0
 BEAT = 0.25
 BUSY = (
@@ -39,7 +39,7 @@ BUSY = (
 
 
 class RefusedRequest(Exception):
-    """A request that is not served, with its HTTP status and a sentence."""
+    """The request is refused; the exception has the HTTP status and a message."""
 
     def __init__(self, status: HTTPStatus, words: str, **headers: str) -> None:
         super().__init__(words)
@@ -52,7 +52,7 @@ class HealthSource(Protocol):
 
 
 class Service:
-    """All that a handler needs. `token`: what a client must send, empty for nothing."""
+    """Data for all handlers. `token`: the token that clients must send, or empty for none."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Service:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request of a connection."""
+    """Handler of a connection with one request."""
 
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "rewards", ""
@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         self._guarded(self._post)
 
     def _guarded(self, respond: Any) -> None:
-        # One request a connection: a check takes longer than a connection does.
+        # One request a connection: reuse gains nothing, because a check takes much longer.
         self.close_connection = True
         try:
             respond()
@@ -113,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
             body = json.dumps({"error": refused.words}).encode()
             self._send(refused.status, body, **refused.headers)
         except (ConnectionError, TimeoutError):
-            # The client is gone.
+            # The client closed the connection.
             return
 
     def _get(self) -> None:
@@ -147,7 +147,7 @@ class Handler(BaseHTTPRequestHandler):
             self._send_json(HTTPStatus.OK, made if isinstance(content, list) else made[0])
 
     def _answers(self, read: Sequence[JudgeQuestion | Malformed]) -> list[RewardAnswer] | None:
-        """Return the answers in the order of the requests, or None if the client is gone."""
+        """Return the answers in the order of the requests, or None if the client disconnected."""
         service = self.server.service
         questions = [question for question in read if isinstance(question, JudgeQuestion)]
         jobs = service.submit(questions)
@@ -197,7 +197,7 @@ class Handler(BaseHTTPRequestHandler):
             left -= len(part)
 
     def _is_client_gone(self) -> bool:
-        # Not `select`, which takes no descriptor above 1,023: kept answers hold files.
+        # Not `select`: it supports no descriptor above 1,023, and cached answers hold files.
         poll = select.poll()
         poll.register(self.connection, select.POLLIN)
         try:
@@ -223,7 +223,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class _Bounded(socketserver.ThreadingMixIn):
-    """A thread for each connection, up to a bound. Others are refused at once."""
+    """Server with a thread for each connection, up to a limit. It refuses others at once."""
 
     daemon_threads = True
     service: Service
@@ -247,7 +247,7 @@ class _Bounded(socketserver.ThreadingMixIn):
             self._places.release()
 
     def handle_error(self, *_: Any) -> None:
-        """Say nothing of a connection that broke."""
+        """Ignore connections that break."""
 
 
 class RewardServer(_Bounded, ThreadingHTTPServer):

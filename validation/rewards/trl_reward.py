@@ -17,8 +17,8 @@ def triton_reward(
 
     The data set needs a column `pair_id`, or columns `python_code`, `test_code`, `entry_point`.
 
-    fill: give a completion that was not judged the mean of its prompt's others. Otherwise it is
-        None, which TRL sums as 0 if there is no other reward function.
+    fill: give a completion that was not judged the mean reward of its prompt. Otherwise it gets
+    None, which TRL sums as 0 if there is no other reward function.
     """
 
     def reward(
@@ -28,7 +28,7 @@ def triton_reward(
         rewards = [answer.reward for answer in answers]
         return [*fill_missing(rewards, prompts)] if fill else rewards
 
-    # TRL logs it by its name.
+    # TRL logs the function by its name.
     reward.__name__ = "triton_reward"
     return reward
 

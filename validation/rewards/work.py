@@ -10,12 +10,12 @@ from validation.rewards.answer import RewardAnswer, not_judged
 from validation.rewards.question import JudgeQuestion
 
 RETRY_MOST = 60
-# Weight of the newest answer in the mean time of an answer.
+# Weight of the newest answer in the moving average of seconds for an answer.
 NEWEST = 0.2
 
 
 class Full(Exception):
-    """The queue has no place for all questions. `seconds`: when to try again."""
+    """The queue has no room for the questions. `seconds`: time until a retry makes sense."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"The queue is full. Try again in {seconds} s.")
@@ -23,7 +23,7 @@ class Full(Exception):
 
 
 class Job:
-    """A question on its way. Setting `dropped` takes it from the queue: no client waits for it."""
+    """A queued question. Setting `dropped` cancels it, because no client waits for it."""
 
     def __init__(self, question: JudgeQuestion) -> None:
         self.question, self.dropped = question, False
@@ -32,10 +32,10 @@ class Job:
 
 
 class WorkQueue:
-    """Threads that answer questions in their order.
+    """Queue, and threads that answer its questions in order.
 
-    answer: called in these threads, never raises.
-    most: places of the queue.
+    answer: function called in these threads; it never raises.
+    most: capacity of the queue.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class WorkQueue:
             return self._count()
 
     def submit(self, questions: Sequence[JudgeQuestion]) -> list[Job]:
-        """Put all questions into the queue, or none of them and raise Full."""
+        """Queue all questions, or raise Full and queue none."""
         jobs = [Job(question) for question in questions]
         with self._changed:
             waiting = self._count()
@@ -73,14 +73,14 @@ class WorkQueue:
         return jobs
 
     def drop(self, jobs: Sequence[Job]) -> None:
-        """Take the jobs from the queue. One that is being answered comes to its end."""
+        """Cancel waiting jobs. A job that is being answered is completed."""
         with self._changed:
             for job in jobs:
                 self.dropped += not job.dropped and not job.done.is_set()
                 job.dropped = True
 
     def close(self) -> None:
-        """Answer the waiting requests without a reward. Those that run end with the pool."""
+        """Give waiting requests an answer without a reward. Running ones end with the pool."""
         with self._changed:
             self._closed = True
             left, self._jobs = list(self._jobs), deque()

@@ -1,4 +1,4 @@
-"""A function's whole answer, as a tree of JSON from a hostile process: its leaves and its shape."""
+"""Read a function's answer from a hostile process, as leaves and nesting, and compare it."""
 
 import math
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 from validation.harness.judge.practical import PracticalBound
 
 LEAVES_MOST = 1000
-# The share by which a fraction that a call leaves may be off: half precision may hold it.
+# Relative tolerance for a float in the arguments: it may be read from a half-precision tensor.
 READ_FROM_TENSOR = 1e-2
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`form` says how the leaves were nested; a leaf that is no tensor is a plain value. Inputs
-    that the function writes to are leaves too, after those of the answer."""
+    """`form` describes the nesting of the leaves, which are tensors, numbers and other values.
+    Inputs that the function writes to are appended to the leaves of the answer."""
 
     leaves: tuple[Numbers | float | str | bool | None, ...]
     form: str
@@ -32,7 +32,7 @@ class Value:
         return [leaf for leaf in self.leaves if isinstance(leaf, Numbers)]
 
     def contents(self) -> list[bytes]:
-        """Return the content of its tensors, or of its numbers if it has no tensors."""
+        """Return the bytes of the answer's tensors, or of its numbers if it has no tensors."""
         tensors = [bytes(leaf.raw) for leaf in self.tensors()]
         return tensors or [
             repr(leaf).encode() for leaf in self.leaves if type(leaf) in (int, float)
@@ -58,12 +58,12 @@ def compare_answers(
     answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
     inputs: int, any_for_nan: bool = False, slack: float = 1.0, most: int | None = None,
 ) -> list[tuple[str, Comparison]]:  # fmt: skip
-    """Return each output and gradient by name, with its comparison.
+    """Return the comparison of each output and gradient, with its name.
 
-    native: the reference's answer at the type.
-    others: its answers at other widths, in the order in which `Expected` has them.
-    inputs: the elements of all inputs.
-    most: how many elements of a tensor are compared, chosen at random; None for all.
+    native: the reference's answer at the type of the inputs.
+    others: the reference's answers at other widths, in the order of `Expected`'s fields.
+    inputs: number of elements of all inputs.
+    most: number of elements of a tensor to compare, chosen at random; None for all.
     """
     if answer.form != native.form:
         return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
@@ -129,9 +129,9 @@ def _plain(answer: Any, wanted: Any) -> Comparison:
 
 
 def state_differs(state: Any, wanted: Any) -> str:
-    """Return how the plain values in the arguments differ from the reference's after the call, or
-    "". Tensors are compared elsewhere, except for those that the call put there: by their layout.
-    """
+    """Return how non-tensor values in the arguments differ from the reference's after the call, or
+    "". Tensors that the call put there are compared by layout only; others are compared
+    elsewhere."""
     differing = _different_part(state, wanted, ())
     if differing is None:
         return ""
@@ -144,7 +144,7 @@ def state_differs(state: Any, wanted: Any) -> str:
 def _different_part(
     state: Any, wanted: Any, path: tuple[int | str, ...]
 ) -> tuple[tuple[int | str, ...], str] | None:
-    """Return the path to the first part that differs, and how it does."""
+    """Return the path to the first part that differs, and a description of the difference."""
     actual, expected = _parts(state), _parts(wanted)
     if actual is None or expected is None:
         if actual is expected and _is_near(state, wanted):
@@ -160,7 +160,7 @@ def _different_part(
 
 
 def _parts(tree: Any) -> dict[int | str, Any] | None:
-    """Return the parts of a container by key or place, or None for a plain value or a tensor."""
+    """Return the items of a container by key or index, or None for a leaf."""
     match tree:
         case list() | {"tuple": list()}:
             return dict(enumerate(tree if isinstance(tree, list) else tree["tuple"]))
@@ -170,7 +170,7 @@ def _parts(tree: Any) -> dict[int | str, Any] | None:
 
 
 def _is_near(state: Any, wanted: Any) -> bool:
-    """Return whether two plain values are equal. A fraction may be read from a tensor."""
+    """Return whether two non-tensor values are equal, floats within READ_FROM_TENSOR."""
     if isinstance(state, float) and isinstance(wanted, float) and state == state:
         return abs(state - wanted) <= READ_FROM_TENSOR * abs(wanted) + 1e-6 or state == wanted
     return bool(state == wanted) or bool(state != state and wanted != wanted)
@@ -184,7 +184,7 @@ def _shown(tree: Any) -> str:
 
 
 def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:
-    """Add the tree's leaves, and return its form."""
+    """Append the tree's leaves to `leaves`, and return a description of its nesting."""
     if len(leaves) > LEAVES_MOST:
         raise ValueError("more parts than an answer has")
     if isinstance(tree, dict) and "tensor" in tree:

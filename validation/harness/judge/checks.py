@@ -1,4 +1,4 @@
-"""The checks of an entry's answers, each from evidence to a verdict in words and numbers."""
+"""Checks of an entry: each turns evidence into a verdict with a message and numbers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict
 
 PASSED, FAILED, NOT_TRITON = Verdict.PASSED, Verdict.FAILED, Verdict.NOT_TRITON
-# The value of a grade if all trials are right, if some are wrong, and the words for those.
+# By grade: its value if all trials are right, its value if some are wrong, words for the latter.
 VALUES = {
     "sizes": ("any", "shown", "its domain has no"),
     "values": ("any", "shown", "its domain has no"),
@@ -31,7 +31,7 @@ GRADE_OF_KIND = {kind: grade for grade, kinds in GRADES.items() for kind in kind
 
 
 def test(result: dict[str, Any]) -> Check:
-    """Return check 1: the entry's own test passes, run as the contract says."""
+    """Return check 1: the entry's own test passes, run as the dataset's contract requires."""
     numbers = {key: result.get(key) for key in ("passed", "failed", "skipped")}
     verdict = PASSED
     words = f"{result['passed']} tests pass"
@@ -49,9 +49,9 @@ def test(result: dict[str, Any]) -> Check:
 
 
 def accuracy(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted], left_out: str = "") -> Check:
-    """Return check 2, which compares the shown cases with float64.
+    """Return check 2, which compares the answers to the shown cases with float64.
 
-    left_out: words about cases that are too large.
+    left_out: message about cases that are too large to compare.
     """
     check = _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
     if not left_out:
@@ -64,13 +64,13 @@ def variations(
     runs: Sequence[JudgedReplay], wanted: dict[int, Wanted], origin: str, sizes_untried: str = "",
     unvaried: Mapping[str, str] | None = None,
 ) -> Check:  # fmt: skip
-    """Return check 3, on inputs that the cases don't show.
+    """Return check 3, which compares answers to inputs that the cases don't show.
 
-    Other seeds and nearby sizes decide. The others make grades, and the policy says whether an
-    entry of this origin passes with them. A grade that was not tried accuses no entry.
+    Trials with other seeds or nearby sizes decide. The others set grades, and the policy says which
+    grades an entry of this origin needs. A grade without trials never fails an entry.
 
-    sizes_untried: why no inputs had other shapes.
-    unvaried: why arguments count as unvaried, by their names.
+    sizes_untried: reason if no trial had other shapes.
+    unvaried: arguments that had one value in all trials, each with the reason.
     """
     decisive = [run for run in runs if _decides(run, origin)]
     check = _compared("variations", [run for run in decisive if run.trial.kind != "shown"], wanted)
@@ -115,8 +115,8 @@ def _failure(wrong: Sequence[JudgedReplay]) -> Verdict:
 
 
 def _decides(run: JudgedReplay, origin: str) -> bool:
-    """Return whether the run counts for every entry. A nearby size that the author's own assertion
-    refuses is outside of the domain, if the policy accepts a domain."""
+    """Return whether a wrong answer in this run fails the entry, whatever its origin. If the policy
+    accepts a limited domain, a nearby size that the author's assertion refuses does not count."""
     if run.trial.kind not in DECISIVE:
         return False
     refused = run.trial.kind == "near" and run.raised is not None
@@ -124,29 +124,29 @@ def _decides(run: JudgedReplay, origin: str) -> bool:
 
 
 def within_domain(runs: Sequence[JudgedReplay], origin: str) -> list[JudgedReplay]:
-    """Return the runs that the other checks look at: none outside of the entry's domain."""
+    """Return the runs that other checks consider: those within the entry's domain."""
     return [run for run in runs if _decides(run, origin) or _needs_all(run.trial.kind, origin)]
 
 
 def in_bounds(runs: Sequence[JudgedReplay], origin: str) -> list[JudgedReplay]:
-    """Return the runs that may not leave their tensors: all, if the policy accepts no domain."""
+    """Return the runs checked for bounds: all, unless the policy accepts a limited domain."""
     return within_domain(runs, origin) if passes(origin, "sizes", "shown") else list(runs)
 
 
 def _needs_all(kind: str, origin: str) -> bool:
-    """Return whether the policy accepts no wrong answer to trials of this kind."""
+    """Return whether the policy requires right answers to all trials of this kind."""
     grade = GRADE_OF_KIND.get(kind, "")
     return bool(grade) and not passes(origin, grade, VALUES[grade][1])
 
 
 def _accuracy_grade(runs: Sequence[JudgedReplay]) -> str | None:
-    """Return the worst grade of the right answers, or None if no answer is right."""
+    """Return the worst accuracy grade of the right answers, or None if no answer is right."""
     grade = worst_grade(run.worst.grade for run in runs if run.right and run.value is not None)
     return str(grade) if grade else None
 
 
 def _own_error(runs: Sequence[JudgedReplay]) -> dict[str, float]:
-    """Return how many times torch's own error the right answers are off, if torch has any."""
+    """Return the largest error of the right answers as a multiple of torch's own, if known."""
     own = [run.worst.own_error for run in runs if run.right and run.worst.own_error is not None]
     return {"own_error": max(own)} if own else {}
 
@@ -174,7 +174,7 @@ def _compared(name: str, runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]
 
 
 def _errors(runs: Sequence[JudgedReplay]) -> dict[str, float]:
-    """Return the largest errors of the answers whose numbers were compared, or nothing.
+    """Return the largest errors of the answers that were compared, or an empty dictionary.
 
     A run that raised, or an answer of another shape, has no error: a 0 would read as exact.
     """
@@ -189,7 +189,7 @@ def _errors(runs: Sequence[JudgedReplay]) -> dict[str, float]:
 
 
 def memory(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]) -> Check:
-    """Return check 4: inputs are unchanged, outputs don't alias them and are fully written."""
+    """Return check 4: inputs stay unchanged, and outputs don't alias them and are fully written."""
     numbers = {"orders": sorted({run.mode for run in runs} & set(ORDERS))}
     if fault := _memory_fault(runs, wanted):
         return Check("memory", FAILED, fault, numbers)
@@ -230,7 +230,7 @@ def _memory_fault(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted]) -> st
 
 
 def _holds_poison(run: JudgedReplay) -> bool:
-    """Return whether the answer still holds the bytes that its memory was filled with."""
+    """Return whether the answer still holds the pattern that filled its memory before the run."""
     pattern = bytes([0x4B if run.mode == "second" else 0xFF]) * 4
     tensors = run.value.tensors() if run.value else []
     return any(pattern in bytes(tensor.raw[: 1 << 20]) for tensor in tensors)
@@ -239,7 +239,7 @@ def _holds_poison(run: JudgedReplay) -> bool:
 def determinism(runs: Sequence[JudgedReplay]) -> Check:
     """Return check 5: the same inputs give the same answer twice.
 
-    Only right answers count: the comparison judges the others.
+    Only right answers are compared: wrong ones already fail another check.
     """
     answers: dict[int, list[list[bytes]]] = {}
     for run in runs:
@@ -263,11 +263,11 @@ def triton(
 ) -> Check:  # fmt: skip
     """Return check 6: the entry's own kernels compute the answer.
 
-    idle: runs in which the kernels do nothing.
-    problems: what the launcher does that is not played, so the answer is wrong if it matters.
-    computed: what it computes without kernels, and no replay sees.
-    in_test: how it differs in its own test from its recordings, in words.
-    text: triton_code. Kernels that it launches, and no input does, are not proven.
+    idle: replays in which kernel launches do nothing.
+    problems: counts of launcher actions that no replay repeats.
+    computed: counts of what the launcher computes without kernels, outside of the replay.
+    in_test: description of how the launcher behaves differently in its own test.
+    text: triton_code. It may launch kernels that no trial reached, which are then unproven.
     """
     launches: Counter[str] = Counter()
     beside = Counter(computed)
@@ -285,7 +285,7 @@ def triton(
     if not launches:
         if runs and all(run.raised for run in runs):
             return Check("triton", None, "it raised before it launched anything", numbers)
-        # Without a right answer, there is none that something else could have computed.
+        # Wrong answers don't show that something other than kernels computed them.
         verdict = NOT_TRITON if any(run.right for run in runs) else FAILED
         return Check("triton", verdict, "no Triton kernel of its own was launched", numbers)
     useful = [run for run in idle if run.value is None or any(run.value.contents())]
@@ -309,9 +309,9 @@ def triton(
 
 
 def bounds(runs: Sequence[JudgedReplay], *, sees_reads: bool) -> Check:
-    """Return check 8: guard zones of tensors and, in the interpreter, all accesses to memory.
+    """Return check 8: kernels access no memory outside of tensors.
 
-    sees_reads: whether a read beside a tensor would have been seen, as in the interpreter.
+    sees_reads: whether reads out of bounds were detectable, as in the interpreter.
     """
     for run in runs:
         for words in run.strays:

@@ -1,12 +1,12 @@
 """Comparison of an answer with a float64 reference, and with torch's own error at the type.
 
-Rounding explains the sum of three errors of an element: some units in its own last place, the
-reference's error at this type, and the effect of a change in the inputs' last bits. A larger error
-is compared with a fourth, which takes a run of its own: the effect of a change in the last bit of
-every intermediate result.
+An element may be off by the sum of three errors: some units in its last place, the reference's
+error at this type, and the effect of a change in the inputs' last bits. A larger error is compared
+with a fourth, which needs an additional run: the effect of a change in the last bit of every
+intermediate result.
 
-An answer is right by torch's largest error of all elements, and "close" by its largest of elements
-that are not much larger: the rounding of large elements excuses nothing in small ones.
+An answer is right by torch's largest error of all elements. It is "close" by torch's largest error
+of elements that are not much larger: rounding of large elements excuses no error in small ones.
 """
 
 from collections.abc import Iterable
@@ -18,28 +18,28 @@ import numpy as np
 from validation.harness.judge.numbers import EPSILON, LARGEST, Array, Numbers
 from validation.harness.judge.practical import PracticalBound
 
-# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs, and
-# of that of rounded results. A GPU's exp and rsqrt are off by two units, torch's by half a unit,
-# and a recurrence adds that up. So 32 units of the answers' scale are honest: 1 % of tf32's error.
+# Factors of the type's epsilon, the reference's own error, the effect of changed inputs and that of
+# rounded results. A GPU's exp and rsqrt are off by two units, torch's by half a unit, and a
+# recurrence adds that up. So 32 units of the answers' scale are honest: 1 % of tf32's error.
 UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN, ROUNDED = 16.0, 32.0, 4.0, 32.0, 4.0
 UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
-# A reference that is worse than this at its type computes something else in float64.
+# A reference with a larger error than this at its type may compute something else in float64.
 STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
 CANCELLED = 2.0**-20
-# A change of this share of the answer's scale is a jump, unless more elements than FEW change so.
+# A change beyond JUMP of the answer's scale is a jump, if at most FEW of the elements jump.
 JUMP, FEW = 1e-2, 0.05
-# NOTHING: an answer whose elements are all smaller is only the rounding error of ordinary numbers.
+# NOTHING: if all elements are smaller, the answer is only the rounding error of ordinary numbers.
 # LEFT_OF_ZERO: if the right answer is zero everywhere, a fused multiply-add may leave a rounding
 # error, and a normalization divides it by the root of its epsilon. This is the largest result.
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
-# Torch's error in elements up to so many powers of two larger counts for an element. With 0, honest
-# gradients of a log softmax in half precision are off by 8 times too few small elements' errors.
+# An element may be as wrong as torch is in elements up to 2**LARGER times as large. With 0, honest
+# gradients of a log softmax in half precision exceed the few small elements' errors 8 times.
 LARGER = 2
 
 
 class Grade(StrEnum):
-    """Exactness of a right answer: the same bits, within rounding, or within a practical bound."""
+    """Exactness of a right answer: identical bits, within rounding, or within a practical bound."""
 
     EXACT = "exact"
     CLOSE = "close"
@@ -50,7 +50,7 @@ def worst_grade(grades: Iterable[Grade]) -> Grade | None:
     return max(grades, key=list(Grade).index, default=None)
 
 
-# Changes of each element, and the weight of each.
+# Pairs of a weight and the error that it multiplies, for each element.
 Effects = list[tuple[float, Array]]
 
 
@@ -58,10 +58,10 @@ Effects = list[tuple[float, Array]]
 class Expected:
     """The reference's answers: at the type, and in float64 if that was possible.
 
-    any_for_nan: whether any answer is right where the type's is NaN: if an input holds an infinity,
-        the order of operations decides between NaN and a limit.
+    any_for_nan: accept any answer where the type's is NaN. If an input holds an infinity, the order
+    of operations decides between NaN and a limit.
     slack: a factor of all bounds, which are estimates for inputs that the entry shows.
-    reduced: the elements of the inputs for each element of this answer.
+    reduced: number of input elements for each element of this answer.
     """
 
     native: Numbers
@@ -77,11 +77,11 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`wrong` is empty if the answer is right. Errors are the largest of all elements; `share` is
-    the largest error as a share of the allowed error.
+    """`wrong` is a message, or empty. Errors are the largest of all elements.
 
+    share: the largest error as a share of the allowed error.
     own_error: the largest error as a multiple of torch's own error at the type, in elements that
-        are not much larger; None if torch has none.
+    are not much larger; None if torch has no error.
     """
 
     wrong: str
@@ -118,7 +118,7 @@ def _floats(actual: Numbers, expected: Expected) -> Comparison:
     effects = _effects(expected, precise)
     if not strange:
         return _against(actual, values, native, precise, effects, expected)
-    # Either the operation depends on the type, or the type's own answer is a rounding error.
+    # The operation depends on the type, or the answer at the type is only a rounding error.
     by_native = _against(actual, values, native, native, [], expected)
     by_precise = _against(actual, values, precise, precise, effects, expected)
     return by_precise if by_native.wrong and not by_precise.wrong else by_native
@@ -144,7 +144,7 @@ def _against(
     by_size = expected.slack * _allowed(dtype, size, of_size, effects)
     allowed = expected.slack * _allowed(dtype, size, float(own.max()), effects)
     share = error / allowed
-    # A relative error means nothing for an element that is tiny beside the others.
+    # For an element much smaller than the others, the relative error would mislead.
     floor = max(1e-3 * float(size.max()), float(np.finfo(np.float32).tiny))
     relative = float((error / np.maximum(size, floor)).max())
     own_error = (
@@ -179,8 +179,8 @@ def _against(
 
 
 def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
-    """Return the float64 answer, None if there is none that fits, and whether it is so far from the
-    type's answer that the operation may be another one."""
+    """Return the float64 answer, or None if no usable one exists. Also return whether it is so far
+    from the answer at the type that the operation may be another one."""
     precise = expected.precise
     if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
         return None, False
@@ -199,7 +199,7 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
 
 
 def _effects(expected: Expected, precise: Array) -> Effects:
-    """Return the changes of the float64 answer, with their weights."""
+    """Return how far rounding of inputs and of results moves the float64 answer, with weights."""
     like = expected.precise
     return [
         (weight, np.abs(other.values() - precise))
@@ -209,7 +209,7 @@ def _effects(expected: Expected, precise: Array) -> Effects:
 
 
 def _largest_up_to(size: Array, own: Array) -> Array:
-    """Return for each element the largest error of those that are not much larger."""
+    """Return for each element the largest error among elements that are not much larger."""
     powers = np.frexp(size)[1]
     powers = np.where(size > 0, powers, powers.min() - 1)
     powers -= powers.min()
@@ -242,7 +242,7 @@ def _scale(size: Array) -> float:
 
 
 def _moved(moved: Array, scale: float) -> Array:
-    """Return the effect of such a change on each element: the largest of all. The jump of a few
+    """Return the effect of a change on each element: the largest of all elements. The jump of a few
     elements (a rounding, a comparison) does not count for the others."""
     moved = np.where(np.isfinite(moved), moved, 0.0)
     jumped = moved > JUMP * scale
@@ -252,7 +252,7 @@ def _moved(moved: Array, scale: float) -> Array:
 
 
 def _overflown(truth: Array, dtype: str) -> Array:
-    """Return the precise answer as the type can hold it: an element that overflows is infinite."""
+    """Return the float64 answer with infinities where it overflows the type."""
     if truth.dtype.kind == "c":
         return truth
     largest = LARGEST.get(dtype, np.inf)
@@ -287,7 +287,7 @@ def _integers(actual: Numbers, expected: Expected) -> Comparison:
     values, native = actual.values(), expected.native.values()
     wrong = values != native
     for other in (expected.precise, expected.shaken, expected.rounded):
-        # Rounding decides a tie or a bin's edge, so another rounding is right as well.
+        # Rounding may decide a tie or a bin, so the answers at other widths are right too.
         if other is not None and other.shape == actual.shape and other.dtype == actual.dtype:
             wrong &= values != other.values()
     count = int(wrong.sum())

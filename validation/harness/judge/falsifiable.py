@@ -6,8 +6,8 @@ from typing import Any
 from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.report import Check, Verdict
 
-# A test that misses these is weak, not vacuous. The harness compares types and small errors itself,
-# and some answers are only defined up to their sign or the order of their rows.
+# A test that misses only these damages is weak, not vacuous. The harness compares types and small
+# errors itself, and some answers are only defined up to their sign or the order of rows.
 MINOR = ("another type", "small relative error", "sign flipped", "two rows swapped")
 
 
@@ -15,10 +15,10 @@ def falsifiable(
     survey: dict[str, Any], wanted: dict[int, Wanted], shown: Sequence[int],
     differing: Sequence[list[int]],
 ) -> Check:  # fmt: skip
-    """Return the check.
+    """Return check 7.
 
-    survey: what the test noticed of the damage to its reference.
-    shown: the trials that are cases of the entry.
+    survey: the damage to its reference that the test noticed or missed.
+    shown: numbers of the trials that are cases of the entry.
     differing: groups of trials that differ only in their values.
     """
     numbers = {key: survey.get(key) for key in ("tests", "noticed", "unnoticed", "without_effect")}

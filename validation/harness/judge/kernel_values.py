@@ -1,8 +1,8 @@
-"""Flow of values through the text of a kernel: what it stores, and whether it computes.
+"""Flow of values through a kernel's source: which parameters it stores, and whether it computes.
 
-The names of a function are followed without regard to order and branches. A value is followed from
-a parameter, or from the memory that it points to, through arithmetic into stores. It is not
-followed through addresses and comparisons: they decide which value is stored, and are not one.
+The analysis ignores the order of statements and branches. It follows a value from a parameter, or
+from the memory that the parameter points to, through arithmetic into stores. It does not follow
+addresses and comparisons: they select the stored value, but are not stored.
 """
 
 import ast
@@ -19,14 +19,14 @@ MOVES = frozenset({
 DESCRIPTIONS = frozenset({"dtype", "shape", "type", "numel"})
 
 Key = tuple[str, int]
-"""A function by its name and first line."""
+"""Name and first line of a function."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArgFlow:
-    """An expression: the parameters whose value it holds, and those in whose memory it points.
+    """An expression: the parameters whose value it holds, and those whose memory it points into.
 
-    A parameter stands by its place, with whether arithmetic was done on the value.
+    A parameter is its position, with whether arithmetic was done on the value.
     """
 
     values: frozenset[tuple[int, bool]] = frozenset()
@@ -46,16 +46,16 @@ NOTHING = ArgFlow()
 
 
 def stored_parameters(text: str, kernel: Key, pointers: Set[int]) -> frozenset[int]:
-    """Return the places of the parameters whose values, or memory, the kernel stores.
+    """Return the positions of the parameters whose values, or memory, the kernel stores.
 
-    pointers: the parameters that point to memory.
+    pointers: positions of the parameters that point to memory.
     """
     stored = _stored(text, kernel, frozenset(pointers))
     return frozenset(place for flow in stored for place, _ in flow.values)
 
 
 def only_moves(text: str, name: str) -> bool:
-    """Return whether every kernel of this name stores what it loads, without arithmetic on it."""
+    """Return whether every kernel of this name stores only loaded values, without arithmetic."""
     stored = [flow for key in _functions(text) if key[0] == name for flow in _stored(text, key)]
     return bool(stored) and all(
         flow.values and not any(computed for _, computed in flow.values) for flow in stored
@@ -100,7 +100,7 @@ def _parameters(node: ast.FunctionDef) -> list[str]:
 
 
 class _Body:
-    """The values that a kernel stores, in its body and in the functions that it calls."""
+    """Analysis of a kernel's body and of the functions that it calls."""
 
     def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
         self._functions = functions
@@ -109,11 +109,11 @@ class _Body:
         self.stored: set[ArgFlow] = set()
 
     def follow(self, node: ast.FunctionDef, given: Sequence[ArgFlow]) -> ArgFlow:
-        """Return the flow of what the function returns."""
+        """Return the flow of the function's result, from the flows of its arguments."""
         key = node.name, tuple(given)
         if key in self._followed:
             return self._followed[key]
-        # A function that calls itself: Triton has no recursion.
+        # A recursive call has no flow: Triton has no recursion.
         self._followed[key] = NOTHING
         outer, self._names = self._names, dict(zip(_parameters(node), given, strict=False))
         before: dict[str, ArgFlow] | None = None
@@ -127,7 +127,7 @@ class _Body:
         return returned
 
     def _statement(self, node: ast.AST) -> ArgFlow:
-        """Follow a statement, and return the flow that it returns from its function."""
+        """Follow a statement. Return the flow of the value that it returns from its function."""
         match node:
             case ast.Assign(targets, value):
                 for target in targets:

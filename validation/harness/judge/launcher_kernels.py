@@ -1,4 +1,4 @@
-"""Kernels of a launcher: those of its text, torch's part, and whether Triton compiles them."""
+"""Kernels of a launcher: their launches, torch's share of the work, and check 10 (compiling)."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from validation.harness.judge.kernel_values import only_moves
 from validation.harness.judge.replay_evidence import JudgedReplay
 from validation.harness.report import Check, Verdict
 
-# Names of what a launcher computes that are no names of operations.
+# Work of a launcher outside of kernels that has no torch operation's name.
 HOST_NUMBER = "a number that it reads"
 REARRANGES = "a copy into another layout"
 
@@ -36,8 +36,8 @@ def launched_by_name(triton_code: str) -> frozenset[str]:
 
 
 def is_rearranged(text: str, runs: Sequence[JudgedReplay]) -> bool:
-    """Return whether torch does what kernels are for: they only move elements, and torch copies
-    elements into another order in each run whose answer has an order to change."""
+    """Return whether torch does the kernels' work: the kernels only move elements, and torch
+    reorders elements in each run whose answer has an order to change."""
     launching = [run for run in runs if run.count("launches") and _has_order(run)]
     return bool(launching) and all(
         run.details.get("rearranged")
@@ -47,17 +47,17 @@ def is_rearranged(text: str, runs: Sequence[JudgedReplay]) -> bool:
 
 
 def _has_order(run: JudgedReplay) -> bool:
-    """Return whether an answer has several elements along two axes."""
+    """Return whether an answer has two or more axes with several elements."""
     shapes = [tensor.shape for tensor in run.value.tensors()] if run.value else []
     return any(sum(size > 1 for size in shape) > 1 for shape in shapes)
 
 
 def torch_share(text: str, runs: Sequence[JudgedReplay], computed: Mapping[str, int]) -> float:
-    """Return torch's share of the bytes that it and kernels touch.
+    """Return torch's share of the bytes that torch and kernels access.
 
-    Kernels that only move elements don't count where torch computes: copies would hide its share.
-    Only each type's largest inputs count, for which a fixed cost matters least. The share is that
-    of the type with the largest one. Numbers of the host have no bytes, so they count as all.
+    Kernels that only move elements are not counted: copies would hide torch's share. For each type
+    only the trial with the largest inputs counts, where fixed costs matter least. The share of the
+    type with the largest trial is returned. Numbers computed on the host count as a share of 1.
     """
     if HOST_NUMBER in computed:
         return 1.0
@@ -77,7 +77,7 @@ def torch_share(text: str, runs: Sequence[JudgedReplay], computed: Mapping[str, 
 def compiles(header: Any) -> Check:
     """Return check 10, in the interpreter: Triton compiles the kernels with their recorded types.
 
-    Errors of which it is unclear whether the kernel has a part in them accuse no kernel.
+    An error that may not be the kernel's fault fails no entry.
     """
     numbers: dict[str, Any] = {
         "compiled": int(header["done"]), "left_out": int(header["left_out"]),

@@ -1,4 +1,4 @@
-"""A tensor's bytes as numbers that NumPy knows, also those of bfloat16 and of 8-bit floats."""
+"""Tensors' bytes as NumPy arrays, including bfloat16 and 8-bit floats."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,9 +14,9 @@ DIRECT = {
     "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
     "complex64": np.complex64, "complex128": np.complex128,
 }  # fmt: skip
-# A power of two without sign or fraction: its exponents are compared as whole numbers.
+# Format without sign and mantissa: exponents are compared as integers.
 EXPONENT_ONLY = "float8_e8m0fnu"
-# Mantissa bits, the exponent's bias, and the first code that is no number.
+# Number of mantissa bits, exponent bias, and the first code that is not a number.
 EIGHT_BIT = {"float8_e5m2": (2, 15, 0x7C), "float8_e4m3fn": (3, 7, 0x7F)}
 EPSILON = {
     "float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7,
@@ -30,14 +30,14 @@ LARGEST = {
 
 
 class Unreadable(Exception):
-    """A description and bytes that don't make a tensor."""
+    """A tensor's description and bytes that do not fit together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A tensor as it was described. Two are equal bit by bit if their `raw` bytes are.
+    """A tensor as its process described it. Two tensors are bitwise equal if `raw` is equal.
 
-    places: of a sample, where its elements are in the tensor. `shape` is the whole tensor's.
+    places: positions of sampled elements in the tensor; `shape` is the full tensor's.
     """
 
     dtype: str
@@ -47,7 +47,7 @@ class Numbers:
     places: Array | None = field(default=None, compare=False)
 
     def values(self) -> Array:
-        """Return the numbers as float64, int64, bool or complex128, flat."""
+        """Return the elements as a flat array of float64, int64, bool or complex128."""
         if self.dtype in DIRECT:
             plain: Array = np.frombuffer(self.raw, DIRECT[self.dtype])
         elif self.dtype == "bfloat16":
@@ -68,7 +68,7 @@ class Numbers:
         return replace(self, raw=memoryview(elements.tobytes()), places=places)
 
     def index(self, place: int) -> list[int]:
-        """Return the index of an element of `values`."""
+        """Return the index of the element at a position of `values`."""
         whole = place if self.places is None else self.places[place]
         return [int(part) for part in np.unravel_index(whole, self.shape)]
 
@@ -101,7 +101,7 @@ def width(dtype: str) -> int:
 
 
 def _eight_bit_values(dtype: str) -> Array:
-    """Return the value of each of the 256 codes."""
+    """Return the values of all 256 codes of an 8-bit float."""
     bits, bias, first_special = EIGHT_BIT[dtype]
     codes = np.arange(128)
     exponent, mantissa = codes >> bits, codes & ((1 << bits) - 1)

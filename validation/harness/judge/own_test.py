@@ -26,7 +26,7 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """The kernels that a call launches, and the torch operations that compute in it."""
+    """The kernels that a call launches, and the torch operations that it computes with."""
 
     kernels: frozenset[str]
     computed: frozenset[str]
@@ -34,15 +34,15 @@ class Deeds:
 
 @dataclass(frozen=True, slots=True)
 class OwnTest:
-    """`words`: how the launcher differs in its test, empty if it does not. `computed`: the torch
-    operations there that are in no recording."""
+    """`words`: how the launcher behaves differently in its test, or empty. `computed`: torch
+    operations of the test that appear in no recording."""
 
     words: str = ""
     computed: Counter[str] = field(default_factory=Counter)
 
 
 def deeds(program: Program) -> Deeds:
-    """Return what a recorded call does, without its backward pass."""
+    """Return the kernels and operations of a recorded call, without its backward pass."""
     every = list(_flat(program.instructions))
     launched = {one.kernel for one in every if isinstance(one, Launch)}
     operations = {base_name(one.name) for one in every if isinstance(one, TorchCall)}
@@ -58,12 +58,12 @@ def _flat(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
 
 
 def layout(tree: Json) -> str:
-    """Return the types, shapes and strides of the tensors in a tree of arguments, as a key."""
+    """Return a key made of the types, shapes and strides of the tensors in a tree of arguments."""
     return json.dumps([[one["dtype"], one["shape"], one["stride"]] for one in tensors(tree)])
 
 
 def compare_with_recordings(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
-    """Compare the calls of the test with the recordings of inputs of the same layout."""
+    """Compare the test's calls with the recordings for inputs of the same layout."""
     more: Counter[str] = Counter()
     launches, expected = False, False
     everywhere = {name for deeds in recorded.values() for name in deeds.computed}

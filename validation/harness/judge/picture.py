@@ -1,4 +1,4 @@
-"""An answer beside the reference's, for a person to look at: numbers, and a map of the errors."""
+"""An answer next to the reference's, for a person to look at: numbers, and a map of the errors."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ import numpy as np
 from validation.harness.judge.answers import Value
 from validation.harness.judge.numbers import EPSILON, Array, Numbers
 
-# The map has at most so many rows and columns of cells, and an answer so many first numbers.
+# Most rows and columns of cells in a map, and most leading numbers shown of an answer.
 CELLS, FIRST = 48, 8
-# The level of a cell is the count of these that its largest error exceeds, in steps of the type. A
-# step is the distance of two neighbors at the size of the number, or at the typical size if that is
-# larger. A number that is finite on one side only is beyond all.
+# A cell's level is the number of these limits that its largest error exceeds, in steps of the type.
+# A step is the distance of two neighboring numbers at the value's size, or at the typical size if
+# that is larger. An element that is finite in only one of the answers exceeds all limits.
 LEVELS = (0.0, 1.0, 8.0, 64.0, 4096.0)
 OUTPUTS_MOST = 8
 
@@ -19,7 +19,7 @@ OUTPUTS_MOST = 8
 def pictures(answer: Value, wanted: Value, precise: Value | None) -> list[dict[str, Any]]:
     """Return a picture of each tensor of the answer, up to OUTPUTS_MOST.
 
-    precise: the reference's answer in float64. Errors count from there if it is the same tensor.
+    precise: the reference's float64 answer. Errors are relative to it if its tensors match.
     """
     exact = precise.tensors() if precise and precise.form == wanted.form else wanted.tensors()
     both = zip(answer.tensors(), exact, strict=False)
@@ -62,7 +62,7 @@ def _error(values: Array, truth: Array) -> Array:
 
 
 def _steps(error: Array, truth: Array, dtype: str) -> Array:
-    """Return the error in steps of the type. The steps of whole numbers are 1."""
+    """Return the errors in steps of the type. A step of an integer type is 1."""
     if dtype not in EPSILON:
         return error
     size = np.abs(truth).astype(np.float64)
@@ -75,9 +75,9 @@ def _steps(error: Array, truth: Array, dtype: str) -> Array:
 
 
 def _map(steps: Array, shape: tuple[int, ...]) -> dict[str, Any]:
-    """Return the levels of the cells, and how many rows and columns each cell covers.
+    """Return the levels of the cells, and the number of rows and columns that a cell covers.
 
-    All dimensions but the last are rows. A cell has the largest error of its elements.
+    All dimensions but the last form the rows. A cell has the largest error of its elements.
     """
     columns = shape[-1] if shape else 1
     rows = steps.size // max(1, columns)
@@ -94,5 +94,5 @@ def _first(values: Array) -> list[str]:
 
 
 def _number(value: Any) -> str:
-    """Return the number as text: JSON has no NaN, and a database no infinity."""
+    """Return the number as text: JSON can't store NaN, and PostgreSQL can't store infinity."""
     return f"{value:.6g}" if isinstance(value, float | complex) else str(value)

@@ -2,8 +2,8 @@
 
 Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
 the kernel's text declares; the entry's own tolerance; and a cap on that tolerance. The type is the
-answer's, or the case's if that is narrower: from halves, states in single precision are as far off
-as halves. A case that names no type has that of its half-precision inputs.
+answer's, or the case's if that is narrower: a float32 state computed from halves is as inexact as
+halves. If a case names no type, that of its half-precision inputs counts.
 """
 
 import re
@@ -15,8 +15,8 @@ import numpy as np
 
 from validation.harness.judge.numbers import Array
 
-# Relative to an element's size plus the answer's scale. Half precision is off by 4.9e-4 of an
-# element's own size, so single precision computed in halves is beyond the first.
+# Bounds relative to an element's size plus the answer's scale. Half precision is off by 4.9e-4 of
+# an element's own size, so float32 results that are computed in halves exceed float32's bound.
 SHARES = {
     "float64": 1e-11, "float32": 1e-4, "float16": 8e-3, "bfloat16": 3.2e-2,
     "float8_e4m3fn": 0.125, "float8_e5m2": 0.25, "complex64": 1e-4, "complex128": 1e-11,
@@ -24,7 +24,7 @@ SHARES = {
 # A product in tf32 rounds its inputs to 11 bits, and the next product in a chain rounds the result
 # again; exp2 and approximations lose a few more units.
 DECLARES_TF32, PRODUCTS_MOST, DECLARES_APPROXIMATE = 20.0, 2, 2.0
-# The most of an entry's tolerance that counts, relative and, times the answer's scale, absolute.
+# Caps on the entry's tolerances: relative, and absolute as a multiple of the answer's scale.
 CAPS = {
     "float64": (1e-6, 1e-6), "float32": (1e-2, 1e-2), "float16": (2e-2, 2e-2),
     "bfloat16": (5e-2, 5e-2), "float8_e4m3fn": (0.25, 0.25), "float8_e5m2": (0.5, 0.5),
@@ -40,8 +40,8 @@ _APPROXIMATE = re.compile(r"\bexp2\b|\bfast_\w+|\bapprox\b|\bex2\b")
 
 @dataclass(frozen=True, slots=True)
 class PracticalBound:
-    """`factor`: what the kernel's text declares. `tolerance`: the entry's own, by the type of the
-    case. `case_type`: the type that the case names, or else that of its half-precision inputs."""
+    """`factor`: inexactness that the kernel's text declares. `tolerance`: the entry's own, by type.
+    `case_type`: the type that the case names, or else that of its half-precision inputs."""
 
     factor: float = 1.0
     tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -52,10 +52,10 @@ class PracticalBound:
     ) -> Array:
         """Return the largest error that each element may have.
 
-        size: the elements' absolute values.
-        reduced: the inputs for each output.
-        shown: whether a case shows inputs of this kind. For other inputs only the cap holds, and
-            not the entry's tolerance.
+        size: absolute values of the elements.
+        reduced: number of input elements for each output element.
+        shown: whether a case has inputs of this kind. For other inputs the entry's tolerance is
+        ignored, and only the cap holds.
         """
         if SHARES.get(self.case_type, 0.0) > SHARES.get(dtype, 1.0):
             dtype = self.case_type
@@ -72,10 +72,10 @@ class PracticalBound:
 
 
 def declared_factor(triton_code: str) -> float:
-    """Return the factor by which the text declares that its kernels are less accurate."""
+    """Return the factor of inexactness that the text declares: tf32 products or approximations."""
     products = len(_DOT.findall(triton_code))
     if products and not _EXACT_DOT.search(triton_code):
-        # Inputs rounded to halves are not what tf32 means.
+        # A text that rounds inputs to half precision gets no allowance for tf32.
         if _HALF.search(triton_code):
             return DECLARES_APPROXIMATE
         return DECLARES_TF32 * min(products, PRODUCTS_MOST)
@@ -83,7 +83,7 @@ def declared_factor(triton_code: str) -> float:
 
 
 def tolerances(given: Any) -> dict[str, tuple[float, float]]:
-    """Read the entry's tolerances, relative and absolute by type, as its process names them."""
+    """Read the entry's tolerances from its process: relative and absolute, by type."""
     return {
         str(dtype): (float(relative), float(absolute))
         for dtype, (relative, absolute) in dict(given).items()

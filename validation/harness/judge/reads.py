@@ -1,13 +1,14 @@
 """Detection of launchers that compute on the host, with numbers that they read from tensors.
 
 Attack: read the bits of the inputs, compute on the host, and have a kernel store the result from a
-table of whole numbers. Defense: the launcher is recorded with invented numbers before it sees the
-true ones, so that it can't keep those. It computed the numbers in which the two programs differ.
-Programs are compared in order, because a set of all digits would hide any number.
+table of integers.
+Defense: the launcher is first recorded with invented numbers, so it can't have kept the true ones.
+Values that differ between the programs were computed from reads. Programs are compared in order: a
+set of all digits would hide any number.
 
-- Numbers that may depend on fractions can be handed on, and can decide a few shapes.
-- Numbers of whole inputs can also make addresses, lengths and masks, but no value that a kernel
-  stores, except for lengths between two of them. All must be few for the size of the answer.
+- Numbers that may depend on floats can be passed on, and can decide a few shapes.
+- Numbers of integer inputs can also make addresses, lengths and masks. A kernel can store only
+their differences. The answer's size limits how many are allowed.
 """
 
 import math
@@ -35,24 +36,24 @@ from validation.harness.program import (
     storages,
 )
 
-# Whole numbers that a launcher may read or make in any case, and for each element of its answer.
+# Integers that a launcher may read or compute: FEW in any case, SHARE for each answer element.
 FEW, SHARE = 64, 1 / 8
-# Those that it may make of each one: offsets, a length and a block of a part.
+# Integers that it may compute for each one that it reads: offsets, a length and a block index.
 MADE = 4
-# Grids, copies and fills whose sizes may differ after reads of fractions.
+# Number of grids, copies and fills whose sizes may depend on floats that the launcher reads.
 SIZES_MOST = 8
-# Kinds of invented numbers for whole inputs, of which a launcher may refuse some.
+# Ways to invent answers for integer inputs, tried in turn while the launcher raises.
 INVENTIONS = 5
-# Numbers that say little: a launcher may refuse all others in their place.
+# A launcher that reads so few numbers may raise for all invented ones: they reveal little.
 TELLING = 2
 
 Place = tuple[Any, Any]
-"""A kernel, by its name and first line, with a parameter or option; or a kind of instruction."""
+"""A kernel (name and first line) with a parameter or option; or a kind of instruction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Informed:
-    """A program after reads. `known`: the numbers that the launcher got, by read."""
+    """A program recorded with answers to its reads. `known`: a list of numbers for each read."""
 
     program: Program
     blobs: Sequence[memoryview]
@@ -60,10 +61,10 @@ class Informed:
 
 
 def invented(window: TensorView, true: Sequence[Any] | None, attempt: int) -> list[Any]:
-    """Return other numbers than a window holds.
+    """Return invented numbers in place of a tensor's content.
 
-    true: its numbers, if it is an input of whole numbers. Other numbers must not be guessed.
-    attempt: the number of attempts before, in which the launcher raised.
+    true: its content, if it is an unchanged integer input. Other content must not be guessable.
+    attempt: number of previous attempts, in which the launcher raised.
     """
     if true is not None:
         others = [each for each in _others(true) if each != list(true)]
@@ -77,7 +78,7 @@ def invented(window: TensorView, true: Sequence[Any] | None, attempt: int) -> li
 
 
 def _others(true: Sequence[Any]) -> Iterator[list[Any]]:
-    """Yield larger lengths, which suit most launchers, then some with the same ends or sum."""
+    """Yield larger lengths, which suit most launchers, then numbers with the same ends or sum."""
     if any(isinstance(number, bool) for number in true):
         yield [not number for number in true]
     else:
@@ -93,9 +94,9 @@ def _others(true: Sequence[Any]) -> Iterator[list[Any]]:
 
 
 def of_fractions(program: Program, whole: Set[int | None]) -> bool:
-    """Return whether the program reads numbers that may depend on fractions.
+    """Return whether the program reads numbers that may depend on floating-point inputs.
 
-    whole: the storages of inputs of whole numbers that do not change.
+    whole: storages of integer inputs that the reference does not change.
     """
     tainted = {number for number in program.inputs if number not in whole}
     for instruction in _in_order(program.instructions):
@@ -108,9 +109,9 @@ def of_fractions(program: Program, whole: Set[int | None]) -> bool:
 
 
 def computes(text: str, true: Informed, other: Informed | None, whole: Set[int | None]) -> bool:
-    """Return whether the program holds what the launcher computed from numbers that it read.
+    """Return whether the program contains results that the launcher computed from its reads.
 
-    other: the program after invented numbers, or None if the launcher raised.
+    other: the program recorded with invented numbers, or None if the launcher raised.
     """
     if of_fractions(true.program, whole):
         return other is None or _differ(true, other)
@@ -132,7 +133,7 @@ def _in_order(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
 
 
 def _differ(true: Informed, other: Informed) -> bool:
-    """Return whether the programs differ in more than a few sizes, and numbers handed on."""
+    """Return whether the programs differ in other values than a few sizes and numbers passed on."""
     first, second = list(_seen(true)), list(_seen(other))
     if len(first) != len(second):
         return True
@@ -148,12 +149,12 @@ def _differ(true: Informed, other: Informed) -> bool:
 
 
 def _told(value: Any) -> Any:
-    """Return the value as a read gives it."""
+    """Return the value in the form that the answer to a read has: floats are hexadecimal."""
     return value.hex() if isinstance(value, float) else value
 
 
 def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], dict[int, bytes]]:
-    """Return the numbers that the reads change, by place, and the tables by storage."""
+    """Return the numbers that depend on reads, by place, and the changed constants by storage."""
     by_place: dict[Place, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for side, run in enumerate((true, other)):
         for place, value in _seen(run):
@@ -161,7 +162,7 @@ def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], 
                 by_place[place][side].append(value)
     numbers = []
     for place, (values, others) in by_place.items():
-        # A constant of all launches says nothing about how many there are.
+        # A constant that all launches share does not reveal a changed number of launches.
         if len({*values, *others}) > 1:
             others += [None] * (len(values) - len(others))
             pairs = zip(values, others, strict=False)
@@ -178,11 +179,11 @@ def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], 
 def _stores(
     text: str, true: Informed, numbers: Sequence[tuple[Place, Any]], tables: Set[int]
 ) -> bool:
-    """Return whether a kernel computes with one of these tables, or with a number other than those
-    of tensors and the lengths between them."""
+    """Return whether a kernel computes with one of these tables, or with a number that is neither
+    read nor the difference of two consecutive read numbers."""
     given = {number for known in true.known for number in known}
     given |= {end - start for known in true.known for start, end in pairwise(known)}
-    # A whole number of a torch operation is a size.
+    # An integer argument of a torch operation is a size.
     sizes: set[Place] = {(kind, "") for kind in ("Operation", "AutogradCall")}
     for instruction in true.program.every_instruction():
         if isinstance(instruction, Launch):
@@ -207,15 +208,15 @@ def _key(kernel: ProgramKernel) -> tuple[str, int]:
 
 
 class Sizes(tuple[int, ...]):
-    """Sizes of a grid or of a copy."""
+    """Sizes of a grid or of a copy, which may depend on reads of floats."""
 
 
 class Offset(int):
-    """The place of a tensor in its storage, which no kernel stores."""
+    """Offset of a tensor in its storage. A kernel can't store it, so it is no `int` of a launch."""
 
 
 def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:
-    """Yield the values that a kernel can compute with or that decide where it finds numbers."""
+    """Yield all values that a kernel can compute with, or that select the data it reads."""
     names: dict[int | None, str] = {}
 
     def parts(place: Place, part: Any) -> Iterator[tuple[Place, Any]]:
@@ -263,7 +264,7 @@ def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:
 
 
 def _content(constant: Constant, blobs: Sequence[memoryview]) -> bytes:
-    """Return the content without addresses, which differ from call to call."""
+    """Return the content with addresses set to 0: they differ from call to call."""
     content = bytearray(blobs[constant.blob])
     for place, _, _ in constant.addresses:
         content[place : place + 8] = bytes(8)

@@ -1,4 +1,4 @@
-"""Answers of the processes about an entry, read as hostile input and compared."""
+"""Read the answers of an entry's processes as hostile input, and compare them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import DECISIVE, Trial
 
-# At values and sizes that no case shows, bounds are this much wider.
+# Factor of the bounds for inputs with values or sizes that no case shows.
 BEYOND_SHOWN = 2.0
 
 
@@ -21,12 +21,12 @@ class Wanted:
     """The reference's answers to a trial.
 
     native, precise: at the type of the inputs, and in float64.
-    shaken, rounded: in float64, with the last bits of the inputs changed, and of each result.
-    refusal: what the reference raised, in words.
-    mutated: the storages of inputs that it changes.
-    written: the inputs that it writes to, by their places among the tensors.
+    shaken, rounded: in float64, with the last bits of the inputs changed, or of each result.
+    refusal: message of the exception that the reference raised.
+    mutated: storages of the inputs that it changes.
+    written: inputs that it writes to, by position among the tensors.
     state: the arguments after the call, without the content of tensors.
-    undefined: whether its NaN stand for any answer, because no shown case has one.
+    undefined: accept any answer where its answer is NaN, because no shown case has NaN.
     """
 
     native: Value | None
@@ -42,7 +42,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class JudgedReplay:
-    """One replay of one trial, judged. `details`: what its process reports beside the answer."""
+    """One judged replay of one trial. `details`: further values that its process reports."""
 
     trial: Trial
     mode: str
@@ -55,17 +55,17 @@ class JudgedReplay:
 
     @property
     def strays(self) -> list[str]:
-        """The accesses beside a tensor that its process saw, in words."""
+        """Descriptions of the out-of-bounds accesses that the process detected."""
         return [str(words)[:200] for words in self.details.get("trespass", ())]
 
     def count(self, what: str) -> dict[str, int]:
-        """Return a tally of the run, or an empty one."""
+        """Return a counter that the process reported, or an empty one."""
         tally = self.details.get(what)
         return {str(k): int(v) for k, v in tally.items()} if isinstance(tally, dict) else {}
 
 
 def wanted(header: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
-    """Return the reference's answers by the trial's number. They are checked like all others."""
+    """Return the reference's answers by trial number. They are parsed as hostile input too."""
     answers = {}
     for run in header["runs"]:
         native = run["native"]
@@ -86,7 +86,7 @@ def wanted(header: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
 def with_rounding(
     wanted: dict[int, Wanted], header: Any, blobs: list[memoryview]
 ) -> dict[int, Wanted]:
-    """Return the same with the effect of rounding on the trials that were asked again."""
+    """Return the answers with the effect of rounding added for the trials that were run again."""
     more = dict(wanted)
     for run in header["runs"]:
         number = int(run["trial"])
@@ -102,16 +102,16 @@ def outcomes(
     header: Any, blobs: list[memoryview], inputs: Inputs, wanted: dict[int, Wanted],
     bound: PracticalBound, most: int | None = None,
 ) -> list[JudgedReplay]:  # fmt: skip
-    """Return each run, judged. A run that writes beside a tensor is wrong, whatever it answers.
+    """Judge each replay. A run that writes out of bounds is wrong, whatever it answers.
 
-    most: how many elements of each answer are compared, chosen at random; None for all.
+    most: number of elements of each answer to compare, chosen at random; None for all.
     """
     by_number = {trial.number: trial for trial in inputs.trials}
     made: list[JudgedReplay] = []
     for run in header["runs"]:
         trial = by_number[run["trial"]]
         expected = wanted.get(trial.number)
-        # A run whose programs wait for each other can't be played in that order.
+        # A run whose programs wait for later ones can't be played in that order: ignore it.
         if expected is None or expected.native is None or run.get("waits"):
             continue
         case_type = str(trial.case.get("dtype", "")) or inputs.half_type(trial.number)
@@ -125,7 +125,7 @@ def outcomes(
         )  # fmt: skip
         earlier = [one for one in made if one.trial is trial]
         outcome = _outcome(trial, run, blobs, compare, earlier)
-        # A timed run has none.
+        # A timed run reports no state.
         if (
             outcome.right
             and "state" in run
@@ -157,7 +157,7 @@ def _outcome(
     except Unreadable as error:
         return wrong(str(error))
     for before in earlier:
-        # Most runs answer the same bits as the first: compare them once.
+        # Most replays return the same bits as the first, so compare them once.
         if before.value == answer:
             return replace(before, mode=mode, details=details)
     comparisons = compare(answer) or [("", Comparison(""))]

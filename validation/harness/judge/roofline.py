@@ -1,4 +1,4 @@
-"""Figures of times from a hostile process: their spread, and the shortest possible time."""
+"""Statistics of run times from a hostile process, and the shortest time that is possible."""
 
 import math
 import statistics
@@ -14,11 +14,11 @@ PEAKS = {
     "H100": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
     "H200": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
 }
-# A causal mask spares half of what the reference computes.
+# A causal mask saves half of the operations that torch counts for the reference.
 SPARED = 2.0
-# Microseconds to which clocks are read.
+# Resolution of the clocks in microseconds.
 RESOLUTION = 0.5
-# Half of the runs differ by more than this share: the message says so.
+# The message mentions noise if half of the runs differ by more than this share.
 NOISY = 0.1
 
 
@@ -63,8 +63,8 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The least work: inputs read once, outputs written once, and the reference's operations if
-    torch can count them. `narrowest`: the bytes of the narrowest number."""
+    """The least work: read inputs once, write outputs once, and do the reference's operations if
+    torch can count them. `narrowest`: size in bytes of the narrowest number type."""
 
     read: int
     written: int
@@ -83,7 +83,7 @@ class Timing:
 
     @property
     def speedup(self) -> float | None:
-        """Return the speedup against eager torch, or None if the time is impossible."""
+        """Return the speedup over eager torch, or None if the measured time is impossibly short."""
         return self._against(self.eager)
 
     @property
@@ -132,7 +132,7 @@ def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, g
     by_arithmetic = work.flops / (peak * 1e6) / SPARED if peak else 0.0
     fastest = min(one.median_us for one in (eager, compiled) if one)
     if fastest + RESOLUTION < by_memory:
-        # Torch is faster too: the operation reads only a part of its inputs.
+        # Torch also beats this bound, so the operation reads only a part of its inputs.
         by_memory = 0.0
     floor = max(by_memory, by_arithmetic)
     impossible = ""
@@ -147,8 +147,8 @@ def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, g
 
 
 def memory_floor(work: Work, gpu: Gpu) -> float:
-    """Return the least microseconds of moving the data. The cache holds none of the inputs when a
-    run begins, and may hold as much of the outputs as fits when it ends."""
+    """Return the least microseconds to move the data. The cache is cold when a run begins. At its
+    end, outputs may still be in the cache as far as they fit."""
     if not gpu.gigabytes_per_second:
         return 0.0
     written = max(0, work.written - gpu.cache_bytes)
@@ -156,7 +156,7 @@ def memory_floor(work: Work, gpu: Gpu) -> float:
 
 
 def times(given: Any, runs: int) -> Times:
-    """Read the times of a hostile process, or raise Unreadable."""
+    """Read the run times that a hostile process reports, or raise Unreadable."""
     if not isinstance(given, list) or len(given) != runs:
         raise Unreadable("not as many times as runs")
     if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in given):

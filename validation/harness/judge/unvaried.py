@@ -1,7 +1,7 @@
-"""Arguments that have one value in all inputs that were tried.
+"""Arguments that have the same value in all tried inputs.
 
-A kernel that has such a value built in, or ignores it, is right on all inputs. This accuses no
-entry: it is a grade that names the arguments.
+A kernel that hard-codes or ignores such a value is right on all inputs. This does not fail the
+entry: it sets a grade, which names the arguments.
 """
 
 import ast
@@ -18,14 +18,14 @@ from validation.harness.plan.arguments import Inputs, mapped
 
 SIGNED = ("int8", "int16", "int32", "int64")
 MOST = 64
-# A longer list counts as one value.
+# A list with more parts counts as a single value.
 PARTS_MOST = 8
 ELEMENTS_MOST = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """`content`: a hash of its storage. `values`: of whole numbers and booleans, else None."""
+    """`content`: hash of the storage. `values`: None unless integers or booleans."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -36,7 +36,7 @@ class Tensor:
 def unvaried(
     inputs: Inputs, numbers: Sequence[int], python_code: str, entry_point: str
 ) -> dict[str, str]:
-    """Return the reason by the argument's name.
+    """Return the unvaried arguments, each name with the reason.
 
     numbers: the trials whose answer was right.
     """
@@ -57,8 +57,7 @@ def _leaves(inputs: Inputs, number: int) -> Any:
 
 
 def _values(part: Mapping[str, Any], blob: memoryview) -> npt.NDArray[Any] | None:
-    """Return the elements, or None if they are no whole numbers, are too many, or lie beside the
-    storage."""
+    """Return the elements, or None if they are floats, too many, or outside of the storage."""
     if part["dtype"] not in (*SIGNED, "bool") or math.prod(part["shape"]) > ELEMENTS_MOST:
         return None
     whole = np.frombuffer(blob, dtype=np.dtype(part["dtype"]))
@@ -73,7 +72,7 @@ def _values(part: Mapping[str, Any], blob: memoryview) -> npt.NDArray[Any] | Non
 
 
 def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each argument by its parameter's name, and defaults that no argument replaces."""
+    """Yield each argument with its parameter's name, also defaults that no argument replaces."""
     if "dict" in leaves:
         given = dict(leaves["dict"])
     else:
@@ -87,7 +86,7 @@ def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, An
 
 
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield a value, or each part of a dictionary, a record, a tuple or a list by its own name."""
+    """Yield a value, or each item of a dictionary, record, tuple or list with its own name."""
     match value:
         case {"record": {"fields": fields}}:
             yield from _parts(name, fields)
@@ -102,8 +101,8 @@ def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _parameters(python_code: str, entry_point: str) -> dict[str, Any]:
-    """Return the function's parameters with their defaults: literals, the text of others, and
-    an ellipsis for none."""
+    """Return the function's parameters with their defaults: the value of a literal, the source of
+    another expression, or an ellipsis if there is no default."""
     try:
         tree = ast.parse(python_code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -131,7 +130,7 @@ def _default(node: ast.expr | None) -> Any:
 
 
 def _reason(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return why the argument counts as unvaried, or an empty text."""
+    """Return why the argument counts as unvaried, or an empty text if it varies."""
     column = [row.get(name, ...) for row in rows]
     tensors = [value for value in column if isinstance(value, Tensor)]
     if not tensors:
@@ -161,8 +160,8 @@ def _one_value(column: Sequence[Any]) -> str:
 
 
 def _is_index(tensor: Tensor, row: Mapping[str, Any]) -> bool:
-    """Return whether the numbers may be places in a tensor: then their sign says nothing.
-    A row without fractions holds numbers to compute with."""
+    """Return whether the tensor may hold indices: then a missing negative sign is no evidence. If
+    no argument is a float, integers are data to compute with, not indices."""
     tensors = [value for value in row.values() if isinstance(value, Tensor)]
     sizes = [math.prod(one.shape) for one in tensors]
     sizes += [value for value in row.values() if type(value) is int]

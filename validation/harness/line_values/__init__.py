@@ -1,1 +1,1 @@
-"""Values of a kernel's lines in Triton's interpreter, and the line whose change mends an answer."""
+"""Values of a kernel's lines in Triton's interpreter, and the line whose change fixes an answer."""

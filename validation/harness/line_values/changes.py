@@ -16,12 +16,12 @@ OTHER_NAMES = (
 )  # fmt: skip
 EDGES = ("0.0", "1.0", "-float('inf')", "float('inf')")
 Change = tuple[Any, Any]
-"""A node of a kernel's tree, and the node that may stand in its place."""
+"""A node of a kernel's syntax tree, and its possible replacement."""
 
 
 def changes(function: ast.FunctionDef) -> list[Change]:
-    """Return the changes of a kernel: first other operators, numbers and functions, then other
-    names and masks, then added factors."""
+    """Return the possible changes of a kernel: first other operators, numbers and functions, then
+    other names and masks, then additional factors."""
     scope = _Scope(function)
     made = [
         (likelihood, node.lineno, node, ast.copy_location(after, node))
@@ -34,7 +34,7 @@ def changes(function: ast.FunctionDef) -> list[Change]:
 
 
 class _Scope:
-    """Names and masks of a kernel."""
+    """The names and the masks that a kernel uses."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.nodes: list[Any] = [
@@ -58,7 +58,7 @@ class _Scope:
         self.bounds = {id(node) for limit in limits for node in ast.walk(limit)}
 
     def siblings(self, name: str) -> Iterator[str]:
-        """Yield the names that differ only behind the last underscore, or before the first."""
+        """Yield names that differ only after the last underscore, or before the first."""
         for other in self.names:
             head, tail = name.rpartition("_")[0], name.partition("_")[2]
             same = other.rpartition("_")[0] == head, other.partition("_")[2] == tail
@@ -67,7 +67,7 @@ class _Scope:
 
 
 def _others(node: Any, scope: _Scope) -> Iterator[tuple[int, Any]]:
-    """Yield what may stand instead of a node; likely changes have a small number."""
+    """Yield replacements of a node, each with a rank; likely ones have a low rank."""
     match node:
         case ast.Compare(left, [operator], right):
             for other in OTHER_OPERATORS.get(type(operator), ()):
@@ -114,7 +114,7 @@ def _others(node: Any, scope: _Scope) -> Iterator[tuple[int, Any]]:
 
 
 def _masked(call: ast.Call, scope: _Scope, *, is_load: bool) -> Iterator[tuple[int, ast.Call]]:
-    """Yield an access with another bound in its mask, or a load with a value of masked lanes."""
+    """Yield the access with another bound in its mask, or the load with another `other` value."""
     given: dict[Any, Any] = {word.arg: word.value for word in call.keywords}
 
     def with_words(**more: ast.expr) -> ast.Call:

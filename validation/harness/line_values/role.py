@@ -1,7 +1,7 @@
 """Role of a child that shows what each line of a kernel computes, for one program of its grid.
 
-It runs all three texts of the entry in one process and makes no verdict: a person looks at it. If
-the answer is wrong, it looks for one small change of a kernel that makes every case right.
+It runs all three texts of the entry in one process and gives no verdict: a person reads the values.
+If the answer is wrong, it looks for a small change of a kernel that makes every case right.
 """
 
 import ast
@@ -29,7 +29,7 @@ from validation.harness.worker.rounding import Wide
 from validation.harness.worker.values import Packing, Placing, call, name_of, rebuilt, tensors_in
 from validation.harness.worker.variants import make_variant
 
-# Processor seconds of the search. A changed kernel may take so many times as long as the given one.
+# CPU seconds of the search, and the factor by which a changed kernel may be slower.
 SEARCH_SECONDS, SLOWER = 4.5, 3
 RUN_SECONDS, CASES_MOST = 60.0, 6
 NOTHING = np.empty(0, np.uint64)
@@ -53,7 +53,7 @@ class LineValues:
         signal.signal(signal.SIGALRM, _stop)
 
     def values(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with the values by line, and a change that gives the right answer."""
+        """Answer with the values of each line, and a change that fixes the answer, if found."""
         try:
             test, triton_code = map(folder.load, ("test_code", "triton_code"))
             self._launcher = folder.function(triton_code, self._point)
@@ -89,7 +89,7 @@ class LineValues:
         return answer, []
 
     def _seen(self) -> list[ast.FunctionDef]:
-        """Return the functions whose lines are noted."""
+        """Return the kernels and helper functions whose lines are watched."""
         return [
             function
             for function in self._functions.values()
@@ -101,7 +101,7 @@ class LineValues:
     ) -> dict[str, Any]:
         """Return the first change of one line that makes all cases right.
 
-        at: a wrong program. Most changes are tried with it alone, which takes milliseconds.
+        at: a program with a wrong element. Most changes are tried with it alone: milliseconds each.
         """
         began, tried = time.process_time(), 0
         self._watched.begin(program=at[1], only=at)
@@ -132,9 +132,9 @@ class LineValues:
         self, example: "WatchedExample", limit: float = RUN_SECONDS, only: Address | None = None,
         change: Change | None = None,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """Return the addresses of wrong elements, and what was raised.
+        """Run a case. Return the addresses of wrong elements, and the exception if one was raised.
 
-        only: a program. Elements that it does not write are left out.
+        only: run this program alone, and ignore elements that it does not write.
         """
         self._watched.begin(only=only, change=change)
         outputs, error = self._call(example, limit, only)
@@ -160,7 +160,7 @@ class LineValues:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _outputs(self, function: Any, arguments: Any, only: Address | None = None) -> Tensors:
-        """Return the answer, the inputs and, unless `only` was launched before, their gradients."""
+        """Return the answer, the inputs and, unless `only` one program runs, their gradients."""
         torch.manual_seed(self._seed)
         answer = call(function, arguments)
         inputs = tensors_in(arguments)
@@ -196,7 +196,7 @@ class LineValues:
 
 @dataclass(slots=True)
 class WatchedExample:
-    """Inputs, and what the reference makes of them: at the type, and in float64."""
+    """Inputs of a case with the reference's answers: at the type, and in float64."""
 
     tree: Any
     blobs: list[memoryview]
@@ -204,10 +204,10 @@ class WatchedExample:
     native: Tensors = field(default_factory=list)
     precise: Tensors = field(default_factory=list)
     allowed: list[tuple[float, ...]] = field(default_factory=list)
-    """Relative and absolute, for each tensor."""
+    """Relative and absolute tolerance for each tensor."""
 
     def arguments(self, *, wide: bool = False) -> Any:
-        """Return fresh inputs, in float64 if `wide`."""
+        """Return fresh copies of the inputs, in float64 if `wide`."""
         made = Placing(self.blobs, torch.device("cpu")).arguments(self.tree)
         if wide:
             made = rebuilt(made, lambda one: one.double() if one.is_floating_point() else one)

@@ -7,14 +7,14 @@ import torch
 import triton.language as tl
 
 FIRST = 6
-# Types whose bit patterns the interpreter keeps as whole numbers.
+# Types whose values the interpreter stores as integers with the same bits.
 PATTERNS = {
     "bf16": torch.bfloat16, "fp8e5": torch.float8_e5m2, "fp8e4nv": torch.float8_e4m3fn,
 }  # fmt: skip
 
 
 def summary(value: Any) -> str:
-    """Return a value in words, or an empty text for anything but tensors and numbers."""
+    """Return a description of a tensor or number, or an empty text for any other value."""
     if isinstance(value, tuple | list | tl.tuple):
         return "; ".join(filter(None, map(summary, value)))
     if isinstance(value, tl.constexpr):
@@ -27,7 +27,7 @@ def summary(value: Any) -> str:
     dtype, shape = value.dtype.scalar, [int(size) for size in value.shape]
     words = f"{dtype}{shape or ''}"
     if dtype.is_ptr():
-        # Addresses differ from run to run.
+        # Show no values of pointers: addresses differ from run to run.
         return words
     if str(dtype) in PATTERNS:
         bits = torch.from_numpy(np.ascontiguousarray(data))

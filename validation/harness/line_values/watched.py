@@ -1,6 +1,6 @@
-"""Kernels in Triton's interpreter that note what each of their lines computes, reads and writes.
+"""Kernels in Triton's interpreter that record what each of their lines computes, reads and writes.
 
-The interpreter runs a kernel from its syntax tree. Notes are added there, and so are changes.
+The interpreter runs a kernel from its syntax tree. Recording calls and changes are added there.
 """
 
 import ast
@@ -18,16 +18,16 @@ from validation.harness.replayer.role import AccessCheck
 from validation.harness.worker.extents import ACCESSES, Access
 from validation.harness.worker.values import tensors_in
 
-# A line in a loop keeps its first runs and its last.
+# For a line in a loop, the first and last runs are recorded.
 RUNS_MOST = 8
 Place = tuple[int, ...]
 Address = tuple[int, Place]
-"""A launch of a call, and a program of its grid."""
+"""Number of a launch in the call, and indices of a program in its grid."""
 
 
 @dataclass(slots=True)
 class WatchedLine:
-    """The values that a line computed, in words, and the lanes of its loads and stores."""
+    """Descriptions of the values that a line computed, and the lanes of its loads and stores."""
 
     count: int = 0
     runs: list[str] = field(default_factory=list)
@@ -36,7 +36,7 @@ class WatchedLine:
 
 
 class Watched:
-    """The patches of a process, which are made once. `begin` comes before each call.
+    """The patches of the interpreter, installed once in a process. Call `begin` before each call.
 
     functions: the functions of `triton_code` by name.
     """
@@ -63,11 +63,11 @@ class Watched:
         self, program: Place | None = None, only: Address | None = None,
         change: Change | None = None,
     ) -> None:  # fmt: skip
-        """Begin a call of the launcher.
+        """Prepare for a call of the launcher.
 
-        program: note its values, in the first launch of each kernel. In a smaller grid it stands
-            for the last program.
-        only: leave out the other programs of a launch, and all later launches.
+        program: record its values, in the first launch of each kernel. If an index is outside of
+        the grid, the last one is used.
+        only: skip the other programs of a launch, and all later launches.
         """
         if change != self._change:
             known: Any = interpreter.InterpretedFunction.rewritten_fn
@@ -79,10 +79,10 @@ class Watched:
         self.kernels: dict[str, dict[str, Any]] = {}
         self.lines: dict[int, WatchedLine] = {}
         self.stores: dict[Address, list[Any]] = {}
-        """The addresses that each program wrote to."""
+        """Memory addresses that each program wrote to."""
 
     def _rewritten(self, rewriter: Any) -> Any:
-        """Return the function that the interpreter runs instead of a kernel or helper."""
+        """Return the rewritten function that the interpreter runs for a kernel or helper."""
         name = rewriter.fn.__name__
         if rewriter.fn.__module__ != "triton_code" or name not in self._functions:
             return self._rewrite(rewriter)
@@ -146,7 +146,7 @@ class Watched:
 
 
 class _Noting(ast.NodeTransformer):
-    """Adds calls: at the start of each statement, and with each value that it assigns."""
+    """AST transformer that adds recording calls for each statement and each assigned value."""
 
     def visit(self, node: ast.AST) -> Any:
         self.generic_visit(node)
@@ -175,7 +175,7 @@ def _called(name: str, arguments: str) -> Any:
 
 
 def _copied(part: Any, change: Change | None) -> Any:
-    """Return a copy of a tree with a change, in a third of the time of `deepcopy`."""
+    """Return a copy of a syntax tree with a change, in a third of the time of `deepcopy`."""
     if change is not None and part is change[0]:
         return _copied(change[1], None)
     if isinstance(part, list):

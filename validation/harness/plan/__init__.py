@@ -1,1 +1,1 @@
-"""The inputs that an entry is tried on, and the trials that count."""
+"""Selection of the inputs on which an entry is tried, and of the trials that count."""

@@ -1,4 +1,4 @@
-"""Inputs of trials: a tree of JSON for each trial, and the bytes of its tensors' storages."""
+"""Inputs of trials: a JSON tree for each trial, and the bytes of the tensors' storages."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,8 +12,8 @@ NONE = memoryview(b"")
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """`arguments` has the tree of each trial by its number; trees name storages by their place
-    among `blobs`."""
+    """`arguments` has the tree of each trial, by trial number. Trees refer to storages by their
+    index in `blobs`."""
 
     trials: list[Trial]
     arguments: dict[int, Any]
@@ -21,7 +21,7 @@ class Inputs:
 
     @classmethod
     def of(cls, trials: Sequence[Trial], made: Sequence[Any], blobs: list[memoryview]) -> "Inputs":
-        """Leave out the trials that make_inputs refuses, or that are too large."""
+        """Collect the inputs, without trials that make_inputs refused or that are too large."""
         pairs = [
             (trial, part["arguments"])
             for trial, part in zip(trials, made, strict=True)
@@ -54,7 +54,7 @@ class Inputs:
         return sum(map(math.prod, shapes(self.arguments[number])))
 
     def half_type(self, number: int) -> str:
-        """Return the type of half precision among the inputs, the coarser of two, or ""."""
+        """Return the half-precision type among the inputs, the less precise of two, or ""."""
         types = {part["dtype"] for part in tensors(self.arguments[number])}
         return next((half for half in ("bfloat16", "float16") if half in types), "")
 
@@ -62,8 +62,8 @@ class Inputs:
         return [bytes(self.blobs[place]) for place in storages(self.arguments.get(number))]
 
     def batches(self, most: int) -> Iterator["Inputs"]:
-        """Yield the trials in their order, as many at once as have at most so many bytes. Blobs of
-        other trials are empty, so that each blob keeps its place."""
+        """Yield the trials in batches of at most `most` bytes, in their order. Blobs of other
+        trials are replaced by empty ones, so that indices stay valid."""
         batch: list[Trial] = []
         used: set[int] = set()
         for trial in self.trials:
@@ -82,14 +82,14 @@ class Inputs:
 
 
 def declare_gradients(each: list[dict[str, Any]]) -> None:
-    """Mark the tensors whose gradients count. Inputs that mark none mean all fractions."""
+    """Mark the tensors whose gradients are compared. Without any mark, mark all floats."""
     if not any(part["gradient"] for part in each):
         for part in each:
             part["gradient"] = part["dtype"].startswith(("float", "bfloat"))
 
 
 def with_gaps(trees: Iterable[Any]) -> list[int]:
-    """Return the places of arguments that some tree shows with gaps between their elements."""
+    """Return the positions of arguments that have gaps between their elements in some tree."""
     return sorted({
         place
         for tree in trees
@@ -105,12 +105,12 @@ def _has_gaps(tensor: dict[str, Any]) -> bool:
 
 
 def parts(tree: Any) -> list[Any]:
-    """Return the trees of a call's arguments, in their order."""
+    """Return the trees of a call's arguments, in order."""
     return list(tree["tuple"]) if "tuple" in tree else [part for _, part in tree["dict"]]
 
 
 def storages(tree: Any) -> list[int]:
-    """Return each storage once, in the order in which the tree names them."""
+    """Return the index of each storage once, in order of first use."""
     return list(dict.fromkeys(part["storage"] for part in tensors(tree)))
 
 
@@ -119,7 +119,7 @@ def shapes(tree: Any) -> Iterator[list[int]]:
 
 
 def tensors(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a tree that stand for tensors."""
+    """Yield the descriptions of tensors in a tree."""
     if isinstance(tree, dict) and "storage" in tree:
         yield tree
     elif isinstance(tree, dict | list):
@@ -128,7 +128,7 @@ def tensors(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def mapped(tree: Any, tensor: Callable[[dict[str, Any]], Any], plain: Callable[[Any], Any]) -> Any:
-    """Return the tree with each tensor and each plain value replaced."""
+    """Return the tree with `tensor` applied to each tensor, and `plain` to each other value."""
     if isinstance(tree, dict) and "storage" in tree:
         return tensor(tree)
     if isinstance(tree, dict):

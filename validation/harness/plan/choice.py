@@ -1,4 +1,4 @@
-"""Selection of the trials that count, once the reference has answered, and of second runs."""
+"""Selection of the trials that count, after the reference has answered, and of repeated runs."""
 
 import json
 import math
@@ -15,13 +15,13 @@ from validation.harness.plan.arguments import Inputs, shapes
 
 SECOND_LOOKS = 3
 ORDERED_TRIALS = 2
-# Two programs have only two orders, so launches of more are preferred.
+# Two programs have only two possible orders, so launches of more programs are preferred.
 FEW_PROGRAMS = 4
-# A share of the largest value, far above what any type loses where nothing cancels.
+# Share of the largest value. It exceeds any type's rounding error, except after cancellation.
 ROUNDING = 0.03
 EVEN = 4
-# Bounds on the trial of many elements: its elements, and its seconds if they grow with the
-# elements, or with their square.
+# Bounds on the trial of many elements: its elements, and its seconds if time grows linearly with
+# the elements, or with their square.
 LARGE_MOST, LARGE_SECONDS, LARGE_SECONDS_MOST = 1 << 18, 1.0, 10.0
 CHANGED_VALUES = ("values", "special", "huge")
 ROUNDED = ("float32", "float16", "bfloat16")
@@ -30,11 +30,11 @@ ROUNDED = ("float32", "float16", "bfloat16")
 def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
     """Return the trials that the reference answers.
 
-    One trial of a group counts: the first with a finite answer. A trial whose answer is more than
-    rounding errors comes before the others. A doubled size does not count if the reference answers
-    NaN or infinity there, and finite numbers in all shown cases. Such a size is outside of the
-    function's domain. Nor do values count that overflow where the shown ones do not, nor shifted
-    ones of which the reference's own answer is a rounding error.
+    In a group, only the first trial with a finite answer counts, preferably one whose answer is
+    more than rounding errors. A doubled size does not count if the reference returns NaN or
+    infinity there but finite numbers in all shown cases: the size is outside of the function's
+    domain. Values don't count if they overflow where the shown ones do not, nor shifted values if
+    the reference's own answer is a rounding error.
     """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
@@ -80,11 +80,10 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
 
 
 def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
-    """Return the variants without those whose values are the shown ones, because there is nothing
-    to change. Mark those whose shapes are unseen.
+    """Return the variants whose values differ from the shown ones, and mark unseen shapes.
 
-    sizes: the sizes that the entry allows. Without them, sizes that are all multiples of EVEN are
-    taken for whole blocks, to which make_inputs rounds.
+    sizes: the sizes that the entry allows. Without them, shapes whose new sizes are all multiples
+    of EVEN are not marked: make_inputs may have rounded them to blocks.
     """
     contents = {_text(trial.case): shown.content(trial.number) for trial in shown.trials}
     trees = [shown.arguments[trial.number] for trial in shown.trials]
@@ -104,7 +103,7 @@ def select_telling(made: Inputs, shown: Inputs, sizes: plan.Sizes) -> Inputs:
 
 
 def _is_uneven(own: list[list[int]], seen: list[list[list[int]]]) -> bool:
-    """Return whether a size that no shown case has at its place is no multiple of EVEN."""
+    """Return whether a size is no multiple of EVEN, and new at its position."""
     shown = {place for one in seen for place in _places(one)}
     return any(size % EVEN for *place, size in _places(own) if (*place, size) not in shown)
 
@@ -120,14 +119,14 @@ def _text(case: plan.Case) -> str:
 
 
 def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int, Wanted]:
-    """Return the answers with those marked that hold a NaN, as no shown case's does.
+    """Return the answers, with a mark on those that have NaN although no shown case has.
 
-    Sizes and seeds may draw what the author never shows, such as a mask that leaves a row empty.
-    The reference has no answer there, so a launcher's is not wrong.
+    A size or seed may cause a situation that the author excludes, such as a mask with an empty row.
+    The reference's NaN defines no answer there, so a launcher may return anything.
     """
     undefined = {number for number, answer in wanted.items() if _holds_nan(answer)}
     shown = {trial.number for trial in trials if trial.kind == "shown"}
-    # A trial of special values asks for the very same NaN.
+    # A trial of special values tests where NaN appears, so it is not marked.
     by_case = shown | {trial.number for trial in trials if trial.kind == "special"}
     if undefined & shown:
         return wanted
@@ -148,9 +147,9 @@ def _holds_nan(answer: Wanted) -> bool:
 def select_for_orders(
     trials: list[plan.Trial], programs: Callable[[plan.Trial], int]
 ) -> list[plan.Trial]:
-    """Add runs with the programs in other orders to two trials of few programs, but several.
+    """Add runs with other program orders to two trials with few programs, but several.
 
-    programs: the most programs that a launch of a trial has.
+    programs: returns the largest number of programs in a launch of a trial.
     """
     several = [(count, trial.number) for trial in trials
                if trial.kind in plan.DECISIVE and (count := programs(trial)) > 1]  # fmt: skip
@@ -163,7 +162,7 @@ def select_for_orders(
 
 
 def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
-    """Leave out variants that are larger than any shown case: the interpreter is slow."""
+    """Leave out variants that are larger than all shown cases: the interpreter is slow."""
 
     def elements(number: int) -> int:
         native = wanted[number].native
@@ -180,14 +179,14 @@ def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) ->
 def select_precise(
     trials: list[plan.Trial], bound: PracticalBound, triton_code: str
 ) -> list[plan.Trial]:
-    """Return the trials without shifted values, for kernels that lose their digits honestly: those
-    that declare to be less accurate, and matrix products, whose gradients a shift multiplies."""
+    """Return the trials without shifted values if the kernels are inexact by design: those that
+    declare approximations, and matrix products, whose gradients a shift multiplies."""
     keeps_digits = bound.factor == 1.0 and "tl.dot(" not in triton_code
     return [trial for trial in trials if keeps_digits or not _is_shifted(trial)]
 
 
 def select_large(inputs: Inputs, runs: list[JudgedReplay]) -> list[plan.Trial]:
-    """Return the large trial, if it takes a second, by the time of the largest shown case."""
+    """Return the large trial if it needs few seconds, estimated from the largest shown case."""
     shown = [run for run in runs if run.trial.kind == "shown" and run.mode == "first"]
     if not shown:
         return []
@@ -197,7 +196,7 @@ def select_large(inputs: Inputs, runs: list[JudgedReplay]) -> list[plan.Trial]:
 
     def is_affordable(trial: plan.Trial) -> bool:
         growth = inputs.elements(trial.number) / own
-        # Few costs grow by the square, but an endless one would be blamed on the entry.
+        # Cost rarely grows by the square. If it did, the entry would be blamed for a timeout.
         return seconds * growth <= LARGE_SECONDS and seconds * growth**2 <= LARGE_SECONDS_MOST
 
     return [one for one in inputs.trials if one.kind == "large" and is_affordable(one)]
@@ -216,8 +215,8 @@ def _count_not_finite(answer: Wanted) -> int:
 
 
 def _is_meaningful(wanted: dict[int, Wanted], number: int) -> bool:
-    """Return whether the reference at its own type comes near its answer in float64. Two answers
-    that consist of rounding errors can't be compared."""
+    """Return whether the reference at the type is close to its float64 answer. If both consist of
+    rounding errors, a comparison means nothing."""
     answer = wanted.get(number)
     if answer is None or answer.native is None:
         return False
@@ -245,7 +244,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
 
 
 def select_wrong_once(runs: list[JudgedReplay]) -> list[plan.Trial]:
-    """Return trials to run again in memory of other content: those that are wrong and ran once."""
+    """Return wrong trials that ran once, to run again in memory with another fill pattern."""
     twice = {run.trial.number for run in runs if run.mode == "second"}
     wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
     again = [trial for trial in wrong if trial.number not in twice]
@@ -253,13 +252,13 @@ def select_wrong_once(runs: list[JudgedReplay]) -> list[plan.Trial]:
 
 
 def select_wrong_values(runs: list[JudgedReplay]) -> list[plan.Trial]:
-    """Return the trials with an answer that is wrong by its numbers."""
+    """Return the trials whose answer has wrong numbers, not a wrong shape or an exception."""
     wrong = [run.trial for run in runs if not run.right and run.value and run.mode != "idle"]
     return list({trial.number: trial for trial in wrong}.values())
 
 
 def group_by_values(trials: list[plan.Trial]) -> list[list[int]]:
-    """Return groups of trials that differ only in their seed, or by a shuffle of their values."""
+    """Return groups of trials that differ only in their seed, or by a shuffle of the values."""
     groups: dict[str, list[int]] = {}
     for trial in trials:
         if trial.kind in ("shown", "seed"):

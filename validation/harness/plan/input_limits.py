@@ -1,8 +1,8 @@
-"""Limits on the size of an entry's inputs, and the words about cases that are larger.
+"""Limits on the size of an entry's inputs, and the report's message about larger cases.
 
 Every input is copied a dozen times: for three widths of the reference, one of them float64 and one
-changed in its last bits, for each replay, and for all that is kept to compare. A case that does
-not fit is left to the entry's own test, and the report says so.
+changed in its last bits, for each replay, and for the comparison. Only the entry's own test runs a
+case that exceeds the limits, and the report says so.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from validation.harness.plan.trial_plan import Case
 class InputLimits:
     """Limits in bytes.
 
-    one: of one trial.
-    altogether: of all trials of an entry.
-    light: of a case that is varied in many ways.
-    at_once: of what is handed over at once.
+    one: inputs of one trial.
+    altogether: inputs of all trials of an entry.
+    light: inputs of a case that gets many variants.
+    at_once: inputs in one message to a process.
     """
 
     one: int
@@ -31,7 +31,7 @@ INPUT_LIMITS = {
     "interpreter": InputLimits(one=16 << 20, altogether=96 << 20, light=4 << 20, at_once=64 << 20),
     "cuda": InputLimits(one=128 << 20, altogether=512 << 20, light=16 << 20, at_once=128 << 20),
 }
-# If a case is left out, the largest that is compared must have so many elements at least.
+# If a case is too large, the largest compared case must have at least so many elements.
 TRIVIAL = 1 << 12
 
 
@@ -46,7 +46,7 @@ class TooLarge:
 
 
 def left_to_the_test(cases: Sequence[TooLarge], limits: InputLimits) -> str:
-    """Return what a report must say of cases that are not compared."""
+    """Return the report's message about cases that only the entry's own test runs."""
     if not cases:
         return ""
     smaller = ", ".join(case.name for case in cases if case.instead is not None)

@@ -1,7 +1,7 @@
-"""Trials of an entry: its own cases, and inputs that they don't show.
+"""Trials of an entry: its own cases, and variants that the cases don't show.
 
-A case is JSON here (types and tuples are marked, see `worker/values.py`), because no object of the
-entry may exist in this process.
+A case is JSON here, with types and tuples as tagged objects (see `worker/values.py`), because this
+process must hold no object of the entry.
 """
 
 import json
@@ -17,33 +17,33 @@ Property = dict[str, Any]
 """A property that an argument has in every shown case, such as "of one sign"."""
 
 Sizes = Mapping[str, Any]
-"""The sizes that keys of a case may have: a list, or `multiple_of`, `min` and `max`."""
+"""Allowed sizes by key of a case: a list, or `multiple_of`, `min` and `max`."""
 
 NO_SIZES: Sizes = {}
 RESERVED = ("seed", "dtype")
-# Kinds of trials that decide, and kinds beyond what the author shows, by the grade that they make.
+# Kinds of trials that decide the verdict, and for each grade the kinds that determine it.
 DECISIVE = ("shown", "seed", "near")
 GRADES = {
     "sizes": ("size", "large"),
     "values": ("values", "property", "layout"),
     "special_values": ("special", "huge"),
 }
-# Modes in which the interpreter runs a launch's programs in another order.
+# Replay modes in which the interpreter runs the programs of a launch in another order.
 ORDERS = ("reversed", "shuffled")
-# Sizes to take in turn; the first list that is not too much work.
+# Sizes to assign in rotation: the first list whose trial is small enough.
 PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
-# Most growth of a variant over the largest shown case: the interpreter is slow.
+# Largest growth of a variant over the largest shown case: the interpreter is slow.
 LARGER = {"interpreter": 2, "cuda": 1 << 20}
 SEEDS = {"interpreter": 1, "cuda": 2}
-# The elements, of inputs and outputs together, that a variant may have at least.
+# Elements of inputs and outputs that a variant may always have, however small the cases are.
 MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
-# The elements of a trial of its own in the interpreter, whose other trials are small.
+# Elements of the one large trial in the interpreter, where all other trials are small.
 LARGE = 40_000
-# Number of sizes that are made larger, each by itself.
+# Number of sizes that are enlarged, one at a time.
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
-# Variants of values: name, kind, change, group. NaN has its sign set, as an x86 processor makes it:
-# a sort by bits takes it for the least.
+# Variants of values: name, kind, change, group. NaN has its sign bit set, as x86 processors produce
+# it: a sort by bits places it first.
 VALUES: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("huge values (times 1000)", "huge", {"kind": "scaled", "by": 1000.0}, "huge values"),
     ("large values (times 30)", "values", {"kind": "scaled", "by": 30.0}, "large values"),
@@ -64,8 +64,8 @@ class Trial:
     """One set of inputs.
 
     variant: a change of the case's values or of their layout, see `worker/variants.py`.
-    group: trials of which only the first counts that the reference answers.
-    stands_in: a case that is too large, with smaller sizes.
+    group: of the trials with this name, only the first that the reference answers counts.
+    stands_in: whether sizes were reduced because the case is too large.
     unseen: its inputs have shapes that no shown case has, see `choice.select_telling`.
     """
 
@@ -90,7 +90,7 @@ class Trial:
 
     @property
     def is_heavy(self) -> bool:
-        """Return whether the inputs may be so large that it pays to ask for their size first."""
+        """Return whether the inputs may be so large that their size should be requested first."""
         return _work(self.case) >= HEAVY
 
 
@@ -110,11 +110,11 @@ def varied(
     cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int,
     first: int | None = None, properties: Sequence[Property] = (), sizes: Sizes = NO_SIZES,
 ) -> list[Trial]:  # fmt: skip
-    """Return trials of what the cases don't show.
+    """Return the trials of inputs that the cases don't show.
 
-    gaps: the arguments that a case shows with gaps in memory.
-    first: the number of the first of these trials; None: the number of the cases.
-    properties: what all shown inputs have in common.
+    gaps: positions of arguments that have gaps in memory in a shown case.
+    first: the number of the first new trial; None: the number of the cases.
+    properties: properties that all shown inputs have in common.
     sizes: the sizes that the entry allows.
     """
     seen = {_key(case, None) for case in cases}
@@ -134,7 +134,7 @@ def _key(case: Case, variant: dict[str, Any] | None) -> str:
 
 
 def sizes(given: Any) -> Sizes:
-    """Read what an entry's process says of SIZES, without the malformed parts."""
+    """Read SIZES as the entry's process reports it, without malformed parts."""
     usable: dict[str, Any] = {}
     for key, allowed in dict(given).items():
         if isinstance(allowed, list) and allowed and all(type(size) is int for size in allowed):
@@ -151,7 +151,7 @@ def sizes(given: Any) -> Sizes:
 
 
 def smaller(case: Case, fixed: Sequence[str], sizes: Sizes = NO_SIZES) -> Iterator[Case]:
-    """Yield the case with its sizes halved again and again, except for those that are fixed."""
+    """Yield the case with its sizes halved repeatedly, except for those that are fixed."""
     keys = size_keys(case, fixed)
     while True:
         half = fitted(_resized(case, keys, lambda size: max(1, size // 2)), sizes)
@@ -162,7 +162,7 @@ def smaller(case: Case, fixed: Sequence[str], sizes: Sizes = NO_SIZES) -> Iterat
 
 
 def fitted(case: Case, sizes: Sizes) -> Case:
-    """Return the case with each size moved to the next one that the entry allows."""
+    """Return the case with each size replaced by the nearest one that the entry allows."""
     for key in sizes.keys() & case.keys():
         case = _resized(case, [key], partial(_allowed, allowed=sizes[key]))
     return case
@@ -178,8 +178,8 @@ def _allowed(size: int, allowed: Any) -> int:
 
 
 def light(shown: Sequence[tuple[Case, int]], most: int) -> list[Case]:
-    """Return the cases to vary, of cases and the bytes of their inputs: the light ones, and of a
-    type that has none the lightest. Each is varied in a dozen ways."""
+    """Return the cases to vary a dozen times each: those with small inputs, and for a type without
+    any, the smallest. `shown`: cases with the bytes of their inputs."""
     kept = []
     for case, taken in shown:
         alike = [size for other, size in shown if other.get("dtype") == case.get("dtype")]
@@ -212,12 +212,12 @@ def _varied(
         if base is bases[0] or device == "cuda":
             odd = [_resized(base, keys, change) for change in (_odd_and_larger, _odd_and_smaller)]
             yield _trial("odd sizes", "size", first_within(odd))
-    # Several blocks, of which the last is not full.
+    # Several blocks, the last of them partly filled.
     largest = max(cases, key=lambda case: _work(case, fixed))
     uneven = _resized(largest, size_keys(largest, fixed), _odd_and_smaller)
     yield _trial("largest, made odd", "size", uneven)
     if large := _large(largest, fixed):
-        # The interpreter takes long, so it runs this one only if it is fast enough.
+        # This trial is slow in the interpreter, so `select_large` decides whether it runs.
         kind = "large" if device == "interpreter" else "size"
         yield _trial(f"{LARGE:,} elements", kind, large)
     for trial in _sizes_apart(bases[0], size_keys(bases[0], fixed), device):
@@ -236,8 +236,8 @@ def _varied(
 
 
 def _large(case: Case, fixed: Sequence[str]) -> Case | None:
-    """Return the case with its first size made so large that all sizes together have LARGE
-    elements: the first, because rows that long are beyond what many honest kernels take."""
+    """Return the case with a larger first size, so that the product of all sizes is LARGE. The
+    first, because many honest kernels can't handle such long rows."""
     keys = [key for key in size_keys(case, fixed) if type(case[key]) is int and case[key] > 1]
     work = _work(case, fixed)
     if not keys or not 0 < work < LARGE:
@@ -248,14 +248,14 @@ def _large(case: Case, fixed: Sequence[str]) -> Case | None:
 def _sizes_apart(base: Case, keys: Sequence[str], device: str) -> Iterator[Trial]:
     yield _trial("sizes of 1", "size", _resized(base, keys, lambda _: 1))
     if device == "cuda":
-        # Triton compiles a kernel anew for a multiple of 16, and for 1.
+        # Triton compiles a kernel again for a size that is a multiple of 16, or 1.
         yield _trial("sizes of 32", "size", _resized(base, keys, lambda _: 32))
         for key in keys[:4]:
             yield _trial(f"{key} of 1", "size", _resized(base, [key], lambda _: 1))
     for key in keys[: KEYS[device]]:
         larger = _resized(base, [key], lambda size: 2 * size + 3)
         yield _trial(f"larger {key}", "size", larger)
-        # Divisible by all numbers that divide the shown size.
+        # A doubled size is divisible by every number that divides the shown size.
         yield _trial(f"twice {key}", "near", _resized(base, [key], lambda size: 2 * size))
 
 
@@ -269,14 +269,14 @@ def _seeds(base: Case, seed: int, count: int) -> Iterator[Trial]:
 
 
 def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
-    """Return one case of middling size for each type, beginning with the first case's type. One
-    element has few values, so a case of it serves only where no other does."""
+    """Return one case of medium size for each type, first for the first case's type. A case with a
+    single element is chosen only if its type has no other."""
     by_type: dict[str, list[Case]] = {}
     for case in cases:
         by_type.setdefault(json.dumps(case.get("dtype")), []).append(case)
     bases = []
     for alike in by_type.values():
-        # If FIXED names every size, only the fixed ones tell which case has one element.
+        # If FIXED names every size, only those sizes show which case has one element.
         filled = (
             [case for case in alike if _work(case, fixed) > 1]
             or [case for case in alike if _work(case) > 1]

@@ -1,4 +1,4 @@
-"""The inputs that an entry is tried on: its own cases, and variants that they don't show."""
+"""Inputs of an entry's trials: its own cases, and variants that the cases don't show."""
 
 from dataclasses import dataclass, field, replace
 
@@ -25,7 +25,7 @@ class Constants:
 
 
 def load_constants(session: Session, author: Child, *, on_gpu: bool = False) -> Constants:
-    """Let the author's process import test_code, and return its constants."""
+    """Have the author's process import test_code, and return its constants."""
     device = session.device if on_gpu else "cpu"
     order = session.order("python_code", "test_code", device=device)
     header = session.ask(author, "author", "cases", order).header
@@ -45,9 +45,9 @@ def load_constants(session: Session, author: Child, *, on_gpu: bool = False) -> 
 
 @dataclass(slots=True)
 class TrialInputs:
-    """Inputs, and the cases whose inputs are too large to be among them.
+    """Inputs of the trials, and the cases whose inputs are too large.
 
-    sizes_untried: why no inputs have other shapes than the shown ones, or an empty text.
+    sizes_untried: why no trial has other shapes than the shown ones, or an empty text.
     """
 
     inputs: Inputs
@@ -55,8 +55,8 @@ class TrialInputs:
     sizes_untried: str = ""
 
     def without_refused(self, wanted: dict[int, Wanted], session: Session) -> "TrialInputs":
-        """Return the same without the smaller cases that the reference refuses, or raise Stopped
-        if what is left is trivial."""
+        """Return the inputs without reduced cases that the reference refuses. Raise Stopped if only
+        trivial cases are left."""
         refused = [
             trial
             for trial in self.inputs.trials
@@ -81,7 +81,7 @@ class TrialInputs:
 
 
 def make_trials(session: Session, author: Child, constants: Constants) -> TrialInputs:
-    """Return the inputs of the shown cases and, if the check is wanted, of their variants."""
+    """Return the inputs of the shown cases and, if check 3 runs, of their variants."""
     device, room = session.options.device, session.limits
     trials = plan.shown(constants.cases, device)
     inputs, made = session.make(author, trials, room.altogether // 2)
@@ -115,7 +115,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> TrialI
             common, constants.sizes,
         )  # fmt: skip
         if session.entry.differentiable:
-            # The last trial is of a case of middling size too.
+            # The trial with expanded gradients uses a case of medium size too.
             name, variant = "expanded gradients", plan.EXPANDED_GRADIENTS
             last = replace(more[-1], name=name, kind="layout", variant=variant)
             more.append(replace(last, number=last.number + 1))
@@ -142,7 +142,7 @@ def _sizes_untried(varied: list[plan.Trial], constants: Constants) -> str:
 def _stand_in(
     session: Session, author: Child, trial: plan.Trial, constants: Constants
 ) -> tuple[Inputs, int] | None:
-    """Return the largest inputs that fit of the same case with smaller sizes, and their bytes."""
+    """Return the case's largest inputs within the limits, with reduced sizes, and their bytes."""
     for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
         inputs, (made,) = session.make(author, [smaller], session.limits.light)
@@ -156,7 +156,7 @@ def _stand_in(
 def _common_properties(
     session: Session, author: Child, cases: list[plan.Case]
 ) -> list[plan.Property]:
-    """Return what the inputs of all shown cases have in common, such as one sign."""
+    """Return properties that the inputs of all shown cases share, such as a single sign."""
     header = session.ask(author, "", "properties", {"cases": cases}).header
     return [
         {"argument": int(one["argument"]), "property": str(one["property"])[:40]}
@@ -165,7 +165,7 @@ def _common_properties(
 
 
 def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
-    """Raise Stopped if the same case gives other inputs: it would be unknown what was tested."""
+    """Raise Stopped if a case gives other inputs when repeated: tests could not be reproduced."""
     again, _ = session.make(author, [trial], session.limits.altogether)
     if again.content(trial.number) != shown.content(trial.number):
         words = "make_inputs gives other inputs for the same case"
@@ -173,7 +173,7 @@ def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: In
 
 
 def fresh_values(trial: plan.Trial, number: int, seed: int) -> plan.Trial:
-    """Return the same case with other values, by the case's seed or by a shuffle."""
+    """Return the trial with other values, by another seed of the case or by a shuffle."""
     if type(trial.case.get("seed")) is int:
         return replace(trial, number=number, case={**trial.case, "seed": seed})
     return replace(trial, number=number, variant={"kind": "shuffled", "seed": seed})

@@ -1,1 +1,1 @@
-"""Processes of a run: fork servers in their sandbox, their children, and the messages to them."""
+"""Processes of a run: sandboxed fork servers, their children, and messages to the children."""

@@ -1,7 +1,7 @@
-"""Transport between the two sides: short JSON messages over a socket, and parcels in memory files.
+"""Transport to sandboxed processes: JSON messages on a socket, memory files for bulk data.
 
-A parcel is a JSON header and blobs of bytes, written into a memory file that the trusted side
-made. It is never unpickled, and every offset is checked: its writer may be hostile.
+A parcel is a JSON header and blobs of bytes, in a memory file that the trusted process created. It
+is never unpickled, and every offset is checked: its writer may be hostile.
 """
 
 import json
@@ -21,7 +21,7 @@ HEADER_MOST = 64 << 20
 ALIGNMENT = 64
 MESSAGE_MOST = 60_000
 
-# In C, and referenced before an entry can give Python's encoders other methods.
+# C encoder, referenced here before an entry can replace methods of Python's encoders.
 _ENCODER: Any = json.encoder
 ENCODE = _ENCODER.c_make_encoder(
     None, None, _ENCODER.encode_basestring_ascii, None, ":", ",", False, False, True
@@ -31,11 +31,11 @@ Blob = bytes | bytearray | memoryview
 
 
 class NotAParcel(Exception):
-    """A message or parcel that is not of the form that our own side writes."""
+    """A message or parcel is malformed: it was not written by this module."""
 
 
 class Channel:
-    """One end of a pair of sockets that keep messages apart."""
+    """One end of a socket pair that preserves message boundaries."""
 
     def __init__(self, end: socket.socket) -> None:
         self.socket = end
@@ -49,8 +49,8 @@ class Channel:
         socket.send_fds(self.socket, [json.dumps(message).encode()], list(fds))
 
     def receive(self, timeout: float | None = None) -> tuple[dict[str, Any], list[int]] | None:
-        """Return the next message, or None if the other end is gone. TimeoutError after
-        `timeout`."""
+        """Return the next message with its files, or None if the other end is closed. Raise
+        TimeoutError after `timeout`."""
         self.socket.settimeout(timeout)
         data, fds, _, _ = socket.recv_fds(self.socket, MESSAGE_MOST + 1, 8)
         if not data:
@@ -81,7 +81,7 @@ def write_parcel(fd: int, header: Any, blobs: Sequence[Blob] = ()) -> None:
 
 
 def read_parcel(fd: int) -> tuple[Any, list[memoryview]]:
-    """Return the header and views of the blobs, which live as long as they are held."""
+    """Return the header, and views of the blobs, which keep the mapped file alive."""
     size = os.fstat(fd).st_size
     if size < len(MAGIC) + 8:
         raise NotAParcel("the result is empty")

@@ -1,4 +1,4 @@
-"""A child of a fork server, as seen from the trusted side."""
+"""A child of a fork server, as the trusted process uses it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from validation.harness.pool.channel import (
 if TYPE_CHECKING:
     from validation.harness.pool.fork_server import ForkServer
 
-# A killed process closes its channel before its CUDA context, which takes a busy driver seconds.
+# A killed process closes its channel before its CUDA context. A busy driver needs seconds.
 DYING_SECONDS = 10.0
 KILL_SECONDS = 5.0
 # `ChildEnded.why` of a child that ended with its fork server.
 SERVER_ENDED = "the fork server ended"
-# By the `ChildEnded.why` of a child that was ended for one of its limits.
+# Message for each `ChildEnded.why` of a child that exceeded a limit.
 LIMITS = {
     "memory": "used more memory than it may",
     "disk": "wrote more files than it may",
@@ -40,7 +40,7 @@ SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_S
 
 
 class ChildEnded(Exception):
-    """A child ended before it answered. `status` as a shell has it, None if it never began."""
+    """A child ended without an answer. `status`: as in a shell, None if it never ran."""
 
     def __init__(self, status: int | None, why: str) -> None:
         super().__init__(why)
@@ -48,9 +48,9 @@ class ChildEnded(Exception):
 
 
 class DeadlinePassed(Exception):
-    """A child did not answer in time, and was killed with all that it started.
+    """A child did not answer in time, and was killed with all processes that it started.
 
-    compiling: whether it used up the time for compiling, and not the time for running.
+    compiling: whether the time for compiling was used up, not the time for running.
     """
 
     def __init__(self, *, compiling: bool = False) -> None:
@@ -59,11 +59,11 @@ class DeadlinePassed(Exception):
 
 
 class Forged(Exception):
-    """Something other than our own side wrote into the channel or the result."""
+    """The channel or the result was not written by this project's code."""
 
 
 class Closed(Exception):
-    """The whole run is being ended."""
+    """The pool is shutting down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ class ChildAnswer:
 
 
 class Child:
-    """A process that does one task after the other until it is released.
+    """A child process that serves one request after the other until it is released.
 
-    served: how many roles it has taken up.
-    spoiled: whether a task in it did not pass. It then gets no other entry.
-    compile_seconds: how long it compiled kernels.
+    served: number of roles that it has taken.
+    spoiled: whether a request in it failed. It then serves no other entry.
+    compile_seconds: time in which it compiled kernels.
     """
 
     def __init__(self, server: ForkServer, number: int, channel: Channel) -> None:
@@ -92,14 +92,14 @@ class Child:
 
     @property
     def seconds(self) -> float:
-        """The processor time of a child that has ended."""
+        """The CPU time of a child that has ended."""
         return float(self._end.get("seconds", 0.0))
 
     def ended(self, message: Mapping[str, Any]) -> None:
-        """Keep how the child ended, and wake the thread that waits for its answer."""
+        """Store the child's end status, and wake the thread that waits for its answer."""
         self._end = message
         self._over.set()
-        # Close it also if a process that the child left behind has its other end open.
+        # Shut the socket down, even if a process that the child started has the other end open.
         with suppress(OSError):
             self.channel.socket.shutdown(2)
 
@@ -107,10 +107,10 @@ class Child:
         self, begin: str, step: str, order: dict[str, Any], timeout: float,
         blobs: Sequence[Blob] = (), compile_budget: float = 0.0,
     ) -> ChildAnswer:  # fmt: skip
-        """Have the child do one step, and return its answer.
+        """Send the child a request for one step, and return its answer.
 
-        begin: the role to take up first, or "" to go on in the present one.
-        timeout: seconds, without those in which it compiles kernels.
+        begin: the role to take first, or "" to keep the present one.
+        timeout: seconds, not counting time in which it compiles kernels.
         compile_budget: seconds in which it may compile kernels.
         """
         nonce = secrets.token_hex(8)
@@ -133,9 +133,10 @@ class Child:
             self._raise_end()
 
     def _wait(self, nonce: str, timeout: float, compile_budget: float) -> None:
-        """Wait for the answer. While the child compiles, only the budget for that runs down.
+        """Wait for the answer. During compiling, only the compile budget runs down.
 
-        Attack: the entry's code says that it compiles. Defense: it gains the budget, and no more.
+        Attack: the entry's code pretends to compile.
+        Defense: it gains only the budget.
         """
         left, compiling = {False: timeout, True: compile_budget}, False
         while True:
@@ -159,9 +160,9 @@ class Child:
             raise Forged("a message that is not ours was written to the result channel")
 
     def _receive(self, left: float, *, compiling: bool) -> tuple[dict[str, Any], list[int]] | None:
-        """Return the next message and its files, or None if the child is gone."""
+        """Return the next message and its files, or None if the child closed the channel."""
         try:
-            # A socket with a timeout of 0 never waits.
+            # A timeout of 0 would make the socket non-blocking.
             return self.channel.receive(max(left, 0.001))
         except TimeoutError as error:
             self.compile_seconds += max(left, 0.0) if compiling else 0.0
@@ -174,7 +175,7 @@ class Child:
             return None
 
     def _raise_end(self) -> None:
-        # Attack: the entry's code closes the channel, and the process lives on.
+        # Attack: the entry's code closes the channel but keeps running. Defense: kill it.
         if not self._over.wait(DYING_SECONDS):
             self.kill()
             raise Forged("the result channel was closed by the code that ran beside it")
@@ -183,7 +184,7 @@ class Child:
         raise ChildEnded(self._end.get("status"), self._end.get("why", ""))
 
     def _read(self, result: int) -> ChildAnswer:
-        # Attack: the sandbox changes the open file while it is read. Defense: it is sealed first.
+        # Attack: the sandbox changes the open file during reading. Defense: seal it first.
         try:
             fcntl.fcntl(result, fcntl.F_ADD_SEALS, SEALS)
             (header, spoiled), blobs = read_parcel(result)
@@ -201,7 +202,7 @@ class Child:
         self.channel.close()
 
     def release(self) -> None:
-        """End the child, without waiting for its end."""
+        """Tell the child to end, without waiting."""
         self.channel.close()
         if not self.gone:
             self.server.send("kill", self.number)

@@ -1,4 +1,4 @@
-"""A fork server in its sandbox, as seen from the trusted side."""
+"""A sandboxed fork server, as the trusted process starts, watches and restarts it."""
 
 import itertools
 import logging
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 PACKAGE = Path(__file__).resolve().parents[2]
 HARNESS = "validation.harness.worker.warm"
 NEEDED = ("torch", "triton", "pytest")
-# Only the package can be read, not the folder around it, which may hold the data.
+# Make only the package readable, not the folder around it, which may hold the data folder.
 BEGIN = """\
 import gc, os, sys, types
 # Imported objects stay: looking for garbage takes a third of the time.
@@ -44,21 +44,21 @@ os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
 main({control}, {settings!r})
 """
-# Temporary files of all children together, and of each: one that fills the first takes it from
-# the others.
+# Size limits of temporary files: of all children together, and of one child. A child that fills the
+# first limit leaves no room for the others.
 SCRATCH = 2 << 30
 FOLDER = 256 << 20
 FILE_SIZE = 2 << 30
 # Address space that torch and Triton map without using it.
 OVERHEAD = 2 << 30
-# Triton asks it where the driver's library is.
+# Triton runs it to find the driver's library.
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
 THREADS = {"interpreter": 32, "compiler": 32, "cuda": 512}
-# Processes of one child, itself included: a compiler and its parts are a handful. A fork bomb is
-# ended long before other children can't fork.
+# Processes of one child, including itself: a compiler needs a handful. A fork bomb is ended long
+# before other children can't fork.
 PROCESSES = 128
 WARM_UP_SECONDS = 180.0
-# The channel of a server that ended closes a moment before the guard has its status.
+# The channel of an ended server closes shortly before the guard has its exit status.
 STATUS_SECONDS = 5.0
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -68,39 +68,38 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "TRITON_DEFAULT_FP_FUSION": "1",
     "CUDA_MODULE_LOADING": "LAZY",
-    # No pool of processes in a process that may be killed at any time.
+    # torch.compile must start no process pool in a process that may be killed at any time.
     "TORCHINDUCTOR_COMPILE_THREADS": "1",
-    # Asking whether there is a GPU must not make a context in the fork server.
+    # A test for a GPU must not create a CUDA context in the fork server.
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
 }
 IN_INTERPRETER = {
     "PATH": "/usr/bin",
     "TRITON_INTERPRET": "1",
     "CUDA_VISIBLE_DEVICES": "",
-    # Overwrite freed memory: the next allocation finds no data in it.
+    # Overwrite freed memory, so that no later allocation finds data in it.
     "MALLOC_PERTURB_": "165",
 }
-# A context with two queues of work instead of eight is made in less than half of the time. Streams
-# still overtake each other, as a missing wait needs to show. Timing has all eight.
+# Creating a context with two hardware queues takes less than half the time of eight. Streams still
+# overlap, so a missing wait shows. Timing uses all eight.
 TO_CHECK_ON_GPU = {"CUDA_DEVICE_MAX_CONNECTIONS": "2"}
-# Variables that a server on a GPU gets from this process.
+# Environment variables that a server on a GPU inherits from this process.
 ON_GPU = ("PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "CUDA_HOME")
 
 
 class ForkServerFailed(Exception):
-    """A fork server could not warm up. The sentence says why, or has its last output."""
+    """A fork server could not warm up. The message has the reason, or the server's last output."""
 
 
 class ForkServer:
-    """A fork server, started again if it dies. Its children end with it.
+    """A fork server that is started again when it dies. Its children end with it.
 
     memory, cpu_seconds: limits of each child.
     processes: limit of all children together.
     programs: whether children may start other processes.
-    compiler: warm up torch.compile too.
-    program: the module that warms the server up and has the roles of its children; `target` is
-        for it.
-    device: "interpreter", "cuda", or "compiler" for what compiles and launches nothing.
+    compiler: whether to warm up torch.compile too.
+    program: module that warms up and has the roles of the children; `target` is passed to it.
+    device: "interpreter", "cuda", or "compiler" for a server that compiles without launching.
     """
 
     def __init__(
@@ -117,19 +116,19 @@ class ForkServer:
         self._children: dict[int, Child] = {}
         self._lock = threading.RLock()
         self._process: Any = None
-        # The channel of a server that is ready, and of one that warms up.
+        # Channel of the ready server, and of the server that is warming up.
         self._channel: Channel | None = None
         self._warming: Channel | None = None
         self._errors: Any = None
 
     def begin(self) -> None:
-        """Start to warm up, if it has not; `open` waits for it."""
+        """Start to warm up if necessary; `open` waits for the end."""
         with self._lock:
             if self.closed:
                 raise Closed
             if self._channel is None and self._warming is None:
                 if self._process is not None:
-                    # Its channel ended, and its guard may not have.
+                    # The channel has closed, but the guard may still run.
                     kill(self._process)
                 self._start()
 
@@ -156,7 +155,7 @@ class ForkServer:
             "limits": {"RLIMIT_FSIZE": FILE_SIZE, "RLIMIT_CPU": self.cpu_seconds},
         }
         if self.device != "cuda":
-            # CUDA reserves more address space than any machine has.
+            # CUDA reserves more address space than any machine has, so limit it only without CUDA.
             settings["limits"]["RLIMIT_AS"] = self.memory + OVERHEAD
         control = server_end.socket.fileno()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - read only after a failure
@@ -165,7 +164,7 @@ class ForkServer:
             script.write(text.encode())
             script.seek(0)
             self._process = start(
-                # The script comes on standard input: every program inside can read a command line.
+                # Pass the script on standard input: every process inside can read a command line.
                 [sys.executable, "-I", "-"],
                 confinement,
                 level=self.level,
@@ -222,7 +221,7 @@ class ForkServer:
         )
 
     def _listen(self, channel: Channel, process: Any, errors: Any) -> None:
-        """Receive how children ended and pass it to them, until the server ends."""
+        """Receive how children ended and tell their `Child` objects, until the server ends."""
         while True:
             try:
                 received = channel.receive()
@@ -236,7 +235,7 @@ class ForkServer:
             child = self._children.pop(message["exited"], None)
             if child is not None:
                 child.ended(message)
-        # The next start closes the record.
+        # A restart closes the guard's record, so reading it may fail.
         killed: list[str] = []
         with suppress(OSError):
             killed = process.bound.ended_groups()
@@ -255,7 +254,7 @@ class ForkServer:
             )  # fmt: skip
 
     def child(self) -> Child:
-        """Return a new child that waits for its first task. It costs 15 ms."""
+        """Fork a new child, which waits for its first request. This takes 15 ms."""
         self.open()
         own_end, child_end = Channel.pair()
         with self._lock:
@@ -275,7 +274,7 @@ class ForkServer:
         return child
 
     def send(self, order: str, about: int | str) -> None:
-        """Send an order to the server, if it lives."""
+        """Send an instruction to the server, if it lives."""
         with self._lock, suppress(OSError):
             if self._channel is not None:
                 self._channel.send({order: about})

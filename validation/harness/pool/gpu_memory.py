@@ -1,15 +1,15 @@
-"""Memory of a GPU that entries share while they are timed: each waits until its part is free."""
+"""GPU memory shared by entries that are timed: each waits until enough is free."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# The rest is for what entries use beside their timing, and for what can't be foreseen.
+# The rest is for processes that are not timed, and for allocations that can't be estimated.
 USED = 0.75
 
 
 class GpuMemory:
-    """total: bytes of the GPU, 0 if they are not known."""
+    """Memory of one GPU. `total`: its bytes, 0 if unknown."""
 
     def __init__(self, total: int) -> None:
         self._changed = threading.Condition()
@@ -17,7 +17,7 @@ class GpuMemory:
 
     @contextmanager
     def held(self, amount: int) -> Iterator[None]:
-        """Wait until so many bytes are free, or all of them if there are fewer."""
+        """Reserve this many bytes, or all if the GPU has fewer. Wait until they are free."""
         amount = min(amount, self._total)
         with self._changed:
             self._changed.wait_for(lambda: amount <= self._free)

@@ -1,8 +1,8 @@
 """Pool of idle children with a CUDA context: new ones, and used ones that may serve again.
 
-The driver makes one context after the other, for all processes of a machine and all of its GPUs:
-if many ask at once, the first waits as long as the last. So a few at a time are made, the next
-ones ahead of need. A request takes the first that is free: a new one, or one of its own kind.
+The driver creates contexts one at a time, for all processes and all GPUs of a machine: if many ask
+at once, the first waits as long as the last. So a few threads create them, ahead of need. A request
+takes the first free child: a new one, or one that served the same kind of task.
 """
 
 import threading
@@ -22,10 +22,10 @@ class Releasable(Protocol):
 
 
 Idle = TypeVar("Idle", bound=Releasable)
-# The kind of tasks that a child serves: a role, and the origin of the entries.
+# Kind of tasks: the role, and the origin of the entries.
 Kind = tuple[str, str]
 
-# With one maker the driver has nothing to do between two contexts. More than two gain nothing.
+# With one maker thread, the driver idles between two contexts. More than two gain nothing.
 MAKERS = 2
 AHEAD = 2
 
@@ -34,8 +34,8 @@ AHEAD = 2
 class Request:
     """A waiting request.
 
-    since: how many children were begun before it.
-    refusal: why one of the later children could not be made.
+    since: number of children begun before the request.
+    refusal: why one of the children begun later could not be made.
     """
 
     since: int
@@ -43,7 +43,7 @@ class Request:
 
 
 class IdlePool(Generic[Idle]):
-    """Children that `make` makes, `ahead` of them before they are requested."""
+    """Idle children. `make` creates one; `ahead` of them are created before they are requested."""
 
     def __init__(self, make: Callable[[], Idle], *, ahead: int = AHEAD) -> None:
         self._make, self._ahead = make, ahead
@@ -52,12 +52,12 @@ class IdlePool(Generic[Idle]):
         self._used: dict[Kind, list[Idle]] = {}
         self._requests: list[Request] = []
         self._begun = self._making = self._makers = self._prepared = 0
-        # Children that were begun before are given up.
+        # Discard children that were begun before this number.
         self._valid_from = 0
         self._refused = self._closed = False
 
     def take(self, kind: Kind | None) -> Idle:
-        """Return a child that is new or served this kind, or raise why no new one can be made.
+        """Return a new child, or one that served this kind. Raise if no new one can be made.
 
         kind: None for a new child only.
         """
@@ -79,7 +79,7 @@ class IdlePool(Generic[Idle]):
                 self._changed.notify_all()
 
     def prepare(self, count: int) -> None:
-        """Make so many in all ahead of need, if any are made ahead."""
+        """Raise the number of children to make ahead, unless none are made ahead."""
         with self._changed:
             self._prepared = max(self._prepared, count)
             self._start_makers()
@@ -91,7 +91,7 @@ class IdlePool(Generic[Idle]):
             self._changed.notify_all()
 
     def give_up(self) -> None:
-        """Release the idle children: later requests get one that is begun from now on."""
+        """Release all idle children: later requests get children that are begun from now on."""
         with self._changed:
             given_up = [*self._new, *chain.from_iterable(self._used.values())]
             self._new, self._used = [], {}
@@ -112,7 +112,7 @@ class IdlePool(Generic[Idle]):
         for children in (self._used_by(kind), self._new):
             if any(child.gone for child in children):
                 children[:] = [child for child in children if not child.gone]
-                # The makers replace the dead.
+                # Maker threads replace children that died.
                 self._changed.notify_all()
         return bool(self._used_by(kind) or self._new)
 
@@ -149,16 +149,16 @@ class IdlePool(Generic[Idle]):
                 child.release()
 
     def _refuse(self, number: int, why: BaseException) -> None:
-        """Raise `why` at the first request that was made before child `number` was begun."""
+        """Pass `why` to the first request that was made before child `number` was begun."""
         for request in self._requests:
             if request.since <= number and request.refusal is None:
                 request.refusal = why
                 break
 
     def _is_wanted(self) -> bool:
-        """Return whether one more is to be made.
+        """Return whether another child should be made.
 
-        After a refusal no child is made ahead: the next request tries again and gets the reason.
+        After a refusal, none is made ahead: the next request tries again, and gets the reason.
         """
         ahead = 0 if self._refused else self._ahead
         waiting = sum(request.refusal is None for request in self._requests)

@@ -1,6 +1,6 @@
-"""Client of a sandboxed program that answers questions, each in a child process of its own.
+"""Client of a sandboxed program that answers questions, each in a new child process.
 
-It runs none of the program's code and reads only JSON. `worker/question.py` says what a program is.
+It runs no code of the program and reads only JSON. `worker/question.py` defines a program.
 """
 
 import os
@@ -32,34 +32,31 @@ from validation.harness.sandbox.seal import at_once
 from validation.harness.tasks import run_tasks
 from validation.harness.worker.question import MARGIN, PATIENCE
 
-# Bound on the memory of one question.
+# Memory limit of one question.
 MEMORY = 4 << 30
-# Processes of all children together.
+# Limit on the number of processes of all children together.
 PROCESSES = 256
 ANSWER_MOST = 1 << 20
 RAISED_MOST = 500
 
 Question = Mapping[str, Any]
-"""JSON with a `key` of the caller's own."""
+"""JSON with a `key` by which the caller identifies the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer of a child process. If it has none, `trouble` is the reason."""
+    """Answer of a child process. Without an answer, `trouble` has the reason."""
 
     answer: Any = None
     trouble: str = ""
     timeout: bool = False
     seconds: float = 0.0
-    """Processor time."""
+    """CPU time."""
 
 
 class Workers(ExitStack):
     """Context manager: `with Workers(PROGRAM) as workers: for question, reply in
-    workers.ask(questions)`.
-
-    program: the module that answers; `target` is for it.
-    """
+    workers.ask(questions)`."""
 
     def __init__(
         self,
@@ -82,12 +79,12 @@ class Workers(ExitStack):
 
     @property
     def memory(self) -> str:
-        """The bound on the memory of the answering processes, in words."""
+        """The memory limit of the answering processes, in words."""
         return memory_bound(self.level)
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions of the program's libraries; starts it."""
+        """Versions of the program's libraries. The first use starts the program."""
         return self._running().versions
 
     def ask(
@@ -96,10 +93,10 @@ class Workers(ExitStack):
         beat: Callable[[], None] = lambda: None,
         begin: Callable[[Any], None] = lambda _: None,
     ) -> Iterator[tuple[Question, Reply]]:
-        """Yield each question with its reply, in the order of completion.
+        """Yield each question with its reply, in order of completion.
 
-        `beat` is called every second meanwhile, and `begin` with the key of a question before it
-        is sent. Either may end the iteration by raising.
+        `beat` is called every second, and `begin` with a question's key before it is sent. Either
+        may end the iteration by raising.
         """
         tasks = self._tasks(questions, begin)
         with closing(run_tasks(tasks, self._parallel, beat, stop=self._stop)) as replies:
@@ -114,7 +111,7 @@ class Workers(ExitStack):
             yield partial(self._reply, server, question)
 
     def _reply(self, server: ForkServer, question: Question) -> tuple[Question, Reply]:
-        """Ask. If the fork server ended, ask again while no other question is asked."""
+        """Ask a question. If the fork server died, ask again while no other question runs."""
         for alone in (False, True):
             with self._lock.held(exclusive=alone):
                 try:
@@ -147,7 +144,7 @@ class Workers(ExitStack):
                 level=self.level, processes=PROCESSES, programs=True, program=self._program,
                 target=self._target,
             )  # fmt: skip
-        # Here, because it ends with the thread that starts it.
+        # Start the server in this thread, because it ends with the thread that starts it.
         self._server.open()
         return self._server
 

@@ -1,4 +1,4 @@
-"""Lock for many threads at once, or one alone."""
+"""Lock for shared or exclusive use by threads."""
 
 import threading
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class SharedLock:
-    """Lock that many threads hold at once, or one alone."""
+    """Lock that many threads can share, or one thread can hold exclusively."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -15,7 +15,7 @@ class SharedLock:
 
     @contextmanager
     def held(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold the lock. If exclusive, wait for all holders, and let no other thread in."""
+        """Hold the lock. If exclusive, wait for all holders and block new ones."""
         with self._changed:
             self._exclusive += exclusive
             if exclusive:

@@ -1,10 +1,10 @@
-"""The processes of a run: two fork servers, and the choice of the child that an entry gets.
+"""Processes of a run: two fork servers, and the choice of a child for each entry.
 
-Attack: what the reference leaves behind reaches triton_code, or the reverse. Defense: each has a
-fork server in a sandbox of its own. In the interpreter each entry has children of its own. On a
-GPU the driver makes one CUDA context after the other, and each takes longer than most checks. So
-children wait with a context, and serve more than once: one that runs an entry's Python serves other
-entries of the same origin, and a replayer, which runs none, any entry.
+Attack: the reference leaves data for triton_code to find, or the reverse.
+Defense: each has its own fork server in its own sandbox. In the interpreter, a child serves only
+one entry. On a GPU, the driver creates CUDA contexts one at a time, and each takes longer than most
+checks. So idle children with a context wait, and serve more than once: a child that runs an entry's
+Python serves entries of the same origin, and a replayer, which runs none, serves any entry.
 """
 
 import time
@@ -24,21 +24,21 @@ from validation.harness.sandbox.seal import confined_by, is_separable
 from validation.harness.verdicts import ended_as, said_broken
 
 HEALTH_SECONDS = 60.0
-# An idle machine needs a fifth of a second; eight GPUs at once make it wait for sixteen.
+# An idle machine needs 0.2 s for a context; eight GPUs that start at once need 16 s.
 CONTEXT_SECONDS = 30.0
-# A program that takes all of the machine's processes or memory is gone after some seconds.
+# Seconds between attempts: a program that exhausts processes or memory is killed meanwhile.
 PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 
 class GpuSick(Exception):
-    """The GPU can't check any more. The sentence is for its operator."""
+    """The GPU no longer works. The message is for its operator."""
 
 
 class WorkerPool:
-    """The children of a run. `lock` is held by each entry, exclusively by one that runs alone."""
+    """Children of a run. Each entry holds `lock`, exclusively if it runs alone."""
 
     def __init__(self, options: Options) -> None:
-        # First of all: the host's confinement is cached once it is known.
+        # Validate first: this caches the confinement that the host allows.
         options.validate()
         one_at_a_time = not is_separable()
         if one_at_a_time:
@@ -52,7 +52,7 @@ class WorkerPool:
         )  # fmt: skip
         self.candidates = ForkServer(
             options.device,
-            # A process with a CUDA context holds some GB of libraries.
+            # The libraries of a process with a CUDA context take some GB.
             memory=options.memory * 2 if self._on_gpu else options.memory,
             cpu_seconds=seconds,
             level=options.level,
@@ -60,7 +60,7 @@ class WorkerPool:
             programs=self._on_gpu,
             compiler=options.timing,
         )
-        # While something is timed, no context is made.
+        # No context may be created during a timing, so make no children ahead.
         ahead = 0 if options.timing or one_at_a_time else AHEAD
         self._idle = IdlePool(self._with_context, ahead=ahead)
 
@@ -74,12 +74,12 @@ class WorkerPool:
         self.gpu_memory = GpuMemory(int(total) if total.isdecimal() else 0)
 
     def prepare(self, entries: int) -> None:
-        """Make children ahead of need for so many entries that begin together."""
+        """Make enough children ahead of need for entries that start together."""
         if self._on_gpu:
             self._idle.prepare(entries)
 
     def environment(self) -> dict[str, str]:
-        """Return the versions and the confinement that every result names."""
+        """Return the versions and the confinement, which every result records."""
         return {
             **self.candidates.versions,
             "device": self.options.device,
@@ -88,7 +88,7 @@ class WorkerPool:
         }
 
     def shares(self, *, alone: bool) -> bool:
-        """Return whether a child may serve more than once."""
+        """Return whether a child may serve more than one role."""
         return self._on_gpu and self.options.share > 1 and not alone
 
     @contextmanager
@@ -101,12 +101,12 @@ class WorkerPool:
 
     @contextmanager
     def candidate(self, role: str, owner: str, *, alone: bool) -> Iterator[Child]:
-        """Yield a child for `role`; on a GPU one that may have served before, unless `alone`."""
+        """Yield a child for `role`. On a GPU it may have served before, unless `alone`."""
         kind = None
         if self.shares(alone=alone) and (owner or role == "replayer"):
             kind = (role, "" if role == "replayer" else owner)
         child = self._idle.take(kind) if self._on_gpu else self.candidates.child()
-        # While something is timed, no process may be about to end.
+        # A process that is shutting down would disturb a timing, so kill it instead.
         end = child.kill if self.options.timing else child.release
         try:
             yield child
@@ -119,18 +119,18 @@ class WorkerPool:
             end()
 
     def forget(self, cache: str) -> None:
-        """Remove what was compiled for one entry."""
+        """Remove the compile cache of an entry."""
         if self._on_gpu:
             self.candidates.send("forget", cache)
 
     def give_up_idle(self) -> None:
-        """End the idle children, which hold memory of the GPU."""
+        """End the idle children to free their GPU memory."""
         self._idle.give_up()
 
     def _with_context(self) -> Child:
-        """Return a child with a CUDA context, or without one if it gets none in time.
+        """Return a child with a CUDA context, or without one after a timeout.
 
-        The entry that then makes its own context reports the error.
+        In the latter case the entry creates its context itself, and reports an error.
         """
         child = self.candidates.child()
         try:
@@ -145,10 +145,10 @@ class WorkerPool:
         return self.candidates.child()
 
     def check_health(self) -> None:
-        """Raise GpuSick if the GPU no longer computes, after something went wrong on it."""
+        """Raise GpuSick if the GPU no longer works. Called after a failure on the GPU."""
         if not self._on_gpu:
             return
-        # Idle children were made before it.
+        # Discard children that were made before the failure.
         self._idle.give_up()
         trouble = ""
         for pause in PAUSES:
@@ -160,7 +160,7 @@ class WorkerPool:
         )
 
     def _trouble(self) -> str:
-        """Return why a product of two matrices did not come out right, or an empty text."""
+        """Multiply two matrices. Return why the result is not right, or an empty text."""
         child = self.candidates.child()
         try:
             order = {"device": "cuda", "gpu_memory": 0.05}

@@ -1,5 +1,5 @@
-"""The recorder: it runs `triton_code` on decoys, and writes what the launcher does as a program.
+"""The recorder: runs `triton_code` on decoys, and describes what the launcher does as a program.
 
-The code that runs here is not trusted and sees all of this process. Every instruction of the
-program is therefore checked where it is played.
+The code that runs here is not trusted and can change all of this process. The process that plays
+the program therefore checks every instruction.
 """

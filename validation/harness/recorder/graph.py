@@ -1,4 +1,4 @@
-"""The graph that gradients go through: autograd functions, and the operations between them.
+"""Recording of the gradient graph: autograd functions, and the operations between them.
 
 A replay rebuilds the graph. It replays the instructions of each function, and torch's own engine
 adds and scatters gradients between functions.
@@ -17,7 +17,7 @@ Key = tuple[int, torch.dtype, tuple[int, ...], tuple[int, ...], int]
 
 
 class Graph:
-    """The numbers of the tensors that need gradients. The inputs come first, in their order."""
+    """Numbers for the tensors that need gradients. The inputs have the first numbers, in order."""
 
     def __init__(self, recording: "Recording") -> None:
         self.backwards: dict[str, Json] = {}
@@ -25,7 +25,7 @@ class Graph:
         self._values: dict[Key, int] = {}
         self._count = 0
         self._functions: dict[int, int] = {}
-        # Kept alive, so that no other tensor or node has the same address.
+        # Keep tensors and nodes alive, so that no other object gets the same address.
         self._kept: list[Any] = []
         self._is_backward = False
 
@@ -35,14 +35,14 @@ class Graph:
                 self._number(tensor)
 
     def begin_backward_pass(self) -> None:
-        """From now on, record only what functions do: torch's engine does the rest."""
+        """From now on, record only inside of autograd functions: torch's engine does the rest."""
         self._is_backward = True
 
     def is_engines_own(self) -> bool:
         return self._is_backward and not self._recording.inner
 
     def reaches(self, given: Iterable[torch.Tensor]) -> bool:
-        """Return whether an operation on these is a part of the graph, outside of functions."""
+        """Return whether an operation on these tensors is in the graph, outside of functions."""
         if self._is_backward or self._recording.inner or not torch.is_grad_enabled():
             return False
         return any(self._value(tensor) is not None for tensor in given)
@@ -57,16 +57,16 @@ class Graph:
         return number
 
     def reference(self, value: Any) -> Json | None:
-        """Return a tensor of the graph by its number, and None for any other value."""
+        """Return a reference to a tensor of the graph by number, or None for any other value."""
         if self._recording.inner or not isinstance(value, torch.Tensor):
             return None
         number = self._value(value)
         return None if number is None else {"value": number}
 
     def result(self, tensor: torch.Tensor, *, joins: bool) -> Json:
-        """Return a result of an operation. `joins`: gradients may go through it.
+        """Describe a result of an operation. `joins`: whether gradients may flow through it.
 
-        A dispatch mode sees a result before autograd marks it, so its type decides.
+        A dispatch mode sees a result before autograd marks it, so the tensor's type decides.
         """
         storages = self._recording.storages
         if tensor.numel() and storages.find(tensor) is None:
@@ -75,7 +75,7 @@ class Graph:
         return {"value": number, "window": storages.window(tensor)}
 
     def record_function(self, args: tuple[Any, ...], apply: Callable[[], Any]) -> Any:
-        """Apply an `autograd.Function`, and record it with the instructions of its forward."""
+        """Apply an `autograd.Function`, and record it with the instructions of its forward pass."""
         inputs = [
             self._recording.values.encode(value, self.reference)
             if isinstance(value, torch.Tensor)
@@ -110,7 +110,7 @@ class Graph:
     def record_backward(
         self, node: Any, gradients: tuple[Any, ...], apply: Callable[[], Any]
     ) -> Any:
-        """Apply the backward of a function, and record it if the function was recorded."""
+        """Apply the backward pass of a function, and record it if its forward pass was recorded."""
         number = self._functions.get(id(node))
         if number is None or self._recording.inner:
             return apply()

@@ -1,4 +1,4 @@
-"""Arguments, answers and kernels of a launcher as JSON, in the form of `harness.program`."""
+"""Encoder of a launcher's arguments, answers and kernels as JSON for `harness.program`."""
 
 import ast
 import inspect
@@ -16,19 +16,19 @@ from validation.harness.worker.values import fields_of, name_of
 
 Json = Any
 Special = Callable[[Any], Json | None]
-"""Encodes a value that has another form at this place, and returns None for all others."""
+"""Encodes values that have a special form in this position. Returns None for others."""
 
 PLAIN_TENSORS = (torch.Tensor, torch.nn.Parameter)
 
 
 class Values:
-    """The encoder of values. `problems` counts those that a replay can't have."""
+    """Encoder of values. `problems` counts values that a replay can't reproduce."""
 
     def __init__(self, storages: Storages, kernels: "KernelTable", problems: Counter[str]) -> None:
         self._storages, self.kernels, self._problems = storages, kernels, problems
 
     def encode(self, value: Any, special: Special | None = None) -> Json:
-        """Return a value as JSON: a tensor as a window, an address in a storage as an address."""
+        """Encode a value: a tensor as a window, an address inside of a storage as an address."""
         if special is not None and (found := special(value)) is not None:
             return found
         kind = type(value).__name__
@@ -56,7 +56,7 @@ class Values:
         return self.refuse(value) if plain is None else plain
 
     def refuse(self, value: Any) -> Json:
-        """Count a value that a replay can't have, and return its place holder."""
+        """Count a value that a replay can't reproduce, and return a placeholder."""
         self._problems[f"a value of kind {type(value).__name__}"] += 1
         return {"unknown": type(value).__name__}
 
@@ -71,19 +71,19 @@ class Values:
 
 
 class KernelTable:
-    """The kernels of a launcher: functions of its text, with the values of the names in them."""
+    """Kernels of a launcher: functions of its text, with values for the names that they use."""
 
     def __init__(self) -> None:
         self.descriptions: dict[str, Json] = {}
         self._keys: dict[FunctionType, str] = {}
 
     def key(self, kernel: Any) -> str:
-        """Return the key of a kernel. A new kernel is described first."""
+        """Return the key of a kernel. Describe the kernel if it is new."""
         function = function_of(kernel)
         if function not in self._keys:
             line = function.__code__.co_firstlineno
             key = self._keys[function] = f"{function.__name__}:{line}:{len(self._keys)}"
-            # The names are found after this: they may lead back to the kernel.
+            # Resolve names after the kernel has an entry: a name may refer back to the kernel.
             self.descriptions[key] = {"name": function.__name__, "line": line, "names": {}}
             self.descriptions[key]["names"] = {
                 name: self._meaning(value) for name, value in _names_of(function)
@@ -91,7 +91,7 @@ class KernelTable:
         return self._keys[function]
 
     def _meaning(self, value: Any) -> Json:
-        """Return the value of a name in a kernel."""
+        """Encode the value of a name that a kernel uses."""
         if isinstance(value, ModuleType):
             return {"library": [value.__name__, ""]}
         if is_kernel(value):
@@ -129,7 +129,7 @@ def _plain(value: Any) -> Json | None:
         return {"layout": str(value).removeprefix("torch.")}
     if isinstance(value, torch.device):
         return {"device": value.type}
-    # Symbolic sizes and NumPy's whole numbers have an index too.
+    # Symbolic sizes and NumPy's integers have `__index__` too.
     return {"plain": int(value)} if hasattr(value, "__index__") else None
 
 
@@ -138,7 +138,7 @@ def is_kernel(value: Any) -> bool:
 
 
 def function_of(kernel: Any) -> FunctionType:
-    """Return the Python function under a kernel's decorators."""
+    """Return the Python function inside of a kernel's decorators."""
     while not inspect.isfunction(kernel):
         kernel = kernel.fn
     return kernel
@@ -158,7 +158,7 @@ def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _names_in(function: FunctionType) -> set[str]:
-    """Return the names in the function's body and defaults, as its text has them."""
+    """Return the names in the source of the function's body and defaults."""
     try:
         source = inspect.getsource(function)
         tree = ast.parse(f"if True:\n{source}" if source[0].isspace() else source)

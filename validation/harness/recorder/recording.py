@@ -1,4 +1,4 @@
-"""The recording of one call of a launcher on decoys."""
+"""Recording of one call of a launcher on decoys."""
 
 import itertools
 from collections import Counter
@@ -25,12 +25,12 @@ from validation.harness.torch_operations import (
 from validation.harness.worker.values import tensors_in
 
 Json = Any
-# A launcher may read a table of lengths, and not a whole tensor of numbers.
+# Number of elements: a launcher may read a table of lengths, but not a tensor of data.
 READ_MOST = 4096
 
 
 class NeedsRead(BaseException):
-    """The launcher reads a tensor's content, which only a replay on the true inputs knows.
+    """The launcher reads a tensor's content, which only a replay on the true inputs has.
 
     `program` ends with that tensor as its answer.
     """
@@ -41,9 +41,9 @@ class NeedsRead(BaseException):
 
 
 class RecordingSession:
-    """The state that the recordings of one launcher share.
+    """State shared by the recordings of one launcher.
 
-    passes: the calls really run, on true inputs. Kernels are launched and reads need no replay.
+    passes: whether calls run on true inputs, so that kernels are launched and reads need no replay.
     """
 
     def __init__(self, *, passes: bool = False) -> None:
@@ -54,9 +54,9 @@ class RecordingSession:
 
 
 class Recording:
-    """The program of one call. `problems` counts what a replay can't do, by name.
+    """Recorder of one call. `problems` counts actions that a replay can't repeat, by name.
 
-    known: the answers to the launcher's reads, in order, as far as they are known.
+    known: answers to the launcher's first reads, in order.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Recording:
         instructions.append(instruction)
 
     def as_json(self, answer: Json) -> Json:
-        """Return the program so far. The content of its constants is still in it."""
+        """Return the program so far, with the content of its constants inside."""
         return {
             "inputs": self._inputs,
             "kernels": self._session.kernels.descriptions,
@@ -106,16 +106,16 @@ class Recording:
         }
 
     def all_instructions(self) -> list[Json]:
-        """Return the instructions, with those of functions that have not returned."""
+        """Return the instructions, including those of functions that have not returned."""
         return [*self.instructions, *(one for inner in self.inner for one in inner)]
 
     def close(self) -> None:
-        """End the call. Its allocations may be freed, or be kept by the launcher."""
+        """End the call. Its storages may now be freed, or the launcher may keep them."""
         inputs = {number for number in self._inputs if number is not None}
         self._session.memory.remember(self.storages.release(), self.all_instructions(), inputs)
 
     def operation(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run a torch operation on the decoys, and record it if it matters to a replay."""
+        """Run a torch operation on the decoys, and record it if the replay needs it."""
         if self.graph.is_engines_own():
             return func(*args, **kwargs)
         name, given = base_name(func._schema.name), tensors_in((args, kwargs))
@@ -149,11 +149,11 @@ class Recording:
             self.storages.allocate(result)
         if value is not None:
             self._fill(result, value)
-        # The result of any other, such as `arange`, becomes a constant when it is used.
+        # The result of any other operation, such as `arange`, becomes a constant on use.
         return result
 
     def _on_constants(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run an operation that does not depend on inputs: what it writes is constant."""
+        """Run an operation that does not depend on inputs: its results are constants."""
         written = [one for one in written_by(func, args, kwargs) if one.numel()]
         known = [tensor for tensor in written if self.storages.find(tensor) is not None]
         if known and self._write_in_place(name, args, tensors_in((args, kwargs))):
@@ -175,7 +175,7 @@ class Recording:
         return result
 
     def _to_host(self, func: Any, args: Any, kwargs: Any, source: torch.Tensor) -> Any:
-        """Copy from the GPU to the host. A small table of whole numbers counts as a read."""
+        """Copy from the GPU to the host. Copying a small integer tensor counts as a read."""
         result = func(*args, **kwargs)
         if result.is_cuda or source.is_floating_point() or source.numel() > READ_MOST:
             self.problems[f"{func} from {source.device.type} to {result.device.type}"] += 1
@@ -184,7 +184,7 @@ class Recording:
         return result.copy_(values.reshape(result.shape)) if result.numel() else result
 
     def _write_in_place(self, name: str, args: Any, given: list[torch.Tensor]) -> bool:
-        """Record a fill or a copy in place. Return False for any other operation."""
+        """Record a fill or copy in place. Return False for any other operation."""
         if name in ("zero_", "fill_") and len(given) == 1:
             self._fill(given[0], 0 if name == "zero_" else args[1])
             return True
@@ -211,7 +211,7 @@ class Recording:
             self.emit(do="fill", target=self.storages.window(target), value=encoded)
 
     def _recorded(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Record an operation on data. If no replay can do it, its results are poisoned."""
+        """Record an operation on data. If no replay can repeat it, record its results as poison."""
         playable = can_play(func._schema.name) and func.namespace == "aten"
         if not playable:
             self.problems[str(func)] += 1
@@ -242,7 +242,7 @@ class Recording:
         self.storages.mark_data(tensor)
 
     def read(self, tensor: torch.Tensor) -> list[Any]:
-        """Return the tensor's content in a replay, or end this recording to ask for it."""
+        """Return the tensor's content from a replay, or end this recording to ask for it."""
         number = self._reads
         self._reads += 1
         if self.passes:
@@ -256,7 +256,7 @@ class Recording:
     def launch(
         self, kernel: Any, bound: dict[str, Any], grid: Any, options: dict[str, Any]
     ) -> None:
-        """Record a kernel's launch. It is not done."""
+        """Record a kernel's launch, without running it."""
         arguments = [self.values.encode(value) for value in bound.values()]
         self.emit(
             do="launch", kernel=self.values.kernels.key(kernel), grid=grid, arguments=arguments,
@@ -277,7 +277,7 @@ class Recording:
 
 
 def changes_value(source: torch.dtype, target: torch.dtype) -> bool:
-    """Return whether a change of type computes: it is more than rounding or widening."""
+    """Return whether a type conversion does more than round or widen."""
     if source == target or (target.is_floating_point and not source.is_complex):
         return False
     if target.is_complex:

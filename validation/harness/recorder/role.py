@@ -1,4 +1,4 @@
-"""The roles that run a launcher under the recorder: alone on decoys, and in its own test."""
+"""Roles that run a launcher under the recorder: on decoys, or in its own test."""
 
 import functools
 from collections import Counter
@@ -22,7 +22,7 @@ CALLS_MOST = 1000
 
 
 class Recorder:
-    """The process that runs `triton_code` on decoys. It knows only the layout of inputs."""
+    """Role that runs `triton_code` on decoys. It knows only the layout of inputs."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
@@ -37,7 +37,7 @@ class Recorder:
         self._last: tuple[int | None, Any] = None, None
 
     def record(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with a program for each call of the order, or with what the launcher raised."""
+        """Answer with a program for each requested call, or with the exception of the launcher."""
         blobs: list[Blob] = []
         try:
             if self._function is None:
@@ -64,7 +64,7 @@ class Recorder:
         return {**reply, "problems": dict(recording.problems)}
 
     def _call(self, recording: Recording, arguments: Any, *, expanded: bool) -> Json:
-        """Call the launcher and its backward pass, and return the program."""
+        """Call the launcher and run its backward pass, and return the program."""
         leaves = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
         recording.graph.add_leaves(leaves)
         torch.manual_seed(self._seed)
@@ -89,10 +89,10 @@ class Recorder:
         torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
 
     def _arguments(self, order: dict[str, Any]) -> Any:
-        """Return decoys, the same tensors for all calls of a trial, in new containers.
+        """Return decoys: the same tensors for all calls of a trial, but in new containers.
 
-        A launcher could remember its answer by the address of its input. It may count its calls in
-        a dictionary of the caller's.
+        With new tensors, a launcher that caches answers by address would go unnoticed. With the
+        same containers, it could count its calls in a dictionary of the caller's.
         """
         if self._last[0] != order["number"]:
             self._last = order["number"], self._decoys(order["arguments"], order["sizes"])
@@ -102,9 +102,9 @@ class Recorder:
         return rebuilt(decoys, lambda tensor: tensor)
 
     def _decoys(self, tree: Any, sizes: dict[str, int]) -> Any:
-        """Return arguments of the same layout. Fractions are noise.
+        """Return decoys in the layout of the arguments. Floats are random.
 
-        Whole numbers are 0, which is an index into anything.
+        Integers are 0, which is a valid index for any tensor.
         """
         storages: dict[int, torch.Tensor] = {}
         generator = torch.Generator().manual_seed(DECOY_SEED)
@@ -129,7 +129,7 @@ def _noise(size: int, dtype: torch.dtype, generator: torch.Generator) -> torch.T
 
 
 def _without_content(part: Any, blobs: list[Blob]) -> Any:
-    """Return the program with the content of its constants moved into the blobs."""
+    """Return the program with the content of its constants moved into blobs."""
     if isinstance(part, dict):
         return {key: _without_content(value, blobs) for key, value in part.items()}
     if isinstance(part, list):
@@ -145,10 +145,10 @@ def _number(written: Any) -> Any:
 
 
 class Observer:
-    """The recorder of a launcher's calls in its own test, where they really run.
+    """Recorder of a launcher's calls in its own test, where kernels really run.
 
-    A launcher could launch kernels only where it is recorded. The judge therefore compares the
-    calls in the test with the recordings.
+    A launcher could launch kernels only on decoys. The judge therefore compares the calls in the
+    test with the recordings.
     """
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ class Observer:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            # A launcher may call itself.
+            # Record only the outermost call: a launcher may call itself.
             if self._tracer.recording is not None or len(self._calls) > CALLS_MOST:
                 return function(*args, **kwargs)
             inputs = tensors_in((args, kwargs))
@@ -187,12 +187,12 @@ class Observer:
         counts["computed"].update(recording.problems)
 
     def calls(self) -> Json:
-        """Return the kernels and torch operations of all calls, by the layout of their inputs."""
+        """Return the kernels and torch operations of all calls, grouped by layout of the inputs."""
         return list(self._calls.values())
 
 
 def _flat(instructions: list[Json]) -> list[Json]:
-    """Return the instructions, with those of functions and of earlier calls in the test."""
+    """Return all instructions, including those inside of functions and of earlier calls."""
     found = []
     for instruction in instructions:
         found += [instruction, *_flat(instruction.get("instructions", []))]

@@ -1,4 +1,4 @@
-"""Storages of the recorder by number, tensors as windows of them, and memory kept between calls.
+"""Numbers of the recorder's storages, tensors as windows, and memory kept between calls.
 
 A launcher may keep a table, a workspace or a lock. A kernel that filled it ran in an earlier call,
 and kernels don't run while they are recorded. A program that uses such memory therefore begins with
@@ -20,31 +20,31 @@ Emit = Callable[..., None]
 Extent = tuple[int, int, int]
 """The start address, the end address and the number of a storage."""
 
-# A smaller number is no address in a process.
+# No address of a process is smaller.
 LOWEST_ADDRESS = 1 << 20
 # A larger table is not searched for addresses.
 TABLE_MOST = 1 << 20
 
 
 class Storages:
-    """The storages of one call.
+    """Storages of one call.
 
-    emit: writes an instruction of the program.
-    numbers: counts storages throughout the session.
-    memory: the storages of earlier calls.
+    emit: adds an instruction to the program.
+    numbers: counter of storages, shared by the session.
+    memory: storages of earlier calls.
     """
 
     def __init__(self, emit: Emit, numbers: Iterator[int], memory: "KeptMemory") -> None:
         self._emit, self._numbers, self._memory = emit, numbers, memory
         self._by_start: dict[int, int] = {}
-        # While a storage lives, no other has its address.
+        # Keep storages alive, so that no other storage gets the same address.
         self._held: list[tuple[Extent, torch.UntypedStorage]] = []
         self._extents: list[Extent] = []
         self.data: set[int] = set()
         """The storages whose content depends on an input or a kernel."""
 
     def add(self, tensor: torch.Tensor) -> int:
-        """Return a new number for the tensor's storage."""
+        """Assign a new number to the tensor's storage."""
         storage = tensor.untyped_storage()
         start, number = storage.data_ptr(), next(self._numbers)
         extent = start, start + storage.nbytes(), number
@@ -57,7 +57,7 @@ class Storages:
         self._extents.append(extent)
 
     def release(self) -> list[tuple[Extent, torch.UntypedStorage]]:
-        """Return the storages of the call, and hold them no longer."""
+        """Return the storages of the call, and drop the references to them."""
         held, self._held = self._held, []
         return held
 
@@ -92,7 +92,7 @@ class Storages:
         return [number, dtype, shape, strides, tensor.storage_offset() + start // tensor.itemsize]
 
     def _find_kept(self, tensor: torch.Tensor) -> tuple[int, int] | None:
-        """Return the place of memory that the launcher kept, and record how it was filled."""
+        """Return the position of memory kept from an earlier call, and record how it was filled."""
         history = self._memory.find(tensor.untyped_storage().data_ptr())
         if history is None:
             return None
@@ -104,7 +104,7 @@ class Storages:
         return self.find(tensor)
 
     def snapshot(self, tensor: torch.Tensor) -> int:
-        """Record the content of the tensor's storage as a constant. Return the storage."""
+        """Record the content of the tensor's storage as a constant. Return the storage's number."""
         number, _ = self.find(tensor) or (self.add(tensor), 0)
         storage = tensor.untyped_storage()
         whole = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
@@ -114,7 +114,7 @@ class Storages:
         return number
 
     def _addresses(self, tensor: torch.Tensor, content: bytes) -> Json:
-        """Return the addresses of known storages in the content: it may be a table of pointers."""
+        """Return addresses of known storages in the content, which may be a table of pointers."""
         if tensor.dtype not in (torch.int64, torch.uint64) or len(content) > TABLE_MOST:
             return []
         numbers = np.frombuffer(content[: len(content) // 8 * 8], dtype=np.int64).tolist()
@@ -125,7 +125,7 @@ class Storages:
         ]
 
     def address(self, number: int) -> tuple[int, int] | None:
-        """Return the storage and the offset at which a number points, or None."""
+        """Return the storage and offset of a number that is an address, or None."""
         return self._storage_at(number) if number >= LOWEST_ADDRESS else None
 
     def holds_data(self, tensor: torch.Tensor) -> bool:
@@ -148,7 +148,7 @@ class _Kept:
 
 
 class KeptMemory:
-    """The living storages of earlier calls. Storage numbers are unique in a session."""
+    """Storages of earlier calls that are still alive. Their numbers are unique in a session."""
 
     def __init__(self) -> None:
         self._kept: list[_Kept] = []
@@ -158,7 +158,7 @@ class KeptMemory:
         self, storages: list[tuple[Extent, torch.UntypedStorage]], instructions: list[Json],
         inputs: set[int],
     ) -> None:  # fmt: skip
-        """Note the storages of a finished call."""
+        """Keep weak references to the storages of a finished call, with the call's instructions."""
         known = {kept.extent[2] for kept in self._kept} | inputs
         for extent, storage in storages:
             self._extents[extent[2]] = extent
@@ -192,7 +192,7 @@ class KeptMemory:
 def _without_inputs(instructions: list[Json], inputs: set[int]) -> list[Json]:
     """Return the instructions that don't depend on inputs.
 
-    An instruction that touches an input is taken to fill what was empty and to read what was not.
+    An instruction that uses an input is assumed to read initialized storages and to write others.
     If that is wrong, the launcher keeps a state that no replay can repeat, and the answers differ.
     """
     kept, filled, tainted = [], set[int](), set(inputs)
@@ -208,7 +208,7 @@ def _without_inputs(instructions: list[Json], inputs: set[int]) -> list[Json]:
 
 
 def storages_in(part: Json, key: str = "") -> set[int]:
-    """Return the numbers of the storages in an instruction. `key`: the name of the part."""
+    """Return the storage numbers in an instruction. `key`: the field that contains `part`."""
     if key == "storage":
         return {part}
     if key in ("target", "source", "window", "base", "address"):

@@ -1,4 +1,4 @@
-"""CUDA streams and events as instructions: a missing wait must be missing in the replay too."""
+"""Recording of CUDA streams and events: a missing wait must be missing in the replay too."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,19 +7,19 @@ import torch
 
 
 class RecordedStreams:
-    """The streams and events of one recording, by number. Stream 0 is the caller's."""
+    """Streams and events of one recording, by number. Stream 0 is the caller's."""
 
     def __init__(self) -> None:
         is_used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
         self._home = torch.cuda.current_stream() if is_used else None
         self._numbers: dict[Any, int] = {}
         self._events: dict[int, int] = {}
-        # Kept alive, so that no other event has the same id.
+        # Keep events alive, so that no other event gets the same id.
         self._kept: list[Any] = []
         self._present = 0
 
     def stream(self, stream: Any) -> int:
-        """Return the number of a stream; None is the present one."""
+        """Return the number of a stream. None stands for the current stream."""
         if stream is None:
             stream = torch.cuda.current_stream()
         if stream == self._home:
@@ -31,7 +31,7 @@ class RecordedStreams:
         return self._events.setdefault(id(event), len(self._events))
 
     def changed(self) -> int | None:
-        """Return the number of the present stream if it changed since the last call."""
+        """Return the number of the current stream if it changed since the last call."""
         if self._home is None:
             return None
         number = self.stream(None)
@@ -42,7 +42,7 @@ class RecordedStreams:
 
 
 def install(patch: Callable[[Any, str, Callable[..., Any]], None]) -> None:
-    """Record streams and events. All of torch's ways lead through these five functions."""
+    """Record streams and events by patching the five functions that all others in torch use."""
 
     def on_event(action: str) -> Callable[..., Any]:
         def call(recording: Any, original: Any, event: Any, stream: Any = None) -> Any:

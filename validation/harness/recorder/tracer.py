@@ -1,6 +1,6 @@
-"""Patches of torch and Triton that have operations, launches and autograd functions recorded.
+"""Patches of torch and Triton that record operations, launches and autograd functions.
 
-The entry may undo these patches. Then its recording lacks what it does, and the replay is wrong.
+The entry may undo these patches. Then its recording is incomplete, and the replay is wrong.
 """
 
 import functools
@@ -25,18 +25,17 @@ _KEYS = {
     for kind in ("cpu", "cuda")
 }
 _PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
-# Arguments of `run` that are Triton's own, and not options of a kernel.
+# Parameters of a kernel's `run` that are Triton's own, not options of the kernel.
 _OF_RUN = frozenset({"grid", "warmup", "stream", "device"})
-# The time of a configuration that is taken without measuring. Among equal ones the first is taken.
+# Time that autotuning reports for a configuration without measuring it. The first one wins.
 CHOSEN = [1.0, 1.0, 1.0]
 
 
 class Tracer:
-    """The patches of a process. `recording` takes the present call; None means no call.
+    """Patches of a process. `recording` receives the events of the present call, or is None.
 
     tune: whether autotuners measure on the decoys. Otherwise they take their first configuration,
-    and in the entry's own test the first one that the device can run: to compile them all takes
-    minutes, and the others are only measured.
+    or in the entry's own test the first that the device can run: compiling them all takes minutes.
     """
 
     def __init__(self) -> None:
@@ -56,13 +55,13 @@ class Tracer:
         self.patch(Autotuner, "_bench", self._bench)
         self.patch(torch.autograd.Function, "apply", self._apply)
         self.patch(BackwardCFunction, "apply", self._apply_backward)
-        # These bypass torch's dispatcher on the host.
+        # These methods bypass torch's dispatcher on the host.
         self.patch(torch.Tensor, "tolist", self._read)
         self.patch(torch.Tensor, "numpy", self._read)
         streams.install(self.patch)
 
     def patch(self, owner: Any, name: str, instead: Callable[..., Any]) -> None:
-        """Call `instead` during a recording, with the recording and the original first."""
+        """Replace a function. During a recording, call `instead(recording, original, ...)`."""
         original = getattr(owner, name)
         is_classmethod = inspect.ismethod(original)
         if is_classmethod:
@@ -81,7 +80,7 @@ class Tracer:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Record nothing: the recorder itself uses torch."""
+        """Record nothing in this context: the recorder itself uses torch."""
         before, self._is_paused = self._is_paused, True
         try:
             yield
@@ -90,7 +89,7 @@ class Tracer:
 
     @contextmanager
     def recorded_by(self, recording: Recording) -> Iterator[None]:
-        """Have the recording take what happens in this context, and close it after that."""
+        """Record operations and launches in this context, and close the recording at its end."""
         self.recording = recording
         try:
             with self._mode():
@@ -115,13 +114,13 @@ class Tracer:
         if recording is None:
             return func(*args, **kwargs)
         if func.namespace not in self._namespaces:
-            # The entry registered this operation itself. Record the operations within it.
+            # The entry registered this operation. Record the operations that it consists of.
             given = tensors_in((args, kwargs))
             keys = _KEYS["cuda" if any(tensor.is_cuda for tensor in given) else "cpu"]
             with mode:
                 return func.redispatch(keys, *args, **kwargs)
         if func.name() in self._composite:
-            # Without autograd it arrives whole. Record its parts.
+            # Without autograd, torch did not decompose this operation. Record its parts.
             with mode:
                 return func._op_dk(_PARTS, *args, **kwargs)
         with self.paused():
@@ -217,5 +216,5 @@ def _run_once(call: Callable[[], Any], quantiles: Any = None) -> list[float]:
 
 @functools.cache
 def tracer() -> Tracer:
-    """Return the tracer of the process. Its patches are made once."""
+    """Return the tracer of the process. The first call installs its patches."""
     return Tracer()

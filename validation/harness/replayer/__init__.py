@@ -1,1 +1,1 @@
-"""Trusted code in a sandboxed process: it plays recorded programs on the true inputs."""
+"""Trusted code in a sandboxed process that plays recorded programs on the true inputs."""

@@ -1,6 +1,6 @@
-"""The role that compiles the kernels of recorded launches to Triton's first stage, without a GPU.
+"""Role that compiles the kernels of recorded launches to Triton's first stage, without a GPU.
 
-In the interpreter a kernel is Python, and much of it runs there that Triton's compiler refuses. The
+Triton's interpreter runs kernels as Python, and accepts much that its compiler rejects. The
 recorded launches have the types and constants of each kernel, so nothing is guessed.
 """
 
@@ -30,34 +30,34 @@ from validation.harness.replayer.kernel_syntax import UnsupportedKernel
 from validation.harness.replayer.text_kernels import TextKernels, constant
 
 TARGET = GPUTarget("cuda", 90, 32)
-# Distinct launches that are compiled for an entry, and processor time for all of them.
+# Number of distinct launches to compile for an entry, and CPU seconds for all of them.
 LAUNCHES_MOST = 8
 SECONDS = 20.0
-# Any address of 64 bits.
+# An address that needs 64 bits; its value does not matter.
 ADDRESS = 1 << 40
-# Errors that tell of another target, or of this process, and not of the kernel.
+# Errors that concern another target or this process, not the kernel.
 OF_THE_TARGET = re.compile(
     r"supported (?:on|in|for) (?:this|sm|hip|cuda|arch|target|the (?:arch|target|device))"
     r"|requires (?:sm|compute|nvidia|amd|cuda)|InterpreterError",
     re.IGNORECASE,
 )
-# Python's spelling of an error, which Triton gives as its message.
+# An error's `repr`, which Triton uses as its message.
 REPR_OF_ERROR = re.compile(r"^(?!KeyError)\w+\((['\"])(.*)\1,?\)$", re.DOTALL)
 UNDEFINED = re.compile(r"^(\w+) is not defined$")
-# Triton's words if the program that it made is malformed.
+# Triton's message if the IR that it generated is malformed.
 UNVERIFIED = "error encountered during parsing"
 
 _compiled: dict[int, Any] = {}
-"""The functions of Triton's library for its compiler, by the interpreter's."""
+"""Functions of Triton's library for its compiler, by the id of the interpreter's version."""
 
 
 class CompileTooSlow(BaseException):
-    """The time is used up. Not an Exception: Triton would catch it as its own."""
+    """The CPU time is used up. Not an Exception: Triton would catch it and report its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Specialized:
-    """A kernel with the types and constants of a launch, as Triton's launcher finds them."""
+    """A kernel specialized for a launch: the types and constants that Triton derives from it."""
 
     kernel: Any
     options: dict[str, Any]
@@ -66,13 +66,13 @@ class Specialized:
 
     @property
     def key(self) -> str:
-        # Beside constants, only types decide what compiles: no alignment.
+        # Besides constants, only types decide whether a kernel compiles, and alignment does not.
         constants = [(kind, value if kind == "constexpr" else "") for kind, value in self.types]
         return repr((id(self.kernel), constants, self.options.get("num_warps")))
 
 
 def prepare(kernel: Any) -> None:
-    """Make what every child needs, and compile the kernel, by which Triton imports its compiler."""
+    """Do the work that all children need, and compile `kernel`, which imports Triton's compiler."""
     for _, _, function in _interpreted():
         _compiled[id(function)] = jit.JITFunction(function.fn)
     backend, function = _Backend(), jit.JITFunction(kernel.fn)
@@ -80,7 +80,7 @@ def prepare(kernel: Any) -> None:
 
 
 class CompilingProcess:
-    """The process that compiles. It has interpreted no kernel, and can't."""
+    """Role that compiles kernels. This process has never interpreted one: Triton can't do both."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._text, self._backend = order["triton_code"], _Backend()
@@ -91,7 +91,7 @@ class CompilingProcess:
             setattr(owner, name, _compiled[id(function)])
 
     def compile(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with the kernels that Triton refuses, and with what is not known."""
+        """Answer with the kernels that Triton rejects, and with unclear cases."""
         refused: dict[str, Any] = {}
         done = 0
         with suppress(CompileTooSlow), _limit(SECONDS):
@@ -113,7 +113,7 @@ class CompilingProcess:
         }, []  # fmt: skip
 
     def _launches(self, programs: Sequence[Any]) -> list[tuple[Specialized, TextKernels]]:
-        """Return the distinct launches, of each kernel the one with the most programs first."""
+        """Return the distinct launches. The first of each kernel has the most programs."""
         largest: dict[str, tuple[int, Specialized, TextKernels]] = {}
         for program in map(read, programs):
             key = repr(program.kernels)
@@ -123,7 +123,7 @@ class CompilingProcess:
                     try:
                         launch = self._specialized(instruction, kernels)
                     except UnsupportedKernel:
-                        # Its replay says so.
+                        # The replay of the launch reports this error.
                         continue
                     except Exception as error:  # noqa: BLE001 - as above
                         self._unclear[_brief(f"{type(error).__name__}: {error}")] += 1
@@ -146,7 +146,7 @@ class CompilingProcess:
 
 
 def _argument(meaning: Meaning, kernels: TextKernels) -> Any:
-    """Return an argument of the same type and, if it is a constant, of the same value."""
+    """Return an argument of the same type and, for a constant, of the same value."""
     given = meaning.value
     match meaning.kind:
         case "window":
@@ -173,7 +173,7 @@ def _argument(meaning: Meaning, kernels: TextKernels) -> Any:
 
 
 class _Backend:
-    """The part of Triton that knows the target."""
+    """Triton's compiler backend for the target."""
 
     def __init__(self) -> None:
         self._backend: Any = make_backend(TARGET)
@@ -192,7 +192,7 @@ class _Backend:
         return Specialized(kernel, known, bound, types)
 
     def compile(self, launch: Specialized) -> None:
-        """Compile a kernel to the first stage, or raise what Triton raises."""
+        """Compile a kernel to the first stage. Exceptions are Triton's."""
         kernel, backend = launch.kernel, self._backend
         options, signature, constants, attributes = kernel._pack_args(
             backend, launch.options, launch.bound, launch.types, None
@@ -207,9 +207,9 @@ class _Backend:
 
 
 def _interpreted() -> Iterator[tuple[Any, str, Any]]:
-    """Yield the interpreter's functions in Triton's language: owner, name and function.
+    """Yield the functions that the interpreter patches: owner, name and function.
 
-    A method of tensors is a closure over its function.
+    A patched method of tensors is a closure over the interpreter's function.
     """
     modules = [module for name, module in sys.modules.items() if name.startswith("triton.language")]
     for module in modules:
@@ -225,7 +225,7 @@ def _interpreted() -> Iterator[tuple[Any, str, Any]]:
 
 
 def _complaint(error: BaseException, kernels: TextKernels) -> tuple[str, int | None]:
-    """Return the innermost reason, and the line of triton_code that it is about."""
+    """Return the innermost error message, and the line of triton_code that it refers to."""
     innermost, line = error, None
     while True:
         if isinstance(innermost, CompilationError):
@@ -241,9 +241,9 @@ def _complaint(error: BaseException, kernels: TextKernels) -> tuple[str, int | N
 
 
 def _is_of_the_kernel(error: BaseException, reason: str, kernels: TextKernels) -> bool:
-    """Return whether Triton refuses the kernel itself, on every machine."""
+    """Return whether Triton rejects the kernel on every machine."""
     if undefined := UNDEFINED.match(reason):
-        # The text may have it. The recording could not describe its value.
+        # The text may define the name, with a value that the recording could not describe.
         return undefined[1] not in kernels.unknown
     if OF_THE_TARGET.search(reason):
         return False
@@ -256,7 +256,7 @@ def _brief(text: str) -> str:
 
 @contextmanager
 def _limit(seconds: float) -> Iterator[None]:
-    """Raise CompileTooSlow after so much processor time."""
+    """Raise CompileTooSlow after this much CPU time."""
 
     def ring(*_: object) -> None:
         raise CompileTooSlow

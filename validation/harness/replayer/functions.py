@@ -1,4 +1,4 @@
-"""The replay of a `torch.autograd.Function`: its forward and its backward play instructions.
+"""Replay of a `torch.autograd.Function`: its forward and backward passes play instructions.
 
 Torch's own engine runs between functions, so it adds and scatters gradients.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WrongGradient(Exception):
-    """The engine gives a function other gradients than while the launcher was recorded."""
+    """The engine passes a function gradients of another form than during the recording."""
 
 
 def play_function(player: "Player", call: AutogradCall) -> None:
@@ -71,7 +71,7 @@ def _backward(player: "Player", backward: Backward, gradients: tuple[Any, ...]) 
 
 
 def _place(player: "Player", gradient: torch.Tensor, window: TensorView) -> None:
-    """Make the gradient the content of the storage that it was recorded as, in the same layout."""
+    """Copy the gradient into the storage that the recording assigned to it, in its layout."""
     if tuple(gradient.shape) != window.shape:
         raise WrongGradient("a gradient of another shape")
     if window.storage is None:

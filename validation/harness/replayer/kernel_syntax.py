@@ -1,8 +1,8 @@
-"""The functions of a text that can be kernels, found and checked by their syntax.
+"""Functions of a text that can be kernels, found and checked by their syntax.
 
 In Triton's interpreter a kernel is a Python function. It could import, reach NumPy through a
 tensor's handle or call `getattr`. So its body may hold only what Triton's language has, by
-allowlists of syntax, names and attributes. No statement of the text is run here.
+allowlists of syntax, names and attributes. This module runs no statement of the text.
 """
 
 import ast
@@ -21,7 +21,7 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime.jit import KernelInterface
 
-# Syntax of functions that Python runs, such as constexpr functions.
+# Allowed syntax, including that of constexpr functions, which Python runs.
 NODES = (
     ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
     ast.For, ast.While, ast.If, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Assert,
@@ -34,7 +34,7 @@ BUILTINS = frozenset({
     "range", "min", "max", "abs", "len", "float", "int", "bool", "str", "print", "isinstance",
     "tuple", "sum", "round", "zip", "enumerate", "list",
 })  # fmt: skip
-# The part of it that Triton's compiler refuses in a kernel, such as a break.
+# Allowed syntax that Triton's compiler rejects in a kernel, such as `break`.
 REFUSED = tuple(
     node
     for node in NODES
@@ -46,22 +46,22 @@ KERNEL_BUILTINS = BUILTINS & CodeGenerator.builtin_namespace.keys()
 CONSTEXPR_FUNCTION = "triton.constexpr_function"
 MODULES = ("triton", "triton.language", "math")
 OF_TRITON = frozenset({"cdiv", "next_power_of_2", "language"})
-# Decorator arguments that are kept. They change how a kernel is compiled, and are literals.
+# Decorator arguments to keep: they affect compilation, and their values are literals.
 JIT_OPTIONS = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
-# Functions that load a library by its path.
+# Functions that load a library from a path.
 EXTERNAL = frozenset({"extern_elementwise", "extern_library", "dispatch"})
 
 
 class UnsupportedKernel(Exception):
-    """A program asks for something that a replay does not do. The sentence names it."""
+    """A program requests something that a replay does not support. The message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A function of the text. `source` is a module that holds only this function.
 
-    Its lines have the numbers that they have in the text, so Triton's cache finds the same kernel
-    where the text itself runs.
+    Lines have the same numbers as in the text, so that Triton's cache also has the kernel for
+    processes that run the text.
     """
 
     name: str
@@ -70,8 +70,8 @@ class Definition:
 
 
 def definitions(text: str) -> dict[tuple[str, int], Definition]:
-    """Return each function by its name and its first line, decorators included."""
-    # Python counts only line feeds. `splitlines` also splits at form feeds.
+    """Return each function by its name and its first line, which may be a decorator's."""
+    # Python's parser counts only line feeds. `splitlines` would also split at form feeds.
     functions, lines = {}, text.split("\n")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
@@ -84,7 +84,7 @@ def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
     own, indent = lines[node.lineno - 1 : node.end_lineno], " " * node.col_offset
     before = [""] * (first - 1)
     if before:
-        # Names in annotations then need no values. Triton reads annotations as strings too.
+        # Then Python evaluates no names in annotations. Triton accepts annotations as strings.
         before[0] = "from __future__ import annotations"
     if indent:
         before[-1] = "if True:"
@@ -96,7 +96,7 @@ def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
 def _decorator(node: ast.FunctionDef) -> str:
     """Return the decorator for the replay.
 
-    Autotuning and heuristics are left out: the recording holds what they chose.
+    Autotuning and heuristics are dropped: the recording holds their results.
     """
     for decorator in node.decorator_list:
         call = decorator if isinstance(decorator, ast.Call) else None
@@ -114,7 +114,7 @@ def _decorator(node: ast.FunctionDef) -> str:
 
 
 def annotated_constants(text: str) -> frozenset[str]:
-    """Return the names that the text annotates as constants of Triton."""
+    """Return the names that the text annotates as Triton constants."""
     return frozenset(
         node.target.id
         for node in ast.walk(ast.parse(text))
@@ -125,7 +125,7 @@ def annotated_constants(text: str) -> frozenset[str]:
 
 
 def check(definition: Definition, names: Mapping[str, Any]) -> None:
-    """Refuse a function that holds more than Triton's language.
+    """Raise UnsupportedKernel if a function uses more than Triton's language.
 
     names: the values of its global names, as far as they are known.
     """
@@ -162,7 +162,7 @@ def _check_node(
         root = _root(node)
         module = names.get(root) if root not in bound else None
         if isinstance(module, ModuleType):
-            # A kernel that reaches a name which this version lacks fails there.
+            # An unknown name is accepted: a kernel that reaches it fails at run time.
             with suppress(AttributeError):
                 resolve(module.__name__, ast.unparse(node).split(".")[1:])
         elif node.attr not in ATTRIBUTES or not isinstance(node.ctx, ast.Load):
@@ -176,7 +176,7 @@ def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
 
 
 def _inner_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Yield each node of the function but its decorators and annotations, which are not run."""
+    """Yield the nodes of the function that run: all except decorators and annotations."""
     waiting: list[ast.AST] = [*function.args.defaults, *function.body]
     waiting += [default for default in function.args.kw_defaults if default is not None]
     while waiting:
@@ -198,16 +198,16 @@ def _bound(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _root(node: ast.expr) -> str:
-    """Return the name that a chain of attributes begins with, or an empty text."""
+    """Return the name at the start of a chain of attributes, or an empty text."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def resolve(module: str, names: Sequence[str]) -> Any:
-    """Follow names from a module of Triton's language, and return where they lead.
+    """Resolve a dotted name from a module of Triton's language, and return its object.
 
-    Refused is raised if they leave Triton's language: its modules hold `os` by import.
+    UnsupportedKernel is raised if it leaves Triton's language: those modules import `os`.
     AttributeError is raised if this version of Triton lacks a name.
     """
     if not is_language(module):
@@ -230,7 +230,7 @@ def resolve(module: str, names: Sequence[str]) -> Any:
 
 
 def acceptable(thing: Any) -> bool:
-    """Return whether a kernel may use `thing`: a part of Triton's language, or plain data."""
+    """Return whether a kernel may use `thing`: a part of Triton's language, or a constant value."""
     if isinstance(thing, ModuleType):
         return is_language(thing.__name__)
     if thing is None or isinstance(thing, int | float | str | enum.Enum | tl.dtype | tl.constexpr):
@@ -260,7 +260,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _attributes() -> frozenset[str]:
-    """Return the attributes of tensors, dtypes, descriptors and constants for kernels."""
+    """Return the attributes that kernels may use of tensors, dtypes, descriptors and constants."""
     kinds = (
         tl.tensor,
         tl.dtype,
@@ -272,7 +272,7 @@ def _attributes() -> frozenset[str]:
     instances = (tl.float32, tl.pointer_type(tl.float32), tl.constexpr(1))
     public = {name for kind in (*kinds, *instances) for name in dir(kind) if name[0] != "_"}
     of_tensors = {"shape", "dtype", "type", "numel", "T", "strides", "block_shape", "block_type"}
-    # Attributes that lead from a tensor to the interpreter's memory, or to the compiler.
+    # Attributes that give access to the interpreter's memory, or to the compiler.
     hidden = {"handle", "data", "base_handle", "to_ir", "codegen_name", "mangle"}
     return frozenset((public | of_tensors) - hidden)
 

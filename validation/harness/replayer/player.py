@@ -1,4 +1,4 @@
-"""Play a program on true data, in a process that runs no line of the launcher."""
+"""Play a program on true inputs, in a process that runs no line of the launcher."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,16 +36,16 @@ from validation.harness.torch_operations import COMPUTES, COPIES, base_name, can
 from validation.harness.worker.values import from_bytes, name_of, tensors_in
 
 Memory = Callable[[int], torch.Tensor]
-"""Returns fresh memory of so many bytes, as a tensor of uint8 with a storage of its own."""
+"""Allocates this many bytes, as a tensor of uint8 with its own storage."""
 
 Watch = Callable[[list[tuple[int, int]]], AbstractContextManager[None]]
-"""A context for one launch, with the starts and ends of the memory that it may touch."""
+"""Returns a context for one launch, which may access memory within these starts and ends."""
 
 POISON = 0x5B
 
 
 class Mismatch(Exception):
-    """A program refers to something that does not exist, such as an unknown storage."""
+    """A program refers to an object that does not exist, such as an unknown storage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class PreparedProgram:
 
 
 class Player:
-    """One replay of a program. Afterwards it has counts of launches, operations and bytes.
+    """One replay of a program. It counts launches, operations and bytes.
 
     inputs: the tensors among the arguments.
-    idle: launches do nothing.
-    slow: other streams than the caller's are delayed.
+    idle: whether launches do nothing.
+    slow: whether to delay streams other than the caller's.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class Player:
         self._memory, self._watch, self._idle = memory, watch, idle
         self.launches: Counter[str] = Counter()
         self.computed: Counter[str] = Counter()
-        """The elements that torch operations computed, by the operation's name."""
+        """Number of elements that torch operations computed, by the operation's name."""
         self.bytes: Counter[str] = Counter()
-        """The bytes that kernels touch, by name, and torch under no name."""
+        """Number of bytes that kernels access, by name; torch's are under the empty name."""
         self.rearranged = 0
-        """The bytes that torch copies into another layout."""
+        """Number of bytes that torch copies into another layout."""
         self.values: dict[int, torch.Tensor] = {}
         """The tensors of the gradient graph by number."""
         self._reads: dict[int, Any] = {}
@@ -107,7 +107,7 @@ class Player:
             _PLAYS[type(instruction)](self, instruction)
 
     def bind(self, number: int, tensor: torch.Tensor) -> None:
-        """Make the tensor's storage the storage of this number."""
+        """Assign the tensor's storage to this storage number."""
         whole = torch.empty(0, dtype=torch.uint8, device=tensor.device)
         self._storages[number] = whole.set_(tensor.untyped_storage())
         self._dtypes.setdefault(number, name_of(tensor.dtype))
@@ -284,13 +284,13 @@ class Player:
         self.bytes[""] += sum(tensor.nbytes for tensor in tensors)
 
     def _note_layout(self, source: torch.Tensor, target: torch.Tensor) -> None:
-        """Note a copy between tensors of one shape, if it puts elements into another order."""
+        """Record whether a copy between tensors of one shape reorders elements in memory."""
         steps = zip(source.shape, source.stride(), target.stride(), strict=True)
         if any(size > 1 and before != after for size, before, after in steps):
             self.rearranged += source.nbytes + target.nbytes
 
     def _earlier(self, instruction: Earlier) -> None:
-        """Play instructions of earlier calls. Their launches don't count as this call's."""
+        """Play instructions of earlier calls. Their launches don't count for this call."""
         launches, computed = self.launches, self.computed
         self.launches, self.computed = Counter(), Counter()
         self.play(instruction.instructions)

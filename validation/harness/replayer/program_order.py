@@ -1,7 +1,7 @@
-"""The order in which Triton's interpreter runs the programs of a launch.
+"""Order in which Triton's interpreter runs the programs of a launch.
 
 A GPU runs programs in any order and several at once. The interpreter runs one after the other, and
-each sees what earlier ones stored, so a kernel whose programs race is right there.
+each sees what earlier ones stored. So a kernel with a race between programs would pass.
 """
 
 import math
@@ -15,33 +15,33 @@ from triton.runtime import interpreter
 from validation.harness.plan.trial_plan import ORDERS
 from validation.harness.worker.extents import ACCESSES
 
-# Accesses of a program, beyond twice the most that one had in the first run, after which it is
-# taken to wait for another program.
+# A program waits for another one if its accesses exceed, by this number, twice the most of any
+# program in the first run.
 WAITING = 100
 UNSYNCHRONIZED = "a program waits for another one without an atomic operation"
 
 
 class Waits(BaseException):
-    """A program waits for one that runs later. Not an Exception: the interpreter would wrap it."""
+    """A program waits for a later one. Not an Exception: the interpreter would wrap it."""
 
 
 class ProgramOrder:
-    """The order of programs in the runs of this process.
+    """Order of programs in this process.
 
-    In a reversed run the last program is first. In a shuffled run a program also sees no store of
-    another one until it meets an atomic operation, which synchronizes programs.
+    In a reversed run the last program runs first. In a shuffled run, a program also sees no stores
+    of other programs until it reaches an atomic operation, which synchronizes them.
     """
 
     def __init__(self) -> None:
         self._mode, self._launch = "", 0
         self._most: list[int] = []
-        """By launch of the first run: the most accesses of a program."""
+        """For each launch of the first run, the largest number of accesses by a program."""
         self._accesses, self._limit = 0, math.inf
         self._synchronizes = False
-        """Whether a program of this launch met an atomic operation or a volatile load."""
+        """Whether a program of this launch ran an atomic operation or a volatile load."""
         self._order: list[int] | None = None
         self._own: list[tuple[Any, Any, Any, Any]] = []
-        """Stores of the running program: addresses, values, mask, and what was there before."""
+        """Stores of the running program: addresses, values, mask, and the overwritten values."""
         self._hidden: list[tuple[Any, Any, Any]] = []
         """Stores of other programs that the running one does not see."""
         builder: Any = interpreter.interpreter_builder
@@ -58,7 +58,7 @@ class ProgramOrder:
 
     @contextmanager
     def of(self, mode: str) -> Iterator[None]:
-        """Run programs in the order of this mode. The first run of a trial comes first."""
+        """Run programs in the order of this mode. A trial's first run must use the normal order."""
         self._mode, self._launch = mode, 0
         if mode == "first":
             self._most = []
@@ -70,13 +70,13 @@ class ProgramOrder:
 
     @contextmanager
     def launch(self) -> Iterator[None]:
-        """Run one launch, and leave memory with all that its programs stored."""
+        """Run one launch. At its end, memory has the stores of all programs."""
         self._accesses, self._synchronizes = 0, False
         if self._mode == "first":
             self._most.append(0)
         elif self._mode in ORDERS:
             if self._launch == len(self._most):
-                # The first run ended before this launch.
+                # The first run had fewer launches.
                 raise Waits
             self._limit = 2 * self._most[self._launch] + WAITING
         yield
@@ -109,7 +109,7 @@ class ProgramOrder:
         self._own, self._accesses = [], 0
 
     def _publish(self) -> None:
-        """Let the running program and later ones see all that was stored."""
+        """Make all stores visible to the running program and to later ones."""
         own = [(addresses, values, mask) for addresses, values, mask, _ in self._own]
         for stored in (*self._hidden, *own):
             self._store(*stored)

@@ -1,4 +1,4 @@
-"""Recorded programs, read and with their kernels made, as plain calls for timing and sanitizer."""
+"""Recorded programs with their kernels, as functions for timing and compute-sanitizer."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -14,9 +14,9 @@ from validation.harness.replayer.text_kernels import TextKernels
 
 
 class TextPrograms:
-    """Programs of one text, each read when it is first used.
+    """Programs of one text. Each is parsed when it is first used.
 
-    programs, blobs: as `recordings.with_constants` gives them.
+    programs, blobs: as `recordings.with_constants` returns them.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class TextPrograms:
         self._text, self._programs, self._blobs, self._device = text, programs, blobs, device
         self._prepared: dict[int, PreparedProgram] = {}
         if device.type == "cuda" and hasattr(triton, "set_allocator"):
-            # Kernels with tensor descriptors ask the host for a workspace.
+            # Kernels with tensor descriptors need a workspace from the host.
             triton.set_allocator(
                 lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device)
             )
@@ -41,7 +41,7 @@ class TextPrograms:
         return self._prepared[number]
 
     def call(self, number: int, inputs: Sequence[torch.Tensor]) -> Callable[[], Any]:
-        """Return a call that plays a program on these inputs, in memory of torch's allocator."""
+        """Return a function that plays a program on these inputs, in torch's own memory."""
         prepared = self[number]
         return lambda: Player(
             prepared, inputs, self._device, self._memory, lambda _: nullcontext()

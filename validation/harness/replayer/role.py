@@ -1,4 +1,4 @@
-"""The role that replays programs on the true inputs. `triton_code` is only a text here."""
+"""Role that replays programs on the true inputs. `triton_code` is never run as a module here."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,19 +21,19 @@ from validation.harness.worker.gradients import gradients, make_leaves
 from validation.harness.worker.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.worker.values import Packing, from_bytes, tensors_in, unpack
 
-# Fresh memory is filled with one of two patterns, since a kernel may write one of them itself.
+# Unwritten memory is filled with one of two patterns, since a kernel may write one of them.
 PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD, **dict.fromkeys(ORDERS, NAN)}
 STRAYS_MOST = 5
-# So many runs get their inputs after a delay, which takes time.
+# Number of runs that get their inputs after a delay. More would take too long.
 DELAYED_RUNS = 6
 
 
 class OutOfBounds(Exception):
-    """A kernel in the interpreter touches memory that belongs to no tensor."""
+    """A kernel in the interpreter accesses memory outside of all tensors."""
 
 
 class Replayer:
-    """The process that plays programs. Its settings come with its first order."""
+    """Role that plays programs. The first request has its settings."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
@@ -45,14 +45,14 @@ class Replayer:
         self.order = ProgramOrder() if is_interpreter else None
 
     def delays_inputs(self, mode: str) -> bool:
-        """Return whether the next run gets its inputs after a delay."""
+        """Return whether to delay the inputs of the next run."""
         self._second_runs += mode == "second"
         is_early = self._second_runs <= DELAYED_RUNS
         return self.device.type == "cuda" and mode == "second" and is_early
 
     @contextmanager
     def watched(self, extents: list[tuple[int, int]]) -> Iterator[None]:
-        """Run one launch, in the interpreter in its mode's order and within these bounds."""
+        """Run one launch. In the interpreter, apply the mode's program order and these bounds."""
         if self.bounds and self.order:
             with self.bounds.enforced(extents), self.order.launch():
                 yield
@@ -60,7 +60,7 @@ class Replayer:
             yield
 
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with the runs of all trials, in the order's order."""
+        """Answer with the runs of all trials, in the order of the request."""
         packing, runs = Packing(), []
         programs = TextPrograms(self._text, order["programs"], blobs, self.device)
         for trial in order["trials"]:
@@ -70,7 +70,7 @@ class Replayer:
         return {"runs": runs}, packing.blobs
 
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with the numbers that a launcher reads: its program ends with their tensor."""
+        """Answer with the numbers that a launcher reads: its program ends with that tensor."""
         try:
             programs = TextPrograms(self._text, order["programs"], blobs, self.device)
             run = TrialReplay(self, programs[0], order["arguments"], blobs, "first")
@@ -98,7 +98,7 @@ class Replayer:
 
 
 class TrialReplay:
-    """One replay, on inputs and in guarded memory of its own."""
+    """One replay of a trial, with copies of the inputs in guarded memory."""
 
     def __init__(
         self,
@@ -137,13 +137,13 @@ class TrialReplay:
         name = f"a tensor of its own of {size:,} bytes"
         memory = guarded(size, self._owner.device, self._pattern, name)
         if self._mode == "idle":
-            # Flags are false and true by turns: a right answer may be true everywhere.
+            # Alternate false and true: a right boolean answer may be true everywhere.
             memory.inner[::2] = 0
         self._guards.append(memory)
         return memory.inner
 
     def _fill_gaps(self) -> None:
-        """Fill the gaps between a strided input's elements: no answer may depend on them."""
+        """Overwrite the gaps between a strided input's elements: no answer may depend on them."""
         for place, trees in self._views.items():
             inner = self._inputs[place].inner
             width = getattr(torch, trees[0]["dtype"]).itemsize
@@ -159,7 +159,7 @@ class TrialReplay:
     def result(self, packing: Packing, written: Sequence[int], *, expanded: bool) -> dict[str, Any]:
         """Play the program and return the run as JSON.
 
-        written: the inputs that the reference writes to. Their content belongs to the answer.
+        written: positions of inputs that the reference writes to; they belong to the answer.
         expanded: whether the gradients of the outputs have strides of 0.
         """
         before = {place: memory.inner.clone() for place, memory in self._inputs.items()}
@@ -200,7 +200,7 @@ class TrialReplay:
         }
 
     def _delay_inputs(self) -> None:
-        """Write the inputs after a delay: a kernel on a stream that does not wait misses them."""
+        """Write the inputs after a delay: a kernel whose stream does not wait misses them."""
         contents = [(memory.inner, memory.inner.clone()) for memory in self._inputs.values()]
         for inner, _ in contents:
             inner.fill_(self._pattern)
@@ -209,7 +209,7 @@ class TrialReplay:
             inner.copy_(content)
 
     def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
-        """Return the inputs whose content changed. This waits for the GPU only once."""
+        """Return the inputs whose content changed. Wait for the GPU only once."""
         if not before:
             return []
         differ = [(self._inputs[place].inner != was).any() for place, was in before.items()]
@@ -224,7 +224,7 @@ def _exact(number: Any) -> Any:
 def returns_kept_memory(program: Program) -> bool:
     """Return whether an output lies in memory that the launcher kept from an earlier call.
 
-    The next call would write over the answer of this one.
+    Then the next call would overwrite this answer.
     """
     own, kept, written = set[int | None](), set[int | None](), set[int | None]()
     earlier = set[int | None]()
@@ -253,7 +253,7 @@ def returns_kept_memory(program: Program) -> bool:
 
 
 class AccessCheck:
-    """A check of every access of a kernel in the interpreter against the memory of tensors."""
+    """Check of every access of an interpreted kernel against the memory of tensors."""
 
     def __init__(self) -> None:
         self._extents: Extents | None = None
@@ -273,7 +273,7 @@ class AccessCheck:
 
     @contextmanager
     def enforced(self, extents: list[tuple[int, int]]) -> Iterator[None]:
-        """Let a kernel touch only this memory. Another access could end the process."""
+        """Refuse accesses to other memory in this context, because they could end the process."""
         self._extents = Extents(extents)
         try:
             yield

@@ -1,4 +1,4 @@
-"""Streams and events of a replay on a GPU. Without a GPU, there are none to play."""
+"""Replay of CUDA streams and events. Without a GPU, programs have none."""
 
 from typing import Any, cast
 

@@ -1,8 +1,8 @@
-"""The kernels of a program, made from the entry's text.
+"""Kernels of a program, created from the entry's text.
 
-A launcher could replace a kernel's code, its `run` or its cache. So each kernel is made here, in a
-module of its own, and no other statement of the text is run. The names in the module have values
-from the program: plain data, other kernels of the text, or parts of Triton's language.
+A launcher could replace a kernel's code, its `run` or its cache. So each kernel is created here, in
+a module of its own, and no other statement of the text is run. The program has the values of the
+names in that module: constants, other kernels of the text, or parts of Triton's language.
 """
 
 import itertools
@@ -27,7 +27,7 @@ _numbers = itertools.count(1)
 
 
 class TextKernels:
-    """The kernels of one text, `triton_code`. Each is made when it is first used."""
+    """Kernels of one `triton_code`. Each is created when it is first used."""
 
     def __init__(self, text: str, kernels: Mapping[str, ProgramKernel]) -> None:
         try:
@@ -47,7 +47,7 @@ class TextKernels:
         return self._made[key]
 
     def line(self, name: str) -> int | None:
-        """Return the line of `def` of the text's function of this name, if it has only one."""
+        """Return the line of the `def` of this function, if the text has only one of this name."""
         lines = [one.node.lineno for one in self._definitions.values() if one.name == name]
         return lines[0] if len(lines) == 1 else None
 
@@ -68,9 +68,9 @@ class TextKernels:
         check(definition, names)
         file = f"<kernel {next(_numbers)}: {description.name}>"
         source = definition.source
-        # Triton reads a kernel's source through its file.
+        # Triton gets a kernel's source from its file, through linecache.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        # Up to 3.6, Triton takes a plain constant if it is annotated.
+        # Triton up to 3.6 accepts a global number as a constant only if it is annotated.
         annotations = dict.fromkeys(self._annotated & names.keys(), tl.constexpr)
         space = {
             **names,
@@ -78,11 +78,11 @@ class TextKernels:
             "__annotations__": annotations,
             "triton": triton,
         }
-        # The interpreter searches the values of a kernel's names for this module.
+        # The interpreter looks for this module among the globals of a kernel.
         space.setdefault("tl", tl)
         exec(compile(source, file, "exec"), space)  # noqa: S102 - its syntax was checked
         kernel = space[description.name]
-        # A function without decorators becomes a kernel by a call.
+        # A function without decorators becomes a kernel here.
         return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class TextKernels:
         return {name: value for name, value in values.items() if value is not UNKNOWN}
 
     def _value(self, meaning: Meaning) -> Any:
-        """Return the value of a name, or UNKNOWN. A kernel that uses an unknown name fails."""
+        """Return the value of a name, or UNKNOWN. A kernel that uses an UNKNOWN value fails."""
         match meaning.kind:
             case "constexpr":
                 inner = self._value(meaning.value)
@@ -103,7 +103,7 @@ class TextKernels:
                 parts = [self._value(part) for part in meaning.value]
                 return UNKNOWN if UNKNOWN in parts else tuple(parts)
             case "kernel":
-                # A kernel can't use itself: Triton has no recursion.
+                # A recursive reference is UNKNOWN: Triton has no recursion.
                 return UNKNOWN if meaning.value in self._being_made else self[meaning.value]
             case "library":
                 module, path = meaning.value
@@ -120,7 +120,7 @@ UNKNOWN: Any = object()
 
 
 def constant(meaning: Meaning) -> Any:
-    """Return a value that is the same in every process, such as a number or a type."""
+    """Return a constant that is the same in every process, such as a number or a type."""
     match meaning.kind:
         case "plain" | "float" | "complex":
             return meaning.value

@@ -1,6 +1,6 @@
 """Start untrusted programs, as confined as this host allows.
 
-Standard library only, nothing else of the project: the judge and the compile check build on it.
+This package imports only the standard library: the judge and the compile check depend on it.
 """
 
 from validation.harness.sandbox.confinement import Confinement, Level, RunLimits, SandboxUnavailable

@@ -1,7 +1,7 @@
 """Command line of a sandboxed program.
 
-Outside, `guard.py` bounds memory and ends all processes that the program forks. It starts
-`confined.py`, which restricts itself and then becomes the program. At the best level, bubblewrap
+Outside, `guard.py` limits memory and ends all processes that the program forks. It starts
+`confined.py`, which restricts itself and then executes the program. At the best level, bubblewrap
 starts `confined.py` in new namespaces. At the second level, Landlock confines it instead.
 """
 
@@ -19,9 +19,9 @@ from validation.harness.sandbox.memory import Bound
 from validation.harness.sandbox.python import SANDBOX_UID, interpreter, python, script
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-# Harmless facts about the machine that libraries ask for.
+# Information about the machine that libraries read, and that reveals no secret.
 FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
-# Single files and folders, never `/`: for root, /root would stay readable.
+# Individual files and folders, never `/`: if root starts the program, /root would be readable.
 GPU_LIBRARIES = ("/usr/local/nvidia", "/usr/local/cuda", "/run/nvidia-persistenced")
 DEFAULT_ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "USER": "nobody"}
 
@@ -33,7 +33,7 @@ def command(
     bound: Bound,
     pass_fds: Sequence[int],
 ) -> list[str]:
-    """Return the guard's command line, which ends with those of the other processes."""
+    """Return the guard's command line, which contains those of the processes that it starts."""
     limits = confinement.limits
     env = DEFAULT_ENV | dict(confinement.env)
     uid = SANDBOX_UID if os.geteuid() == 0 and level is not Level.NONE else 0
@@ -75,7 +75,7 @@ def command(
     else:
         guard |= {"scratch": confinement.scratch, "env": env, "namespace": 0}
         around = []
-        # Without a namespace the limit counts all processes of the user.
+        # Without a user namespace, the limit counts all processes of the user.
         confined["processes"] += threads_of(uid or os.getuid())
     inner = [*python(), str(script("confined")), json.dumps(confined)]
     return [*python(), str(script("guard")), json.dumps(guard), *around, *inner]
@@ -90,7 +90,7 @@ def _bubblewrap(confinement: Confinement, env: Mapping[str, str]) -> list[str]:
         raise SandboxUnavailable("bubblewrap (bwrap) is not on PATH. Install it.")
     if os.geteuid() == 0:
         # The guard fills in the namespace. `confined.py` needs both capabilities to change its
-        # user, and loses them by that.
+        # user, which drops them.
         user = ["--userns", "{}", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         user = ["--unshare-user", "--uid", str(SANDBOX_UID), "--gid", str(SANDBOX_UID)]
@@ -107,7 +107,7 @@ def _bubblewrap(confinement: Confinement, env: Mapping[str, str]) -> list[str]:
         "--proc", "/proc", "--dev", "/dev", *devices,
         "--perms", "1777", "--size", str(confinement.scratch), "--tmpfs", "/tmp",  # noqa: S108 - private
         *_binds(readable),
-        # The folders that bubblewrap makes in memory have no size limit.
+        # Folders that bubblewrap creates in memory have no size limit, so make them read-only.
         "--remount-ro", "/dev", "--remount-ro", "/",
         *(word for pair in environment.items() for word in ("--setenv", *pair)),
         "--chdir", "/tmp", "--",  # noqa: S108 - private
@@ -115,9 +115,9 @@ def _bubblewrap(confinement: Confinement, env: Mapping[str, str]) -> list[str]:
 
 
 def _binds(paths: Sequence[Path]) -> Iterator[str]:
-    """Outer folders first. Links stay links: /lib is one into /usr on most systems."""
+    """Yield options that mount the paths, outer folders first. Symbolic links stay links."""
     for folder in sorted({parent for path in paths for parent in path.parents}):
-        # If the host's folder is closed to others, bubblewrap would close this one to all but root.
+        # If the host's folder is closed to others, bubblewrap would close its copy to all but root.
         yield from ("--perms", "0755", "--dir", str(folder))
     for path in sorted(set(paths)):
         if path.is_symlink():
@@ -128,13 +128,13 @@ def _binds(paths: Sequence[Path]) -> Iterator[str]:
 
 def _landlock(confinement: Confinement) -> dict[str, list[str]]:
     rules = reachable(confinement)
-    # The driver reads the maps of its own process, and a Landlock rule can't name `/proc/self`.
+    # The driver reads its own process's memory map, and a Landlock rule can't name `/proc/self`.
     process = ["/proc"] if confinement.gpu else []
     return {**rules, "readable": [*rules["readable"], *process], "writable": process}
 
 
 def reachable(confinement: Confinement) -> dict[str, list[str]]:
-    """Return the paths that every program may read, and the devices, but for /proc/PID."""
+    """Return the paths that every program may read, and the devices, except for /proc/PID."""
     devices = list(DEVICES)
     readable = [*map(str, confinement.readable), *FACTS, interpreter()]
     if confinement.gpu:

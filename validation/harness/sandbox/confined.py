@@ -1,8 +1,8 @@
 """Last step before an untrusted program: restrict this process, then execute the program.
 
-A script, run by path as `python -I -S confined.py ORDER`, where ORDER is a JSON object. The sandbox
-holds no package to import from, only this file and `restrictions.py`. It runs in a process of its
-own, because Python code between fork and exec is unsafe in a caller with threads.
+Run as a script: `python -I -S confined.py ORDER`, where ORDER is a JSON object. The sandbox has no
+package to import, only this file and `restrictions.py`. It is a separate process because Python
+code between fork and exec is unsafe in a caller with threads.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ SYS_CAPSET = {"x86_64": 126, "aarch64": 91}
 
 
 def main(order: dict[str, Any]) -> None:
-    # If memory runs out, the kernel ends this process rather than the database.
+    # If memory runs out, the kernel should kill this process rather than the database.
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
     if order["cgroup"] >= 0:
@@ -33,7 +33,7 @@ def main(order: dict[str, Any]) -> None:
         restrictions.enter_landlock(**order["landlock"])
     if order["uid"]:
         change_user(order["uid"], keep_reading=bool(order["landlock"]))
-    # After the change of user: the kernel counts the processes of the user.
+    # Set this limit after the change of user: the kernel counts processes by user.
     restrictions.set_limit(resource.RLIMIT_NPROC, order["processes"])
     if order["seccomp"]:
         restrictions.filter_system_calls(bytes.fromhex(order["seccomp"]))
@@ -49,9 +49,9 @@ def close_all_but(kept: list[int]) -> None:
 
 
 def change_user(uid: int, *, keep_reading: bool) -> None:
-    """Give up root.
+    """Change from root to another user.
 
-    keep_reading: keep root's way through closed folders. Landlock says what may be read.
+    keep_reading: keep root's right to read all files. Landlock then limits the readable paths.
     """
     restrictions.prctl(restrictions.PR_SET_KEEPCAPS, int(keep_reading))
     os.setgroups([])

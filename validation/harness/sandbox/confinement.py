@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Level(StrEnum):
-    """Ways to confine a program, best first."""
+    """Levels of confinement, best first."""
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"
@@ -15,7 +15,7 @@ class Level(StrEnum):
 
 
 class SandboxUnavailable(Exception):
-    """This host can't confine programs; the sentence says why and what to do."""
+    """This host can't confine programs; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class RunLimits:
     """Limits of one process, of a process group, and of all processes together.
 
     memory: address space of one process in bytes. None under CUDA, which reserves more of it than
-        any machine has.
-    group_memory, tree_memory: bytes held by a process group and by all processes together, without
-        the scratch folder.
+    any machine has.
+    group_memory, tree_memory: memory of a process group and of all processes together, in bytes,
+    not counting the scratch folder.
     processes: number of all processes and threads.
     group_processes, threads: number of processes of a group, and of threads of one process.
     """
@@ -43,9 +43,9 @@ class RunLimits:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """Paths that a program may read, the same inside as outside, and its limits.
+    """Paths that a program may read, at the same path inside as outside, and its limits.
 
-    scratch: bytes that fit into the private folder that `TMPDIR` names inside.
+    scratch: size limit in bytes of the private folder to which `TMPDIR` points inside.
     """
 
     readable: tuple[Path, ...]

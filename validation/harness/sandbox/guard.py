@@ -1,13 +1,13 @@
-"""Process beside a sandboxed program that bounds its memory and ends all that it forked.
+"""Guard process next to a sandboxed program: limits its memory and ends all that it forked.
 
-A script: `python -I -S guard.py ORDER COMMAND…`. The program can't reach it. It adopts the
-program's orphans, and makes the scratch folder of a program without namespaces. It ends by SIGTERM,
-with its parent, with the program, or when the program has filled its scratch folder.
+Run as a script: `python -I -S guard.py ORDER COMMAND…`. The program can't reach it. It adopts the
+program's orphans, and creates the scratch folder of a program without namespaces. It ends on
+SIGTERM, with its parent, with the program, or when the program has filled its scratch folder.
 
 The kernel limits the address space of one process. Only a cgroup limits the sum of many processes
-and of memory files. So the guard adds up what the processes hold. It ends a process group that
-holds more than a group may, and the largest group if all together hold too much. It also ends a
-group with too many processes or threads.
+and of memory files. So the guard adds up the memory of the processes. It kills a process group that
+exceeds the group limit, and the largest group if the total exceeds its limit. It also kills a group
+with too many processes or threads.
 """
 
 import contextlib
@@ -25,12 +25,12 @@ from typing import Any
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER = 0x10000000
 AWAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# A look takes 0.2 ms, or 7 ms if the kernel does not list children. It may use 5 % of a processor,
-# and a program that makes it slow must not make it rare.
+# A check takes 0.2 ms, or 7 ms if the kernel does not list children. It may use 5 % of a processor.
+# The longest interval is bounded, so that a program can't make checks rare by making them slow.
 LOOK_SECONDS, LONGEST_SECONDS, SHARE = 0.05, 0.25, 0.05
-# A folder has no size limit of its own, so it is measured this often.
+# A plain folder has no size limit, so it is measured at this interval.
 FOLDER_SECONDS = 0.2
-# Open files are searched for memory only after the host's shared memory has grown by this much.
+# Open memory files are counted only after the host's shared memory has grown by this much.
 UNSEARCHED = 128 << 20
 RESIDENT = (b"RssAnon", b"RssShmem")
 KERNEL_LISTS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
@@ -56,7 +56,7 @@ def main(order: dict[str, Any], command: list[str]) -> int:
 
 
 def scratch_folder(uid: int) -> str:
-    # No telling name: some code behaves if it reads of a sandbox.
+    # Use a neutral name: some code changes its behavior when it detects a sandbox.
     folder = tempfile.mkdtemp()
     if uid:
         os.chown(folder, uid, uid)
@@ -84,7 +84,7 @@ def start(order: dict[str, Any], command: list[str], folder: str) -> int:
 
 
 def become(command: list[str], environment: dict[str, str], folder: str, namespace: int) -> None:
-    """Execute the command. The argument `{}` becomes the number of a user namespace."""
+    """Execute the command, with `{}` replaced by the file descriptor of a user namespace."""
     os.setsid()
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, AWAITED)
@@ -96,7 +96,7 @@ def become(command: list[str], environment: dict[str, str], folder: str, namespa
 
 
 def user_namespace(uid: int) -> int:
-    """Open a user namespace of two users, root and `uid`, that the program inherits.
+    """Open a user namespace with two users, root and `uid`, for the program to inherit.
 
     bubblewrap's own namespaces have one user. If root starts it, that user is root to the kernel,
     which never limits root's number of processes.
@@ -118,14 +118,14 @@ def user_namespace(uid: int) -> int:
             file.write(f"0 0 1\n{uid} {uid} 1\n")
     namespace = os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
     os.set_inheritable(namespace, True)
-    # The child ends when this end is closed.
+    # The child process ends when this end of the pipe is closed.
     os.close(mapped)
     os.waitpid(child, 0)
     return namespace
 
 
 def watch(program: int, bounds: "GroupLimits", folder: str, order: dict[str, Any]) -> int:
-    """Return how the program ended, as an exit status."""
+    """Watch until the program ends. Return its exit status."""
     folder_at = look_at = 0.0
     while True:
         now = time.monotonic()
@@ -155,8 +155,8 @@ class GroupLimits:
     tree: bytes of all groups together.
     processes: number of processes of a group.
     threads: number of threads of one process.
-    record: open file that gets a line for each group before it is ended: the number of the group
-        inside the sandbox, and the reason.
+    record: open file that gets a line for each group before it is killed: its number inside of the
+    sandbox, and the reason.
     """
 
     def __init__(
@@ -188,10 +188,10 @@ class GroupLimits:
             os.killpg(int(name.split()[0]), signal.SIGKILL)
 
     def excess(self, below: dict[int, bytes], members: dict[bytes, list[int]]) -> bytes:
-        """Return the group that holds too much memory, or nothing.
+        """Return the group that uses too much memory, or an empty value.
 
-        A page that processes share counts for each of them first, which is fast. Only if the sum is
-        too large, it counts in proportion.
+        First, a page that processes share counts for each of them, which is fast. If that sum is
+        too large, shared pages are counted in proportion.
         """
         rough = {name: sum(resident(below[pid]) for pid in pids) for name, pids in members.items()}
         files = self.memory_files(members)
@@ -201,7 +201,7 @@ class GroupLimits:
                 if rough[name] + files[name] > self.group:
                     return name
         self.ended = {name for name in self.ended if name in members}
-        # A killed group still frees its memory: no other group is killed meanwhile.
+        # A killed group may still be freeing memory: don't kill another group meanwhile.
         if any(rough[name] for name in self.ended):
             return b""
         if sum(rough.values()) + sum(files.values()) <= self.tree:
@@ -213,7 +213,7 @@ class GroupLimits:
         return max(fair, key=lambda name: fair[name]) if sum(fair.values()) > self.tree else b""
 
     def memory_files(self, members: dict[bytes, list[int]]) -> dict[bytes, int]:
-        """Return the bytes of the memory files that each group has open, such as the judge's."""
+        """Return the size of the memory files, such as the judge's, that each group has open."""
         held = dict.fromkeys(members, 0)
         if shared_memory() - self.shared <= UNSEARCHED:
             return held
@@ -228,17 +228,17 @@ class GroupLimits:
 
 
 def resident(status: bytes) -> int:
-    """Return the bytes of a process that no file on disk backs."""
+    """Return the resident bytes of a process that no file on disk backs."""
     return sum(int((field(status, name) or b"0 kB").split()[0]) for name in RESIDENT) * 1024
 
 
 def proportional(pid: int, status: bytes) -> int:
-    """Return the same, a page that n processes share counted as 1/n. With torch it takes 3 ms."""
+    """Return the same, but with shared pages in proportion. It takes 3 ms with torch loaded."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             text = file.read()
     except (FileNotFoundError, ProcessLookupError):
-        # It has ended since its status was read.
+        # The process has ended since its status was read.
         return 0
     except OSError:
         return resident(status)
@@ -250,7 +250,7 @@ def proportional(pid: int, status: bytes) -> int:
 
 
 def open_memory(pid: int) -> Iterable[tuple[int, int]]:
-    """Yield the inode and the bytes of each memory file that a process has open."""
+    """Yield inode and size of each memory file that a process has open."""
     folder = f"/proc/{pid}/fd"
     with contextlib.suppress(OSError):
         for fd in os.listdir(folder):
@@ -261,7 +261,7 @@ def open_memory(pid: int) -> Iterable[tuple[int, int]]:
 
 
 def shared_memory() -> int:
-    """Return the bytes that all processes and tmpfs of this host hold in shared memory."""
+    """Return the bytes of shared memory on this host, including tmpfs."""
     with open("/proc/meminfo", "rb") as file:
         return int((field(file.read(), b"Shmem", after=b":") or b"0").split()[0]) * 1024
 
@@ -276,10 +276,10 @@ def used(folder: str) -> int:
 
 
 def end_all() -> None:
-    """Kill all children and their children, until there is no child.
+    """Kill all descendants, until none is left.
 
-    Attack: a fork bomb takes each free place at once. Defense: all processes are stopped before the
-    first is killed.
+    Attack: a fork bomb replaces each killed process.
+    Defense: stop all processes before the first is killed.
     """
     while True:
         stopped: set[int] = set()
@@ -302,7 +302,7 @@ def send_signal(processes: set[int], number: int) -> None:
 
 
 def tree(root: int) -> dict[int, bytes]:
-    """Return every process below `root`, parents first, with its /proc/PID/status."""
+    """Return /proc/PID/status of every process below `root`, parents first."""
     children = children_listed if KERNEL_LISTS_CHILDREN else children_searched()
     statuses: dict[int, bytes] = {}
     waiting = [root]
@@ -314,7 +314,7 @@ def tree(root: int) -> dict[int, bytes]:
 
 
 def children_listed(parent: int) -> Iterable[int]:
-    """Yield the children of a process, as the kernel lists them by the thread that forked them."""
+    """Yield the children of a process from the kernel's lists, one for each forking thread."""
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{parent}/task"):
             with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
@@ -322,7 +322,7 @@ def children_listed(parent: int) -> Iterable[int]:
 
 
 def children_searched() -> Callable[[int], Iterable[int]]:
-    """Read all processes of the host, for a kernel without such lists."""
+    """Return a function that lists children by reading all processes of the host."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (status := status_of(int(name))):
@@ -331,17 +331,17 @@ def children_searched() -> Callable[[int], Iterable[int]]:
 
 
 def status_of(pid: int) -> bytes:
-    """Return the status of a process, or nothing if it has ended."""
+    """Return /proc/PID/status, or an empty value if the process has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", "rb") as file:
         return file.read()
     return b""
 
 
 def field(text: bytes, name: bytes, after: bytes = b":\t") -> bytes:
-    """Return a line's value, or nothing if there is no such line.
+    """Return the value of a field in a status, or an empty value if it is missing.
 
-    Attack: a process writes a line of its own into its name. Defense: the kernel escapes a line
-    feed there.
+    Attack: a process puts a line break and a field into its name.
+    Defense: the kernel escapes line feeds in names.
     """
     return text.partition(b"\n" + name + after)[2].partition(b"\n")[0]
 

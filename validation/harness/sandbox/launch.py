@@ -1,4 +1,4 @@
-"""Start and end of a sandboxed program, at the best level of confinement that this host allows."""
+"""Start and stop a sandboxed program, at the best level of confinement that this host allows."""
 
 import subprocess
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from validation.harness.sandbox.python import python, python_readable
 
 Stream = int | IO[Any]
 
-# The first version with scopes. Without them a program could signal every process of its user.
+# First Landlock version with scopes. Without them, a program could signal its user's processes.
 LANDLOCK_VERSION = 6
-# Time limits: of a killed tree until it ends (a busy CUDA driver needs seconds), and of a probe.
+# Time limits: for a killed process tree to end (a busy CUDA driver needs seconds), and for a probe.
 KILL_SECONDS, PROBE_SECONDS = 20.0, 20
 PROBE_LIMITS = RunLimits(
     memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=10, processes=16,
@@ -25,7 +25,7 @@ PROBE_LIMITS = RunLimits(
 
 
 class Sandboxed(subprocess.Popen[bytes]):
-    """The guard of a sandboxed program, and the bound on its memory."""
+    """The guard process of a sandboxed program, and the program's memory limits."""
 
     bound: memory.Bound
     give_back: "finalize[..., Sandboxed]"
@@ -44,8 +44,8 @@ def start(
 ) -> Sandboxed:
     """Start a program, or raise SandboxUnavailable.
 
-    level: the best of this host by default. NONE runs it without confinement.
-    grouped: in a cgroup of its own, by default if that is possible.
+    level: confinement level, by default the best of this host. NONE does not confine.
+    grouped: whether to create a cgroup, by default if that is possible.
 
     The program ends with the thread that started it. `kill` ends all that it forked.
     """
@@ -61,10 +61,10 @@ def start(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            # The program can read the environment of the first process inside.
+            # Pass nothing: the program can read the environment of the first process inside.
             env={},
             cwd="/",
-            # A Ctrl-C at the terminal is the caller's to handle.
+            # In a new session, so that Ctrl-C at the terminal reaches only the caller.
             start_new_session=True,
         )
     except BaseException:
@@ -77,9 +77,9 @@ def start(
 
 
 def kill(process: Sandboxed) -> None:
-    """End a program and all that it forked, also in other sessions, and wait until it is gone.
+    """Kill a program and all that it forked, also in other sessions, and wait for their end.
 
-    The guard ends last. Harmless after its end.
+    The guard ends last. Calling this after its end is harmless.
     """
     process.terminate()
     try:
@@ -101,7 +101,7 @@ def best() -> Level:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The level that this host allows, and a sentence: why it is no better, or what it is."""
+    """The level that this host allows, and a sentence that explains it or why none is better."""
 
     level: Level
     sentence: str
@@ -109,7 +109,7 @@ class Probe:
 
 @cache
 def probe() -> Probe:
-    """Try each level, best first. The answer is cached for the life of this process."""
+    """Try each level, best first. The result is cached for the life of this process."""
     fault = _fault(Level.BUBBLEWRAP) if find_bubblewrap() else "bwrap is not on PATH."
     if not fault:
         return Probe(Level.BUBBLEWRAP, "Programs run in namespaces of their own.")
@@ -130,7 +130,7 @@ def probe() -> Probe:
 
 @cache
 def no_cgroup(level: Level) -> str:
-    """Return why a sandbox of this level can have no cgroup of its own, or "" if it can."""
+    """Return why a sandbox of this level can't have its own cgroup, or "" if it can."""
     try:
         memory.parent_cgroup()
     except (memory.NoCgroup, OSError) as error:
@@ -139,13 +139,13 @@ def no_cgroup(level: Level) -> str:
 
 
 def memory_bound(level: Level) -> str:
-    """Return what bounds the memory of all processes of a sandbox, in words."""
+    """Return a description of the memory limit for all processes of a sandbox."""
     fault = no_cgroup(level)
     return f"watched, no cgroup here: {fault}" if fault else "cgroup"
 
 
 def _fault(level: Level, *, grouped: bool = False) -> str:
-    """Return why a small program does not run at this level, or "" if it does."""
+    """Run a small program at this level. Return why it failed, or ""."""
     try:
         program = start(
             [*python(), "-c", "print('confined')"],

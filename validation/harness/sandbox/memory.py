@@ -1,9 +1,9 @@
-"""Bounds on a sandbox's memory, on the side that started it.
+"""Memory limits of a sandbox, as the process that started it sets and reads them.
 
-`guard.py` adds up what all processes hold, and records what it ends. If cgroups (version 2)
-control memory, each sandbox also has a group of its own. A group with processes can't bound the
-groups in it, so it is made in the parent of this process's group, or below its own if that is the
-root. Only groups that an administrator, systemd or a container's runtime has handed over are used.
+`guard.py` adds up the memory of all processes, and records which groups it kills. If cgroups
+(version 2) control memory, each sandbox also has a cgroup. A cgroup with processes can't limit its
+children, so the new cgroup is a child of this process's parent cgroup, or of its own if that is the
+root. Only cgroups delegated by an administrator, systemd or a container runtime are used.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from validation.harness.sandbox.confinement import Confinement, SandboxUnavailable
 
-# The database, the web server and the judge share the machine with the sandboxes.
+# Sandboxes get half: the database, the web server and the judge run on the same machine.
 SHARE = 2
 MOUNT = Path("/sys/fs/cgroup")
 NAME = "curation-sandbox"
@@ -23,17 +23,17 @@ _numbers = itertools.count(1)
 
 
 class NoCgroup(SandboxUnavailable):
-    """No cgroup can be made here; the sentence says why."""
+    """No cgroup can be created; the message says why."""
 
 
 @dataclass(eq=False, slots=True)
 class Bound:
-    """The record and the cgroup of one sandbox.
+    """Record and cgroup of one sandbox.
 
-    record: the open file that gets a line from the guard for each process group that it ends.
+    record: open file that gets a line from the guard for each process group that it kills.
     cgroup: the sandbox's cgroup, if it has one.
-    entrance: the open file by which a process enters the cgroup, or -1. The kernel asks what the
-        opener may do, so a process that sees nothing of the host can enter.
+    entrance: file descriptor by which a process joins the cgroup, or -1. The kernel checks the
+    opener's rights, so a process that can't see the host's files can join.
     """
 
     record: int
@@ -48,22 +48,22 @@ class Bound:
         return cls(os.memfd_create("ended", os.MFD_CLOEXEC), cgroup, entrance)
 
     def ended_for(self, group: int) -> str:
-        """Return why a process group was ended: "memory", "processes", "threads", or "" if not.
+        """Return why a process group was killed: "memory", "processes", "threads", or "".
 
-        group: its number inside the sandbox.
+        group: its number inside of the sandbox.
         """
         for line in self.ended_groups():
             number, _, why = line.partition(" ")
             if number == str(group):
                 return why
-        # The kernel does not say which group it ended, so each end explains one.
+        # The kernel does not say which group it killed, so each of its kills explains one end.
         if self.cgroup is not None and _kills(self.cgroup) > self.explained:
             self.explained += 1
             return "memory"
         return ""
 
     def ended_groups(self) -> list[str]:
-        """Return a line for each process group that the guard ended: its number, and why."""
+        """Return a line for each process group that the guard killed: its number, and why."""
         return os.pread(self.record, 1 << 20, 0).decode().splitlines()
 
     def close_entrance(self) -> None:
@@ -78,7 +78,7 @@ class Bound:
 
 
 def _make_cgroup(confinement: Confinement) -> Path:
-    """Make a cgroup with the limits of a sandbox, and remove those of processes that ended."""
+    """Create a cgroup with a sandbox's limits, and remove cgroups whose processes have ended."""
     parent = parent_cgroup()
     for group in parent.glob(f"{NAME}-*-*"):
         if not Path("/proc", group.name.split("-")[-2]).exists():
@@ -99,12 +99,12 @@ def _make_cgroup(confinement: Confinement) -> Path:
 
 @cache
 def parent_cgroup() -> Path:
-    """Return the cgroup in which those of sandboxes are made, or raise NoCgroup."""
+    """Return the cgroup in which to create those of sandboxes, or raise NoCgroup."""
     own = _own_cgroup()
     parent = own if own == MOUNT else own.parent
     if not os.access(parent, os.W_OK):
         raise NoCgroup(f"no group can be made in {parent}")
-    # A service of an ordinary user, with a group handed over to it: `Delegate=` of systemd.
+    # A service of an unprivileged user, with a delegated cgroup: `Delegate=` of systemd.
     if not _controls_memory(parent) and os.geteuid() and parent.stat().st_uid == os.geteuid():
         with suppress(OSError):
             (parent / "cgroup.subtree_control").write_text("+memory +pids")
@@ -134,7 +134,7 @@ def _controls_memory(group: Path) -> bool:
 
 
 def _kills(group: Path) -> int:
-    """Return how many processes the kernel has ended in the cgroup for lack of memory."""
+    """Return how many processes in the cgroup the kernel has killed for lack of memory."""
     with suppress(OSError, ValueError):
         for line in (group / "memory.events").read_text().splitlines():
             if line.startswith("oom_kill "):
@@ -143,13 +143,13 @@ def _kills(group: Path) -> int:
 
 
 def _remove(group: Path) -> None:
-    """Remove a cgroup without processes. One with processes is removed when the next is made."""
+    """Remove a cgroup without processes. Others are removed when the next cgroup is created."""
     with suppress(OSError):
         group.rmdir()
 
 
 def half_of_memory() -> int:
-    """Return half of this machine's memory, or of the cgroup's that this process is in."""
+    """Return half of this machine's memory, or of the limit of this process's cgroup."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     with suppress(NoCgroup, OSError):
         own = _own_cgroup()

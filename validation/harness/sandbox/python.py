@@ -1,4 +1,4 @@
-"""Python inside a sandbox: how it is started, and what it and Triton's C compiler must read."""
+"""Python in a sandbox: its command line, and the paths that it and Triton's C compiler read."""
 
 import site
 import sys
@@ -6,7 +6,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-# The user of a sandboxed program that root started: the unprivileged one of every Linux.
+# User of a sandboxed program that root started: `nobody` on every Linux.
 SANDBOX_UID = 65534
 SYSTEM = (
     "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin",
@@ -17,7 +17,7 @@ SYSTEM = (
 
 
 def python() -> list[str]:
-    """Return the command of an interpreter without site-packages and without an environment."""
+    """Return the command of an interpreter that ignores site-packages and the environment."""
     return [interpreter(), "-I", "-S", "-B"]
 
 
@@ -31,9 +31,9 @@ def script(name: str) -> Path:
 
 
 def python_readable() -> tuple[Path, ...]:
-    """Return the paths of the interpreter, its packages, the system's libraries and compilers.
+    """Return paths of the interpreter, its packages, the system's libraries and compilers.
 
-    Folders of packages may be in a home folder. The home folder itself is never among the paths.
+    Package folders may be inside of a home folder. The home folder itself is never returned.
     """
     paths = [Path(path) for path in SYSTEM if Path(path).exists()]
     for path in (*_interpreter_folders(), *_package_folders()):
@@ -49,7 +49,7 @@ def _interpreter_folders() -> Iterator[Path]:
         if (root / "pyvenv.cfg").exists() or root not in (Path("/usr"), Path("/usr/local")):
             yield root
         else:
-            # The prefix of a system's Python has far more than Python.
+            # The prefix of a system's Python contains much more than Python, so select folders.
             yield root / "bin"
             yield from (Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib"))
             yield from (root / "lib", root / "include")

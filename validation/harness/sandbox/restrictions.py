@@ -1,6 +1,6 @@
-"""Restrictions that a process puts on itself: resource limits, a system call filter, Landlock.
+"""Restrictions that a process sets on itself: resource limits, a system call filter, Landlock.
 
-Standard library only, and nothing of this package: `confined.py` imports this file by its folder.
+Only the standard library is imported: `confined.py` imports this file from its folder.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 READ = EXECUTE | READ_FILE | READ_DIR
 DEVICE = READ_FILE | WRITE_FILE | IOCTL_DEVICE | TRUNCATE
-# The number of file rights in each version of Landlock's interface; 16 since version 5.
+# Number of file rights in each version of Landlock; 16 since version 5.
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 EVERY_NETWORK_RIGHT, EVERY_SCOPE = 0b11, 0b11
 NETWORK_SINCE, SCOPES_SINCE = 4, 6
@@ -33,7 +33,7 @@ class SeccompProgram(ctypes.Structure):
 
 
 def set_limit(which: int, value: int) -> None:
-    """Set a resource limit, soft and hard, to `value` or to the present hard limit if lower."""
+    """Set a soft and hard resource limit to `value`, or to the current hard limit if lower."""
     most = resource.getrlimit(which)[1]
     if most != resource.RLIM_INFINITY:
         value = min(value, most)
@@ -61,9 +61,9 @@ def enter_landlock(
 ) -> None:
     """Restrict the calling thread, and all that it starts, to these paths.
 
-    unlisted: folders with files to read and write by name, which can't be listed.
+    unlisted: folders whose files can be read and written by name, but not listed.
 
-    Paths that do not exist are left out. See landlock(7).
+    Paths that do not exist are ignored. See landlock(7).
     """
     version = landlock_version()
     files = (1 << FILE_RIGHTS.get(version, 16)) - 1
@@ -94,8 +94,8 @@ def _allow(rules: int, path: str, rights: int) -> None:
         rights &= ON_FILES
     rule = rights.to_bytes(8, sys.byteorder) + fd.to_bytes(4, sys.byteorder)
     checked(libc.syscall(LANDLOCK_ADD, rules, 1, rule, 0))
-    # A rule holds an inode. The kernel may forget that of a process's folder in /proc and make
-    # another, which no rule holds, unless the folder stays open.
+    # A rule refers to an inode. The kernel may replace the inode of a process's folder in /proc,
+    # which voids the rule, unless the folder stays open.
     if not path.startswith("/proc/self"):
         os.close(fd)
 

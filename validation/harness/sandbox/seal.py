@@ -1,9 +1,9 @@
 """Separation of programs that share a sandbox.
 
-Attack: one program opens another's /proc/PID/mem, /proc/PID/fd or folder, or signals it. All run
-as one user, so only Landlock refuses that. Defense: before it runs untrusted code, each program
-enters a Landlock domain, a process group and a system call filter of its own. Without Landlock one
-program runs at a time.
+Attack: one program opens another's /proc/PID/mem, /proc/PID/fd or folder, or signals it. All run as
+one user, so only Landlock prevents that.
+Defense: before it runs untrusted code, each program enters its own Landlock domain, process group
+and system call filter. Without Landlock, one program runs at a time.
 """
 
 import os
@@ -19,32 +19,32 @@ from validation.harness.sandbox.confinement import Confinement, Level
 Domain = Mapping[str, list[str]]
 """The paths that a program may read and the devices that it may use, for `enter_landlock`."""
 
-# Version 1 refuses each move between folders, which Triton's cache depends on.
+# Version 1 refuses all renames between folders, which Triton's cache needs.
 LEAST_VERSION = 2
 
 
 def is_separable(version: int | None = None) -> bool:
-    """Return whether this kernel can keep programs of one sandbox apart."""
+    """Return whether this kernel can isolate the programs of one sandbox from each other."""
     if version is None:
         version = restrictions.landlock_version()
     return version >= LEAST_VERSION
 
 
 def at_once(wanted: int, version: int | None = None) -> int:
-    """Return how many programs of one sandbox may run at once, `wanted` at most."""
+    """Return how many programs of one sandbox may run concurrently, at most `wanted`."""
     return wanted if is_separable(version) else 1
 
 
 def confined_by(level: Level, version: int | None = None) -> str:
-    """Return the confinement of programs in words, for a result's environment."""
+    """Return a description of the programs' confinement, for the environment of a result."""
     return str(level) if is_separable(version) else f"{level}, one program at a time"
 
 
 def domain(confinement: Confinement, version: int | None = None) -> Domain | None:
-    """Return the rules for each program of a sandbox, or None if it has the sandbox to itself.
+    """Return the Landlock rules for programs of a sandbox, or None if they must run one at a time.
 
-    `seal` adds the program's own folder. The rules name no other process's folder in /proc: a
-    compiler's command line there names its caller's folder.
+    `seal` adds the program's own folder. The rules allow no other process's folder in /proc: a
+    compiler's command line there contains its caller's folder.
     """
     if not is_separable(version):
         return None
@@ -52,20 +52,20 @@ def domain(confinement: Confinement, version: int | None = None) -> Domain | Non
     own, writable = ["/proc/self"], []
     if confinement.gpu:
         own = [str(path) for path in Path("/proc").iterdir() if not path.name.isdigit()]
-        # CUDA names its threads there, and does not start if it can't (driver 580, 2026-11-26).
+        # CUDA names its threads there, and fails to start if it can't (driver 580, 2026-11-26).
         writable = ["/proc/self"]
     readable = [*rules["readable"], *own]
     return {"readable": readable, "writable": writable, "devices": rules["devices"]}
 
 
 def protect_parent() -> None:
-    """Close this process's memory and files to its children, and adopt the orphans among them."""
+    """Deny child processes access to this process's memory and files, and adopt orphans."""
     restrictions.prctl(restrictions.PR_SET_DUMPABLE, 0)
     restrictions.prctl(restrictions.PR_SET_CHILD_SUBREAPER, 1)
 
 
 def unprotect() -> None:
-    """Make /proc/self readable in a child: a CUDA driver reads it."""
+    """Make /proc/self readable again in a child: the CUDA driver reads it."""
     restrictions.prctl(restrictions.PR_SET_DUMPABLE, 1)
 
 
@@ -80,10 +80,10 @@ def seal(
     """Restrict this process to `folder` and to what `domain` allows.
 
     domain: None if no other program runs meanwhile.
-    programs: allow it to start other processes.
-    limits: resource limits below those of the sandbox, by their names.
+    programs: whether it may start other processes.
+    limits: resource limits by name, lower than those of the sandbox.
 
-    Takes 1.5 ms, of which the domain is 0.5 (medians of 50 forks, 2026-11-26).
+    Takes 1.5 ms, 0.5 of that for the domain (medians of 50 forks, 2026-11-26).
     """
     restrictions.prctl(restrictions.PR_SET_PDEATHSIG, 9)
     os.setpgid(0, 0)

@@ -1,7 +1,7 @@
-"""System call filters, as the BPF programs that the kernel takes.
+"""System call filters, as BPF programs for the kernel.
 
-Each lists what it denies, not what it allows: CUDA and Python use hundreds of calls, and others
-with every release. Calls newer than the list are denied as well.
+Each is a denylist: CUDA and Python use hundreds of system calls, and more with each release. Calls
+newer than the list are denied as well.
 """
 
 import errno
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# By name: the number on x86_64 and on aarch64.
+# System call numbers on x86_64 and on aarch64, by name.
 ONLY_X86 = -1
 DENIED = {
-    # other processes
+    # access to other processes
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
     "move_pages": (279, 239), "perf_event_open": (298, 241),
@@ -37,7 +37,7 @@ DENIED = {
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "iopl": (172, ONLY_X86), "ioperm": (173, ONLY_X86), "modify_ldt": (154, ONLY_X86),
     "uselib": (134, ONLY_X86),
-    # memory that belongs to no process: where it runs out, ending one frees nothing
+    # memory that belongs to no process, so that killing a process does not free it
     "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
 }  # fmt: skip
@@ -46,10 +46,10 @@ CLONE3 = (435, 435)
 IOCTL = (16, 29)
 SOCKET = (41, 198)
 SOCKETPAIR = (53, 199)
-# The 32-bit calls of x86_64 begin far above it.
+# The x32 calls of x86_64 have much larger numbers.
 NEWEST = 469
 
-# Between programs of one sandbox: leaving the process group, or reaching another process.
+# Calls that leave the process group, or reach other programs of the same sandbox.
 DENIED_TO_NEIGHBORS = {
     "setsid": (112, 157), "setpgid": (109, 154), "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434),
@@ -57,7 +57,7 @@ DENIED_TO_NEIGHBORS = {
     # It reports file names in other programs' folders, which Landlock does not prevent.
     "inotify_add_watch": (254, 27),
 }  # fmt: skip
-# Allowed where the first argument names the calling process.
+# Allowed only if the first argument is the calling process.
 ON_ITSELF = {
     "kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261),
     "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
@@ -78,7 +78,7 @@ _NUMBER_AT, _ARCH_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One instruction. `yes` and `no` are the labels to jump to, empty for the next instruction."""
+    """One BPF instruction. `yes`, `no`: labels to jump to, empty for the next instruction."""
 
     code: int
     value: int
@@ -90,8 +90,9 @@ class _Step:
 def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
     """Return the filter of a sandbox, for a machine as `platform.machine()` names it.
 
-    unix_sockets: allow them. Attack: if a program sees the host's files, it connects to a socket
-        among them. Defense: it can make only pairs of sockets.
+    unix_sockets: allow them.
+    Attack: a program connects to the host's sockets, which are files.
+    Defense: it can create only socket pairs.
 
     Raise KeyError for an unknown machine.
     """
@@ -99,7 +100,7 @@ def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
     numbers = [
         _Step(_AT_LEAST, NEWEST + 1, yes="absent"),
         *(_Step(_EQUAL, number, yes="denied") for number in sorted(_numbers(DENIED, column))),
-        # Its flags are in memory, which a filter can't read. libc falls back to clone.
+        # clone3's flags are in memory, which a filter can't read. libc falls back to clone.
         _Step(_EQUAL, CLONE3[column], yes="absent"),
         _Step(_EQUAL, CLONE[column], yes="clone"),
         _Step(_EQUAL, IOCTL[column], yes="ioctl"),
@@ -121,8 +122,8 @@ def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
 def neighbor_filter(machine: str, pid: int, *, programs: bool) -> bytes:
     """Return the filter of one program that shares its sandbox with others.
 
-    pid: the process that the filter is for.
-    programs: allow it to start other processes.
+    pid: the process to filter.
+    programs: whether it may start other processes.
 
     Raise KeyError for an unknown machine.
     """
@@ -156,7 +157,7 @@ def _numbers(calls: dict[str, tuple[int, int]], column: int) -> list[int]:
 
 
 def _assemble(machine: str, numbers: Sequence[_Step], arguments: Sequence[_Step]) -> bytes:
-    """Return a program that compares the call's number, then, as labels say, its arguments."""
+    """Return a BPF program that checks the call's number, then arguments, as the labels say."""
     steps = [
         _Step(_LOAD, _ARCH_AT),
         _Step(_EQUAL, AUDIT_ARCH[machine], no="kill"),

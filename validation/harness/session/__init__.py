@@ -1,1 +1,1 @@
-"""The questions about one entry to untrusted processes: references, recordings and replays."""
+"""Requests to untrusted processes about one entry: references, recordings and replays."""

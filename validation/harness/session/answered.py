@@ -1,6 +1,6 @@
-"""Inputs of an entry with its reference's answers, and the check of its test.
+"""Inputs of an entry with its reference's answers, and check 7 of its test.
 
-No process that takes part has the launcher's text. So they serve every launcher of one reference.
+No process used here has the launcher's text, so the results serve all launchers of a reference.
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from validation.harness.session.references import ask_reference
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Inputs, and the reference's answers by the trial's number.
+    """Inputs of an entry, and the reference's answers by trial number.
 
-    tolerance: the test's constant.
-    device: the one on which the reference ran.
+    tolerance: the constant of that name in the test.
+    device: device on which the reference ran.
     """
 
     tolerance: dict[str, tuple[float, float]]
@@ -30,7 +30,7 @@ class Answered:
 
 
 def load_answered(session: Session, author: Child) -> Answered:
-    """Let the author's process make the inputs and another one answer, or raise Stopped."""
+    """Have processes make the inputs and run the reference. Raise Stopped if either fails."""
     constants = load_constants(session, author)
     tried = make_trials(session, author, constants)
     wanted, device = ask_reference(session, tried.inputs)
@@ -39,7 +39,7 @@ def load_answered(session: Session, author: Child) -> Answered:
 
 
 def check_test(session: Session, author: Child, answered: Answered) -> Check:
-    """Run the test on damaged answers: on a GPU if it is for GPUs only.
+    """Run the entry's test on damaged answers, on a GPU if the test needs one.
 
     author: the process that made the inputs.
     """

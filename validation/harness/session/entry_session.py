@@ -1,4 +1,4 @@
-"""Questions to children about one entry. A timeout, a forgery or a crash becomes a verdict."""
+"""Requests to child processes about one entry. A timeout, forgery or crash becomes a verdict."""
 
 import secrets
 import time
@@ -29,13 +29,13 @@ from validation.harness.verdicts import ended_as, said_broken
 MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
 )  # fmt: skip
-# The check that a step belongs to, and the text that is blamed for a step that fails.
+# By step: the check that it belongs to, and the text to name in the message if it fails.
 CHECKS = {"suite": "test", "damage": "falsifiable"}
 BLAMED = {"inputs": "make_inputs: ", "author": "test_code: ", "reference": "python_code: "}
 
 
 class Stopped(Exception):
-    """The examination of the entry ends here; the check says why."""
+    """The examination of the entry stops; `check` has the reason."""
 
     def __init__(self, check: Check) -> None:
         super().__init__(check.words)
@@ -43,10 +43,10 @@ class Stopped(Exception):
 
 
 class Session:
-    """Children that work on one entry, and the seconds that they take.
+    """Requests to children about one entry, and the seconds that the children take.
 
     alone: use processes that serve no other entry.
-    options: None for those of the pool.
+    options: options of this run, or None for those of the pool.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class Session:
         self.device = "cuda" if pool.options.device == "cuda" else "cpu"
         self.limits = INPUT_LIMITS[pool.options.device]
         self.check = "accuracy"
-        """The check of the last question: it is blamed for an answer that can't be read."""
+        """The check of the last request, to name in the verdict on a malformed answer."""
         self.seconds = {"compile": 0.0, "wait": 0.0}
         self.unanswered: dict[str, float] = {}
-        """By the role of a child that ran out of time or ended: its share of a processor."""
+        """Share of a processor that a child had before it timed out or ended, by its role."""
         self.compile_budget = compile_seconds(entry.origin)
-        # A cache of this entry alone: a kernel that one process compiles serves the next.
+        # Compile cache of this entry only: processes reuse kernels that another one compiled.
         self.cache = secrets.token_hex(8)
 
     def wants(self, *names: str) -> bool:
@@ -70,7 +70,7 @@ class Session:
 
     @property
     def shares(self) -> bool:
-        """True if a child may serve more than once."""
+        """True if a child may serve more than one role."""
         return self.pool.shares(alone=self.alone)
 
     @contextmanager
@@ -81,7 +81,7 @@ class Session:
             yield child
 
     def order(self, *texts: str, device: str = "") -> dict[str, Any]:
-        """Return the beginning of an order: these texts of the entry, and the device."""
+        """Return the common part of requests to a child: texts of the entry, and settings."""
         return {
             **{name: getattr(self.entry, name) for name in texts},
             "entry_point": self.entry.entry_point,
@@ -95,10 +95,10 @@ class Session:
     def make(
         self, author: Child, trials: list[Trial], most: int, largest: int | None = None
     ) -> tuple[Inputs, list[Any]]:
-        """Return the inputs of the trials, together at most so many bytes, and what the author
-        says about each trial.
+        """Return the trials' inputs, and the author's description of each trial's inputs.
 
-        largest: bytes of a trial; None for the limit of all checks.
+        most: limit in bytes of all inputs.
+        largest: limit in bytes for one trial; None for the usual limit.
         """
         order = {
             "most": self.limits.one if largest is None else largest,
@@ -116,9 +116,9 @@ class Session:
         self, child: Child, begin: str, step: str, order: dict[str, Any],
         blobs: list[memoryview] | None = None, role: str = "",
     ) -> ChildAnswer:  # fmt: skip
-        """Return the child's answer, or raise Stopped.
+        """Return the child's answer to a request, or raise Stopped.
 
-        begin: the role that the child takes up first; empty: it has one, `role`.
+        begin: the role to take first; empty if the child already has one, `role`.
         """
         role = role or begin
         name, check = CHECKS.get(step, role or step), CHECKS.get(step, "accuracy")
@@ -158,14 +158,14 @@ class Session:
 
 
 def misread(check: str, error: BaseException) -> Check:
-    """Return the verdict on an answer that can't be read: the entry's code may have written it."""
+    """Return the verdict on a malformed answer, which the entry's code may have written."""
     words = f"a result that can't be read: {type(error).__name__} {error}"
     return Check(check, Verdict.CRASHED, words)
 
 
 @contextmanager
 def reading(check: str) -> Iterator[None]:
-    """Stop at an answer that can't be read."""
+    """Raise Stopped for a malformed answer."""
     try:
         yield
     except MISREAD as error:

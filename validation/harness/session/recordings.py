@@ -1,7 +1,7 @@
-"""Programs of the launcher for each trial. The recorder that writes them is not trusted.
+"""Recorded programs of the launcher for each trial. The recorder is not trusted.
 
 A recorder sees no values, so trials whose inputs have the same layout share a recording. If the
-launcher reads numbers, a replay on the true inputs answers, and the call is recorded again.
+launcher reads numbers, a replay on the true inputs gets them, and the call is recorded again.
 """
 
 import json
@@ -26,7 +26,7 @@ from validation.harness.report import Check, Verdict
 from validation.harness.session.entry_session import Session, Stopped, reading
 
 Json = Any
-# A launcher may read a few lengths.
+# Number of reads in a call: a launcher may read a few lengths.
 READS_MOST = 32
 
 
@@ -34,11 +34,11 @@ READS_MOST = 32
 class Recorded:
     """One recorded call of the launcher.
 
-    program, blobs: what it does, and the content of the program's constants.
+    program, blobs: the recorded program, and the content of its constants.
     raised: the exception, if there is no program.
-    problems: counts of what it does that no replay can do, by name.
-    computed: counts of what it computes with neither kernels nor torch.
-    reads: whether the program ends where the launcher reads a tensor's content.
+    problems: counts of actions that no replay can repeat, by name.
+    computed: counts of computations with neither kernels nor torch.
+    reads: whether the program ends at an unanswered read.
     state: the arguments after the call, without the content of tensors.
     """
 
@@ -52,14 +52,14 @@ class Recorded:
 
 
 class Recordings:
-    """The recordings of an entry: `of[trial number][mode]`.
+    """Recordings of an entry: `of[trial number][mode]`.
 
     The second run of a trial plays a second call with the same inputs, since a launcher may keep
     memory between calls.
 
-    order: of the replayer and the recorder. `own_cache` in it names a compile cache that the
-    recordings of an entry share.
-    wanted: the reference's answers, if they are known.
+    order: base of requests to the replayer and the recorder. Its `own_cache` is a compile cache
+    shared by the recordings of an entry.
+    wanted: the reference's answers, if known.
     """
 
     def __init__(
@@ -76,12 +76,12 @@ class Recordings:
 
     @property
     def every(self) -> list[Recorded]:
-        """Return the recordings, each once."""
+        """Return every recording once."""
         each = [recorded for by_mode in self.of.values() for recorded in by_mode.values()]
         return list({id(recorded): recorded for recorded in each}.values())
 
     def programs(self, trial: Trial) -> int:
-        """Return the most programs that a launch of the trial has, 0 if its call raised."""
+        """Return the largest number of programs in a launch of the trial, 0 if its call raised."""
         recorded = self.of[trial.number]["first"]
         if recorded.raised is not None:
             return 0
@@ -89,7 +89,7 @@ class Recordings:
         return max((math.prod(one.grid) for one in launches if isinstance(one, Launch)), default=0)
 
     def deeds(self) -> dict[str, Deeds]:
-        """Return what the launcher does by the layout of its inputs, unless values decide it."""
+        """Return launched kernels and torch operations by input layout, unless values matter."""
         by_layout = {}
         for number, by_mode in self.of.items():
             first = by_mode["first"]
@@ -105,7 +105,7 @@ class Recordings:
         for group in groups.values():
             is_run_twice = any("second" in trial.modes for trial in group)
             calls += [self._call(group[0], ())] * (1 + is_run_twice)
-        # A recorder may write forged code into its compile cache: no other process may use that.
+        # A recorder may write forged code into its compile cache. No other process uses it.
         settings = {key: value for key, value in self._order.items() if key != "cache"}
         if own_cache := settings.pop("own_cache", None):
             settings["cache"] = own_cache
@@ -117,12 +117,12 @@ class Recordings:
             for trial in group:
                 by_mode = {"second": second, **dict.fromkeys(("first", "idle", *ORDERS), first)}
                 if first.reads or second.reads:
-                    # The program depends on the values of tensors.
+                    # The program depends on numbers that the launcher reads.
                     by_mode = dict.fromkeys(by_mode, self._with_reads(trial, first))
                 self.of[trial.number] = by_mode
 
     def _layout(self, trial: Trial) -> str:
-        """Return all that a recorder may know about the trial's inputs."""
+        """Return a key of all that a recorder may know about the trial's inputs."""
         tree = self._arguments[trial.number]
         places = storages(tree)
         sizes = [len(self._blobs[place]) for place in places]
@@ -144,7 +144,7 @@ class Recordings:
     def _record(
         self, calls: Sequence[Json], settings: dict[str, Any] | None = None
     ) -> Iterator[Recorded]:
-        """Have calls recorded. `settings`: with the first order to the recorder."""
+        """Have the recorder record calls. `settings` are added to its first request."""
         name, order = ("recorder" if settings else ""), {**(settings or {}), "calls": list(calls)}
         answer = self._session.ask(self._recorder, name, "record", order, role="recorder")
         with reading("accuracy"):
@@ -157,8 +157,8 @@ class Recordings:
         return iter(recordings)
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
-        """Record the call with what it reads of this trial's inputs."""
-        # The launcher could keep true numbers, and use them instead of invented ones.
+        """Record the call again, with answers to its reads of this trial's inputs."""
+        # First with invented numbers: the launcher could keep the true ones and use them instead.
         for attempt in range(INVENTIONS):
             other, other_known = self._answered(trial, recorded, attempt)
             if other.raised is None:
@@ -178,9 +178,9 @@ class Recordings:
     def _answered(
         self, trial: Trial, recorded: Recorded, attempt: int | None = None
     ) -> tuple[Recorded, list[Json]]:
-        """Record the call with answers to its reads, and return it with the answers.
+        """Record the call with answers to its reads. Return the recording and the answers.
 
-        attempt: at answers that are invented; None for the true ones.
+        attempt: number of the attempt with invented answers; None for the true ones.
         """
         known: list[Json] = []
         while recorded.reads and recorded.raised is None:
@@ -203,7 +203,7 @@ class Recordings:
         return recorded, known
 
     def _whole_inputs(self, trial: Trial, program: Program) -> set[int | None]:
-        """Return the storages of inputs of whole numbers that the reference leaves as they are."""
+        """Return the storages of integer inputs that the reference does not change."""
         given = list(tensors(self._arguments[trial.number]))
         fractions = {tensor["storage"] for tensor in given if is_fraction(tensor["dtype"])}
         other = fractions | set(
@@ -216,7 +216,7 @@ class Recordings:
         }
 
     def _read(self, trial: Trial, recorded: Recorded) -> Json:
-        """Return the numbers that the launcher reads here, by a replay on the true inputs."""
+        """Return the numbers that the launcher reads next, by a replay on the true inputs."""
         name, settings = "", {}
         if self._replayer is None:
             self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
@@ -234,7 +234,7 @@ def with_constants(
 ) -> tuple[list[Json], list[memoryview]]:
     """Return the programs, and the blobs of their inputs and constants.
 
-    Inputs keep their places. Constants come after them.
+    Inputs keep their indices. Constants are appended.
     """
     held = [blob if place in used else NONE for place, blob in enumerate(blobs)]
     programs = []

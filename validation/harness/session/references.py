@@ -1,4 +1,4 @@
-"""Questions to the reference: its answers, and how exact an answer can be."""
+"""Requests to the reference's process: answers, and the effect of rounding on them."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from validation.harness.session.entry_session import Session, Stopped
 def ask_reference(
     session: Session, inputs: Inputs, *, on_gpu: bool = False
 ) -> tuple[dict[int, Wanted], str]:
-    """Return the reference's answers by the trial's number, and the device on which it ran.
+    """Return the reference's answers by trial number, and the device on which it ran.
 
-    It runs on the CPU, unless an operation exists only on the GPU or takes too long elsewhere.
+    It runs on the CPU, unless an operation exists only on the GPU or takes too long on the CPU.
 
-    on_gpu: do not try the CPU, which takes minutes for a large product of matrices.
+    on_gpu: skip the CPU, where a large matrix product takes minutes.
     """
     device = "cuda" if on_gpu and session.device == "cuda" else "cpu"
     try:
@@ -47,7 +47,7 @@ def ask_reference(
 def add_rounding(
     session: Session, device: str, wanted: dict[int, Wanted], inputs: Inputs
 ) -> dict[int, Wanted]:
-    """Return the answers with the effect of rounding on these inputs, or unchanged on a failure."""
+    """Return the answers with the effect of rounding added, or unchanged if that fails."""
     try:
         answers = _answers(session, device, inputs, widths=["rounded"])
     except Stopped:
@@ -58,7 +58,7 @@ def add_rounding(
 
 
 def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list[ChildAnswer]:
-    """Ask a new child batch by batch, so that large inputs have room."""
+    """Have a new child answer, in batches that limit the memory of large inputs."""
     answers: list[ChildAnswer] = []
     on_cpu = device == "cpu"
     with session.pool.reference() if on_cpu else session.candidate("reference") as child:
@@ -81,7 +81,7 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
 
 
 def _refuses(answers: list[ChildAnswer], inputs: Inputs) -> bool:
-    """Return whether the reference raises on a shown case."""
+    """Return whether the reference raises for a shown case."""
     if "error" in answers[-1].header:
         return True
     shown = {trial.number for trial in inputs.trials if trial.kind == "shown"}

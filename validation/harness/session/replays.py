@@ -15,10 +15,10 @@ def replay(
     session: Session, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
     wanted: dict[int, Wanted],
 ) -> list[ChildAnswer]:  # fmt: skip
-    """Return the runs of all trials, batch by batch. A call that raised while it was recorded has
-    no run; its error stands in for one.
+    """Return the child's answers with the runs of all trials, in batches.
 
-    order: what a new replayer needs to begin, or empty for one that has begun.
+    A call that raised during its recording is added as a run with the exception.
+    order: settings for a replayer that has not begun, or empty.
     """
     answers: list[ChildAnswer] = []
     for batch in inputs.batches(session.limits.at_once):
@@ -48,7 +48,7 @@ def replay(
         begin = "replayer" if order and not answers else ""
         answer = session.ask(child, begin, "answers", more, blobs, role="replayer")
         for run in answer.header["runs"]:
-            # Only the recorder runs the launcher's own Python.
+            # The recorder knows the state of the arguments: it runs the launcher's Python.
             run["state"] = recordings.of[run["trial"]][run["mode"]].state
         answer.header["runs"] += [
             {"trial": trial.number, "mode": mode, "error": error} for trial, mode, error in raising
@@ -58,15 +58,15 @@ def replay(
 
 
 def compile_kernels(session: Session, recordings: Recordings) -> Check:
-    """Compile the kernels of all recorded launches, in a process that never interpreted one: Triton
-    leaves its language changed."""
+    """Compile the kernels of all recorded launches, in a process without Triton's interpreter,
+    which patches Triton's language permanently."""
     programs = [one.program for one in recordings.every if one.raised is None]
     order = {**session.order("triton_code"), "programs": programs}
     try:
         with session.candidate("compiler") as child:
             answer = session.ask(child, "compiler", "compile", order)
     except Stopped as stopped:
-        # A crash or a timeout is the compiler's: the kernels have run.
+        # A crash or timeout is the compiler's fault: the kernels ran in the interpreter.
         return Check("compiles", None, f"not tried: {stopped.check.words}")
     with reading("compiles"):
         return compiles(answer.header)

@@ -1,1 +1,1 @@
-"""Times of an entry that passed, and its run under compute-sanitizer."""
+"""Timing of entries that passed, and runs under compute-sanitizer."""

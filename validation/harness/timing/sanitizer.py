@@ -1,4 +1,4 @@
-"""compute-sanitizer: its path, its command line, and the meaning of its output."""
+"""compute-sanitizer: its path, its command line, and the parsing of its output."""
 
 import os
 import re
@@ -6,12 +6,12 @@ import shutil
 from pathlib import Path
 
 NAME = "compute-sanitizer"
-# Its exit status if it found something: no shell and no signal uses it.
+# Exit status for a reported error. Neither shells nor signals use this number.
 FOUND = 97
 LINES = 8
 SUMMARY = re.compile(r"^=+ ERROR SUMMARY: (\d+) errors?", re.MULTILINE)
 NO_COMPLAINT = ("COMPUTE-SANITIZER", "ERROR SUMMARY")
-# A folder that holds more than a toolkit is not made readable.
+# Folders that contain more than a CUDA toolkit. They are not made readable.
 TOO_WIDE = (Path("/"), Path("/usr"), Path("/usr/local"), Path("/opt"))
 
 
@@ -31,14 +31,14 @@ def command(tool: Path, program: list[str]) -> list[str]:
 
 
 def readable(tool: Path) -> list[Path]:
-    """Return the folders of the tool and its libraries."""
+    """Return the folders that contain the tool and its libraries."""
     folders = [path.parent for path in (tool, tool.resolve())]
     roots = [folder.parent if folder.name == "bin" else folder for folder in folders]
     return [root for root in roots if root not in TOO_WIDE]
 
 
 def errors(output: str, status: int) -> int | None:
-    """Return the number of errors that the tool counts, or None if it printed no count."""
+    """Return the number of errors in the tool's summary, or None without a summary."""
     counts = [int(count) for count in SUMMARY.findall(output)]
     if not counts:
         return 1 if status == FOUND else None
@@ -46,7 +46,7 @@ def errors(output: str, status: int) -> int | None:
 
 
 def complaint(output: str) -> str:
-    """Return the first lines of the tool that describe an error."""
+    """Return the first lines in which the tool describes an error."""
     lines = [
         " ".join(line.strip("= ").split()) for line in output.splitlines() if line.startswith("===")
     ]

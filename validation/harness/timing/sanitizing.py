@@ -1,7 +1,7 @@
-"""compute-sanitizer's check of an entry that passed: its cases once more, for reads out of bounds.
+"""compute-sanitizer check of an entry that passed: runs its cases to find reads out of bounds.
 
-The process starts anew, from no warm parent, because the tool must be there before CUDA is. The
-tool's lines and exit status count; what the entry prints beside them is not believed.
+The process is started, not forked, because the tool must be loaded before CUDA. Only the tool's
+lines and the exit status count, since the entry can print anything.
 """
 
 import secrets
@@ -28,7 +28,7 @@ from validation.harness.session.recordings import Recordings, with_constants
 from validation.harness.timing import sanitizer
 from validation.harness.verdicts import with_check
 
-# The tool looks at each access to memory.
+# Factor for time limits: the tool checks each memory access.
 SLOWER = 5
 OUTPUT_MOST = 1 << 20
 PROGRAM = """\
@@ -41,7 +41,7 @@ main({request!r})
 
 
 def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
-    """Return the report of an entry that passed, with compute-sanitizer's check added."""
+    """Return the report of an entry that passed, with the compute-sanitizer check added."""
     started = time.monotonic()
     try:
         with pool.lock.held(exclusive=False):
@@ -61,7 +61,7 @@ def _check(session: Session) -> Check:
         raise Stopped(Check("sanitizer", None, "compute-sanitizer is gone"))
     with tempfile.TemporaryDirectory(prefix="sanitizer-") as name:
         folder = Path(name)
-        # Inside the sandbox it is another user.
+        # The sandboxed process has another user.
         folder.chmod(0o755)
         count, token = _write_request(session, folder / "request")
         status, output = _run(session, tool, folder)
@@ -69,8 +69,8 @@ def _check(session: Session) -> Check:
 
 
 def _write_request(session: Session, path: Path) -> tuple[int, str]:
-    """Write the recorded programs of the shown cases. Return their number, and a token that the
-    entry doesn't know, which is printed at the end."""
+    """Write the recorded programs of the shown cases to a file. Return their number, and a secret
+    token that the process prints after the last one."""
     with session.pool.reference() as author:
         cases = load_constants(session, author).cases
         shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
@@ -95,13 +95,13 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
 
 
 def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:
-    """Return the exit status, None if it was not done in time, and the output."""
+    """Return the exit status, or None after a timeout, and the output."""
     candidates = session.pool.candidates
     plain = candidates.confinement()
     confinement = replace(
         plain,
         readable=(*plain.readable, folder, *sanitizer.readable(tool)),
-        # Each tensor in an allocation of its own, whose end the tool knows.
+        # Give each tensor its own allocation, so that the tool knows its end.
         env={**plain.env, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
     )
     text = PROGRAM.format(package=str(PACKAGE), request=str(folder / "request"))
@@ -119,7 +119,7 @@ def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:
 
 
 def judged(status: int | None, output: str, last: str, cases: int) -> Check:
-    """Return the check. `last`: the line that our own side prints when all cases ran."""
+    """Return the check. `last`: the line that is printed when all cases have run."""
     if status is None:
         return Check("sanitizer", None, "not run to the end: it took too long")
     errors = sanitizer.errors(output, status)
@@ -135,7 +135,7 @@ def judged(status: int | None, output: str, last: str, cases: int) -> Check:
 
 
 def _ends(file: IO[bytes]) -> str:
-    """Return the beginning and the end of an output that may be endless."""
+    """Return the beginning and the end of a possibly endless output."""
     size = file.seek(0, 2)
     file.seek(0)
     output = file.read(OUTPUT_MOST)

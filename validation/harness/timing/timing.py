@@ -1,7 +1,7 @@
-"""Timing of an entry that passed: its program, its reference, and its reference compiled.
+"""Timing of an entry that passed: its program, its reference, and the compiled reference.
 
-Each is measured in a process of its own, with values that it has not seen: one after the other,
-while no other process uses the GPU. Processes that are not measured may serve other entries too.
+Each is measured in its own process, with values that it has not seen: one after the other, while no
+other process uses the GPU. Other steps may use processes that serve other entries too.
 """
 
 import secrets
@@ -28,23 +28,23 @@ from validation.harness.session.recordings import Recordings, with_constants
 from validation.harness.session.references import ask_reference
 from validation.harness.verdicts import with_check
 
-# Runs that are timed. Each has inputs of its own, unless these take more than MOST bytes.
+# Number of timed runs. Each has its own inputs, unless these take more than MOST bytes.
 RUNS, MOST = 20, 256 << 20
-# Two warm-up inputs: a kernel is compiled again when an argument differs from the first run's.
+# Two warm-up inputs: Triton compiles a kernel again if an argument differs from the first run's.
 WARMING = 2
-# Inputs of a large case, on a GPU: one is timed in all runs. Each takes at most LARGEST_SET bytes.
+# Large case on a GPU: number of inputs, of which one is timed in all runs, and most bytes of each.
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
-# Foreseen on the GPU: an entry's processes, each with a CUDA context of so many bytes, and with the
-# inputs and as many bytes of answers.
+# Estimate of GPU memory: number of processes of an entry, bytes of a CUDA context in each, and
+# copies of the inputs in each (the second for answers).
 PROCESSES, CONTEXT, COPIES = 5, 800 << 20, 2
-# Answers that are judged: the last, and others chosen at random afterwards. Two where the case is
-# one of PERF_CASES, because each is copied from the GPU. No more elements than ELEMENTS of each,
-# chosen at random too: NumPy needs 14 s for 64 million.
+# Number of answers to check: the last, and others chosen at random afterwards. For PERF_CASES only
+# two, because each is copied from the GPU. At most ELEMENTS random elements of each are compared:
+# NumPy needs 14 s for 64 million.
 LOOKED_AT, LOOKED_AT_PERF, ELEMENTS = 4, 2, 1 << 20
 
 
 def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
-    """Return the report of an entry that passed, with its times."""
+    """Return the report of an entry that passed, with its times added."""
     # Gradients are not timed.
     session = Session(replace(entry, differentiable=False), pool, alone=False)
     measured: dict[str, Any] = {}
@@ -66,7 +66,7 @@ def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
 
 
 def _not_timed(check: Check) -> Check:
-    """Return a check that was not made: a slow or large entry that passed is not at fault."""
+    """Return the check without a verdict: a slow or large entry that passed is not at fault."""
     if check.verdict is Verdict.FAILED:
         return replace(check, name="timing")
     return Check("timing", None, f"not timed: {check.words}")
@@ -82,7 +82,7 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
     try:
         check = _measure_with(children, tuning_cache, session, figures)
     except BaseException as error:
-        # No process in which something failed serves another entry.
+        # Processes in which something failed must not serve another entry.
         _end(session, tuning_cache, partial(children.__exit__, type(error), error, None))
         raise
     _end(session, tuning_cache, children.close)
@@ -90,7 +90,7 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
 
 
 def _end(session: Session, tuning_cache: str, close: Callable[[], Any]) -> None:
-    # A process that ends disturbs what another one measures.
+    # End processes only while no entry is measured: ending disturbs measurements.
     with session.pool.lock.held(exclusive=False):
         close()
     session.pool.forget(tuning_cache)
@@ -133,7 +133,7 @@ def _measure_with(
             figures["not_compiled"] = stopped.check.words
     with lock.held(exclusive=True):
         if "autotune" in entry.triton_code:
-            # Its choice was disturbed by the others; all configurations are compiled by now.
+            # Others disturbed the autotuner's choice: repeat it, with all configurations compiled.
             chosen = _record(session, launcher, inputs, tuning_cache)
             if chosen.programs != programs.programs:
                 order = chosen.order(entry, sets)
@@ -158,11 +158,11 @@ def _measure_with(
 
 
 def _choose_case(session: Session, author: Child, constants: Constants) -> tuple[Case, int]:
-    """Return the largest of PERF_CASES that fits, or else of CASES, and the bytes of its inputs."""
+    """Return the largest of PERF_CASES that fits, or else of CASES, and its inputs' bytes."""
     largest_set = _largest_set(session)
     for cases in (constants.perf_cases, constants.cases):
         trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-        # Only their sizes are asked for.
+        # Ask only for the sizes: 0 bytes of inputs fit.
         _, made = session.make(author, trials, 0)
         sizes = {n: int(each["bytes"]) for n, each in enumerate(made) if "bytes" in each}
         fitting = [n for n, size in sizes.items() if size <= largest_set]
@@ -177,7 +177,7 @@ def _largest_set(session: Session) -> int:
 
 
 def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inputs:
-    """Return the case with unpredictable values, for each run if there is room."""
+    """Return inputs of the case with unpredictable values, one for each run if memory allows."""
     shown = Trial(0, "timed case", "shown", case)
     count = min(RUNS + WARMING, max(SETS_LEAST, MOST // max(1, size)))
     trials = [fresh_values(shown, number, secrets.randbelow(1 << 31)) for number in range(count)]
@@ -185,7 +185,7 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
     most = max(session.limits.altogether, largest_set * SETS_LEAST)
     inputs, _ = session.make(author, trials, most, largest_set)
     forms = {number: form(tree) for number, tree in inputs.arguments.items()}
-    # Inputs that make_inputs refuses are missing.
+    # Inputs that make_inputs refused are missing here.
     first = next(iter(forms.values()), None)
     alike = [trial for trial in inputs.trials if forms[trial.number] == first]
     if len(alike) < SETS_LEAST:
@@ -197,7 +197,7 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
 
 @dataclass(frozen=True, slots=True)
 class TimedPrograms:
-    """Programs of the launcher, each trial's place among them, and their blobs."""
+    """Programs of the launcher, the index of each trial's program, and the blobs."""
 
     programs: list[Any]
     of_trial: dict[int, int]
@@ -209,7 +209,7 @@ class TimedPrograms:
 
 
 def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> TimedPrograms:
-    # Only here does the autotuner choose a configuration by time.
+    # Only in this recording does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
     recordings = Recordings(session, launcher, inputs, order)
     every = recordings.every
@@ -225,9 +225,9 @@ def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> Ti
 def _prepare(
     session: Session, child: Child, side: str, what: dict[str, Any], blobs: list[memoryview]
 ) -> int:
-    """Let the child do all up to the first timed run. Return the operations that torch counts."""
+    """Have the child do everything before the first timed run. Return the operation count."""
     order = {**session.order(), **what, "warming": WARMING}
-    # A cache of its own: an entry could write forged code for the reference into a shared one.
+    # Use a separate cache: an entry could write forged code for the reference into a shared one.
     del order["cache"]
     try:
         header = session.ask(child, "timing", "prepare", order, blobs).header
@@ -247,7 +247,7 @@ def _measure(session: Session, child: Child, *, keep: bool = False) -> Times:
 
 
 def _looked_at(inputs: Inputs, count: int) -> Inputs:
-    """Return the inputs of the last run, and those of others chosen at random."""
+    """Return the inputs of the last run, and of other runs chosen at random."""
     last, *others = reversed(inputs.trials[WARMING:])
     chosen = secrets.SystemRandom().sample(others, min(len(others), count - 1))
     return inputs.of_trials([last, *chosen])
@@ -261,12 +261,12 @@ def _check_answers(
     *,
     on_gpu: bool,
 ) -> int:
-    """Return the bytes of an answer, or raise Stopped if one is wrong."""
+    """Return the size of an answer in bytes, or raise Stopped if an answer is wrong."""
     numbers = [trial.number for trial in inputs.trials]
     wanted: dict[int, replay_evidence.Wanted] = {}
     with session.pool.lock.held(exclusive=False):
         for trial in inputs.trials:
-            # One at a time: two large answers are more than a process may hand over at once.
+            # One at a time: two large answers may exceed the size limit of a message.
             wanted |= ask_reference(session, inputs.of_trials([trial]), on_gpu=on_gpu)[0]
     if any(expected.written for expected in wanted.values()):
         raise _unable("it writes into its arguments, so each run would have other inputs")
@@ -281,8 +281,8 @@ def _check_answers(
 
 
 def bytes_read(tree: Any) -> int:
-    """Return the bytes of the elements that a tree of arguments reaches. A view counts once more,
-    and an expanded dimension once."""
+    """Return the bytes of the elements that the arguments refer to. Views of one storage are
+    counted separately, an expanded dimension only once."""
     total = 0
     for tensor in tensors(tree):
         count = width(tensor["dtype"])
@@ -293,7 +293,7 @@ def bytes_read(tree: Any) -> int:
 
 
 def form(tree: Any) -> Any:
-    """Return the shapes and types of all that a tree holds, without its content."""
+    """Return the shapes and types in a tree, without values."""
 
     def without_content(tensor: dict[str, Any]) -> dict[str, Any]:
         return {key: part for key, part in tensor.items() if key != "storage"}

@@ -1,1 +1,1 @@
-"""Code that runs in the sandbox, beside untrusted code. It decides no verdict."""
+"""Code that runs in the sandbox, next to untrusted code. It decides no verdict."""

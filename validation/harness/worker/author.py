@@ -1,5 +1,5 @@
-"""The process that runs test_code beside the reference, without triton_code: the entry's cases,
-its inputs, and whether its test can fail at all (see `damage`)."""
+"""Role that runs test_code with the reference, without triton_code: it returns the entry's cases
+and inputs, and whether its test can fail at all (see `damage`)."""
 
 import json
 from typing import Any
@@ -58,10 +58,9 @@ class Author:
             return {"error": described(error)}, []
 
     def inputs(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with inputs, made on the CPU for every device: both sides get the same bytes.
+        """Answer with inputs, made on the CPU for every device, so that all get the same bytes.
 
-        Inputs that take more than `most`, or more than is left of `altogether`, are answered with
-        their size only.
+        For inputs larger than `most`, or than the rest of `altogether`, only the size is returned.
         """
         packing = Packing()
         made: list[dict[str, Any]] = []
@@ -89,7 +88,7 @@ class Author:
         return {"made": made}, packing.blobs
 
     def properties(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with what the inputs of all these cases have in common."""
+        """Answer with properties that the inputs of all these cases share."""
         try:
             made = [self._inputs(case, anew=True) for case in order["cases"]]
             shown = [list(one.values()) if isinstance(one, dict) else one for one in made]
@@ -98,9 +97,9 @@ class Author:
             return {"error": described(error)}, []
 
     def _inputs(self, case: Any, *, anew: bool) -> Any:
-        """Return the case's inputs: a tuple, or a dictionary by the names of the parameters.
+        """Return the case's inputs: a tuple, or a dictionary by parameter name.
 
-        Several variants are made from the same ones, because large inputs take seconds.
+        Variants of a case reuse its inputs, unless `anew`: large ones take seconds to make.
         """
         key = json.dumps(case, sort_keys=True)
         if anew or self._made_case != key:
@@ -110,7 +109,7 @@ class Author:
         return self._made_inputs
 
     def _foretold_bytes(self, case: Any) -> int:
-        """Return the bytes of a case's inputs, without making them, or 0 if they are unknown."""
+        """Return the size of a case's inputs, computed without making them, or 0 if that fails."""
         try:
             with torch.device("meta"):
                 return _bytes(self.test.make_inputs(plain_case(case), "meta"))
@@ -118,7 +117,7 @@ class Author:
             return 0
 
     def damage(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with the damage that the test notices.
+        """Answer with the damage that the test notices and misses.
 
         instead: cases that are too large, each with a smaller one or None.
         gradients: whether the entry declares gradients.
@@ -129,7 +128,7 @@ class Author:
         return damage.survey(self.folder, instead, gradients=order["gradients"]), []
 
 
-# Optional constants: their malformed parts are left out.
+# These constants are optional, and their malformed parts are ignored.
 
 
 def _perf_cases(given: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """Unoptimized builds of the C launchers that Triton up to 3.6 compiles for each signature.
 
-Triton builds them with -O3, which is a third of an entry's time on a GPU, although a launcher holds
-no part of the kernel. These builds are not optimized, and a process builds each text once.
+Triton's builds with -O3 take a third of an entry's time on a GPU, although they contain no part of
+the kernel. These builds are not optimized, and a process builds each source once.
 """
 
 import os
@@ -16,12 +16,12 @@ from typing import Any
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 Paths = Sequence[str]
-# From name, source, folder, library_dirs, include_dirs and libraries to the path of the library.
+# From name, source, folder, library_dirs, include_dirs and libraries to the library's path.
 Build = Callable[[str, str, str, Paths, Paths, Paths], str]
 
 
 def install() -> None:
-    """Replace the build in the Triton releases that have a hook for it: 3.4 to 3.6."""
+    """Replace Triton's build function in the releases that support it: 3.4 to 3.6."""
     knobs: Any = sys.modules.get("triton.knobs")
     driver = sys.modules.get("triton.backends.nvidia.driver")
     if hasattr(driver, "make_launcher") and hasattr(getattr(knobs, "build", None), "impl"):
@@ -53,13 +53,13 @@ def quick() -> Build:
 
 
 def python_headers() -> str:
-    # Debian's default scheme names the folder of installed packages, not of Python's own headers.
+    # Debian's default scheme has the headers of installed packages, not those of Python.
     scheme = sysconfig.get_default_scheme().replace("posix_local", "posix_prefix")
     return sysconfig.get_path("include", scheme)
 
 
 def compiler() -> str:
-    """Return the compiler that Triton would choose."""
+    """Return the C compiler that Triton would choose."""
     path = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
     if path is None:
         raise RuntimeError("There is no C compiler, which Triton needs to launch a kernel.")

@@ -1,4 +1,4 @@
-"""The loop of a child: tasks come over its own channel, each answer goes into the task's file."""
+"""Main loop of a child: requests come over its channel, and each answer goes into a file."""
 
 import errno
 import os
@@ -15,15 +15,15 @@ from validation.harness.worker.gpu import Newcomer, give_back
 
 
 def serve(end: socket.socket, folder: str, program: Any) -> None:
-    """Do tasks in the program's roles until the other end closes.
+    """Serve requests with the program's roles until the other end closes the channel.
 
-    The entry's code gives only what it returns. `folder` is emptied before the next entry.
+    The entry's code affects only what it returns. `folder` is emptied before the next entry.
     """
     channel, roles = Channel(end), program.ROLES
     if program.HAS_COMPILE_BUDGET:
         announce_compiling(channel)
-    # Attack: the entry's code changes our modules. Defense: it can't import them, and this loop
-    # uses names that were bound before.
+    # Attack: the entry's code changes modules of the harness. Defense: it can't import them, and
+    # this loop uses only names that were bound before.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
     read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
@@ -42,7 +42,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
             if message["begin"]:
                 go(folder)
                 empty(folder)
-                # Its tensors go before the next role frees what they took of the GPU.
+                # Free the old role's tensors before the next role's start frees unused GPU memory.
                 role = None
                 role = roles[message["begin"]](order)
             header, out = getattr(role, message["step"])(order, blobs)
@@ -53,7 +53,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
         try:
             write(fds[1], [header, spoiled], out)
         except OSError as error:
-            # Answer with the reason: a process that merely ends gives none.
+            # Answer with the reason: without an answer, the failure would be unexplained.
             cut(fds[1], 0)
             header, broken = {"broken": _unwritten(out, error)}, True
             write(fds[1], [header, spoiled], [])
@@ -67,8 +67,8 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
 
 
 def announce_compiling(channel: Channel) -> None:
-    """Tell the other end when Triton begins and ends to compile a kernel: compiling has a time
-    limit of its own. Its listener would only hear of the end."""
+    """Tell the other end when Triton begins and ends to compile a kernel: compiling has its own
+    time limit. Triton's listener would only report the end."""
     triton: Any = sys.modules.get("triton")
     if triton is None or os.environ.get("TRITON_INTERPRET") == "1":
         return
@@ -86,7 +86,7 @@ def announce_compiling(channel: Channel) -> None:
             channel.send({"compiling": False})
             nested = False
 
-    # torch.compile calls the first, a kernel that is launched the second.
+    # torch.compile calls the first, and the launch of a kernel calls the second.
     triton.compile = triton.compiler.compile = announced
 
 

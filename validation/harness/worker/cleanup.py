@@ -1,7 +1,7 @@
-"""Measuring and removal of the files that an entry leaves in its folder.
+"""Size check and removal of the files that an entry leaves in its folder.
 
-Attack: the entry chooses names, depths and permissions that make the cleanup fail or hang. Defense:
-no function here recurses, no path grows with what is found, and no error is raised.
+Attack: the entry chooses names, depths and permissions that make the cleanup fail or hang.
+Defense: functions here use no recursion, build no long paths, and raise no error.
 """
 
 import errno
@@ -16,7 +16,7 @@ NAMES_MOST = 10_000
 def is_too_full(folder: str, most: int) -> bool:
     """Return whether the folder has more than `most` bytes, too many names, or too deep a path.
 
-    Counting a million names takes longer than making them.
+    Names are limited because counting a million of them takes longer than making them.
     """
     total = names = 0
     waiting = [folder]
@@ -40,9 +40,9 @@ def is_too_full(folder: str, most: int) -> bool:
 
 
 def empty_folder(folder: str) -> None:
-    """Empty the folder, as far as the system allows.
+    """Empty the folder as far as the system permits.
 
-    A directory is moved to the top before it is read.
+    Each subfolder is moved to the top before it is read, so that paths stay short.
     """
     waiting: set[str] = set()
     _remove_files(folder, folder, waiting)
@@ -60,7 +60,7 @@ def remove_folder(folder: str) -> None:
 
 
 def _remove_files(directory: str, top: str, waiting: set[str]) -> None:
-    """Remove the files of `directory`, and move its directories to the top."""
+    """Remove the files of `directory`, and move its subfolders to the top."""
     changed = True
     while changed:
         changed = False
@@ -75,7 +75,7 @@ def _remove(entry: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.path)
             return True
-        # To move a directory takes the permission to write into it.
+        # Moving a folder requires write permission for it.
         os.chmod(entry.path, 0o700)
         os.rename(entry.path, higher)
     except OSError:
@@ -85,7 +85,7 @@ def _remove(entry: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
 
 
 def _list(folder: str) -> list[os.DirEntry[str]]:
-    """Return the first entries of a folder, also if its permissions forbid reading."""
+    """Return the first entries of a folder, even if its permissions forbid reading."""
     try:
         entries = os.scandir(folder)
     except PermissionError:

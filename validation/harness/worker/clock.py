@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-# Bytes that flush the caches: several times the L2 cache, and at least so many.
+# Bytes written to flush the caches: a multiple of the L2 cache, and the least number.
 CACHES, LEAST = 4, 64 << 20
-# The GPU is kept busy while the host prepares: its clock then measures the GPU, not the host.
+# A delay keeps the GPU busy until the host has queued all work: else host time is measured too.
 AHEAD, HEAD_START, HEAD_START_MOST = 3, 200_000, 50_000_000
 CYCLES_PER_NS = 2
 WAKING = 50_000_000
@@ -25,14 +25,14 @@ class Clock:
         self._cycles = HEAD_START * CYCLES_PER_NS
 
     def wake(self) -> None:
-        """Keep the GPU busy: an idle one runs slowly at first."""
+        """Keep the GPU busy for a while: an idle GPU has a low clock rate."""
         torch.cuda._sleep(WAKING)  # type: ignore[no-untyped-call]
         torch.cuda.synchronize()
 
     def get_ahead(self, call: Callable[[], Any]) -> Any:
-        """Call it once, and delay the GPU in later runs by a multiple of the host's time for it.
+        """Run the call once, and delay the GPU in later runs by a multiple of its host time.
 
-        So the host has queued all work of a run before the GPU begins with it.
+        Then the host has queued all work of a run before the GPU begins with it.
         """
         torch.cuda.synchronize()
         started = time.perf_counter_ns()
@@ -44,10 +44,10 @@ class Clock:
         return answer
 
     def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        """Return the answer, and the microseconds of the work on the present stream.
+        """Return the answer, and the microseconds of the work on the current stream.
 
-        The time counts from when the GPU was free for it. The caches hold nothing of its inputs.
-        Programs whose present stream does not wait for the others don't pass the replay.
+        The time starts when the GPU has finished earlier work. The caches hold none of the inputs.
+        A program that does not make the current stream wait for its other streams fails the replay.
         """
         began, ended = self._marks
         gc.disable()
@@ -64,7 +64,7 @@ class Clock:
 
 
 class HostClock:
-    """Clock of the host, for tests without a GPU. Its figures mean nothing."""
+    """Clock of the host, for tests without a GPU. Its times are not meaningful."""
 
     def wake(self) -> None:
         return

@@ -9,7 +9,7 @@ MOST = 2000
 
 
 def described(error: BaseException) -> dict[str, str]:
-    """Return type, text and place of the exception, the text cut: it is the entry's."""
+    """Return the exception's type, shortened message and line, which the entry can forge."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - the exception is the entry's own class

@@ -1,9 +1,9 @@
 """Runs of the entry's test against its damaged reference, to see whether the test can fail.
 
-In one pytest session each test is called once for every damage that no test has noticed yet.
-Damaged answers keep their gradient graph, so that a test of gradients does not fail merely because
-they are missing. If the entry declares gradients, those that flow back to the reference's inputs
-are damaged too, and its answers stay as they are.
+In one pytest session each test runs once for every damage that no test has noticed yet. Damaged
+answers keep their gradient graph, so that a test of gradients does not fail merely because they are
+missing. If the entry declares gradients, gradients of the reference's inputs are damaged too, in
+runs with undamaged answers.
 """
 
 import sys
@@ -35,14 +35,14 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 Instead = Sequence[tuple[dict[str, Any], "dict[str, Any] | None"]]
 
 LARGE = 16
-# Outputs and gradients beyond so many are damaged only together with all others.
+# If there are more outputs and gradients, the rest is damaged only together with all others.
 DAMAGED_ALONE = 16
 NO_GRADIENTS = "all zeros in the gradients"
 
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """One damage to a part of the answer. `place`: the damaged output or input, or None for all."""
+    """One damage. `place`: index of the damaged output or input, or None for all."""
 
     damage: Damage
     place: int | None = None
@@ -50,7 +50,7 @@ class Harm:
 
 
 def survey(folder: Path, instead: Instead = (), *, gradients: bool = False) -> dict[str, Any]:
-    """Return the damage that the test notices, and the damage that it does not.
+    """Return the damage that the test notices, and the damage that it misses.
 
     instead: cases whose inputs are too large, with a smaller case for each, or None.
     gradients: whether the entry declares gradients.
@@ -67,11 +67,11 @@ def survey(folder: Path, instead: Instead = (), *, gradients: bool = False) -> d
 
 
 class Survey:
-    """The plugin of pytest that calls each test with an undamaged reference, then with damage.
+    """pytest plugin that runs each test with the undamaged reference, then with each damage.
 
-    control: why a test fails for the undamaged reference.
-    noticed: whether a test noticed each damage that changed an answer. Large and small answers are
-        counted separately: a test of one element notices what others do not.
+    control: why a test fails with the undamaged reference.
+    noticed: for each damage that changed an answer, whether a test noticed it. Large and small
+    answers are separate: a test of one element may notice what others miss.
     """
 
     def __init__(self, instead: Instead = (), *, gradients: bool = False) -> None:
@@ -117,8 +117,8 @@ class Survey:
         self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
 
     def _undamaged(self, reference: Callable[..., Any], given: Any, named: Any) -> Any:
-        """Answer undamaged, and add a harm for each output and gradient alone: damage to all of
-        them would not show a test that looks at one only."""
+        """Return the undamaged answer, and add a harm for each single output and gradient: damage
+        to all of them would not reveal a test that checks only one."""
         self.called = True
         before = Before(given, named)
         answer = reference(*given, **named)
@@ -137,7 +137,7 @@ class Survey:
     def _passes(
         self, name: str, harm: Harm | None, test: Callable[..., Any], named: dict[str, Any]
     ) -> bool:
-        """Call the test with this harm, and return whether it passes."""
+        """Run the test with this harm, and return whether it passes."""
         damaged = Damaged(harm) if harm else None
         sys.modules["triton_code"]._called = damaged or self._undamaged  # type: ignore[attr-defined]
         try:
@@ -160,23 +160,23 @@ class Survey:
     def verdicts(self) -> dict[str, list[str]]:
         by_effect: dict[str, list[str]] = {"noticed": [], "unnoticed": [], "without_effect": []}
         for name in self.harms:
-            # A test of a large answer says more than one of a small answer.
+            # Prefer the result for a large answer: its test is stronger evidence.
             noticed = self.noticed.get((name, True), self.noticed.get((name, False)))
             effects = {None: "without_effect", True: "noticed", False: "unnoticed"}
             by_effect[effects[noticed]].append(name)
         if self.called and NO_GRADIENTS in by_effect["without_effect"]:
-            # No test asks for gradients.
+            # No test computes gradients, so their damage was missed.
             by_effect["without_effect"].remove(NO_GRADIENTS)
             by_effect["unnoticed"].append(NO_GRADIENTS)
         return by_effect
 
 
 class Damaged:
-    """The reference with one harm, for one call of a test.
+    """The reference with one harm, for one run of a test.
 
     changed: whether the harm changed anything.
-    large: whether it was done to a large answer.
-    unable: whether the harm itself raised an error.
+    large: whether it changed a large answer.
+    unable: whether damaging itself raised an error.
     """
 
     def __init__(self, harm: Harm) -> None:
@@ -202,10 +202,10 @@ class Damaged:
             if (tensor := as_tensor(plain)) is None:
                 return plain
             if self.harm.damage is relative and type(plain) is float:
-                # It may have been computed in any type.
+                # It may have been computed in half precision.
                 return plain * (1 + RELATIVE_HALF)
             after = tensor_damaged(tensor)
-            # A plain number can't be of another type.
+            # Damage by another type does not apply to a number.
             return type(plain)(after.item()) if after.dtype is tensor.dtype else plain
 
         damaged = self._done(answer, lambda: rebuilt(answer, tensor_damaged, number_damaged))
@@ -218,7 +218,7 @@ class Damaged:
         return damaged
 
     def _same_type(self, content: torch.Tensor, before: "Before") -> torch.Tensor:
-        """Return the damaged content of an input that the reference writes to, of its own type."""
+        """Return the content damaged, but in its own type: a write can't change an input's type."""
         return self.harm.damage(content.clone(), before.tensors).to(content.dtype)
 
     def _with_damaged_gradients(self, given: Any) -> Any:
@@ -235,13 +235,13 @@ class Damaged:
         return rebuilt(given, through)
 
     def _meant_places(self) -> Callable[[], bool]:
-        """Return a function that says for each part in turn whether it is to be damaged."""
+        """Return a function that returns for each part in turn whether to damage it."""
         places = count()
         return lambda: self.harm.place is None or self.harm.place == next(places)
 
     @contextmanager
     def _noting_errors(self) -> Iterator[None]:
-        """Note an error of the damaging itself: a test that fails by it noticed nothing."""
+        """Record an error of the damaging code: a test that fails by it noticed nothing."""
         try:
             yield
         except Exception:
@@ -257,7 +257,7 @@ class Damaged:
 
 
 class Before:
-    """The arguments of a call as they were before it."""
+    """Copies of a call's arguments, made before it."""
 
     def __init__(self, given: Any, named: Any) -> None:
         self._now = tensors_in((given, named))
@@ -270,7 +270,7 @@ class Before:
 
 
 class WithGradientChanged(torch.autograd.Function):
-    """The identity, whose backward pass changes the gradient."""
+    """Identity function whose backward pass changes the gradient."""
 
     @staticmethod
     def forward(given: torch.Tensor, change: Change) -> torch.Tensor:

@@ -9,19 +9,19 @@ from validation.harness.worker.values import rebuilt, tensors_in
 
 Damage = Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]
 
-# Far beyond rounding, and beyond any tolerance that fits the type.
+# Relative changes far beyond rounding, and beyond any tolerance that fits the type.
 RELATIVE = {
     torch.float64: 1e-2, torch.float32: 2e-2, torch.float8_e4m3fn: 0.5, torch.float8_e5m2: 1.0,
 }  # fmt: skip
 RELATIVE_HALF = 0.1
-# Types in which torch computes hardly anything, and the types to use instead.
+# Types with little support in torch, and the types to compute in instead.
 WIDER = {
     torch.float8_e4m3fn: torch.float32, torch.float8_e5m2: torch.float32,
     torch.float8_e8m0fnu: torch.float32,
     torch.uint16: torch.int64, torch.uint32: torch.int64, torch.uint64: torch.int64,
 }  # fmt: skip
 UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
-# A plain number is damaged like a tensor of this type.
+# Python numbers are damaged as tensors of these types.
 NUMBERS: dict[type, torch.dtype] = {
     bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128,
 }  # fmt: skip
@@ -47,7 +47,7 @@ def leaves(answer: Any) -> list[torch.Tensor]:
 
 
 def differ(undamaged: Any, damaged: Any) -> bool:
-    """Return whether a tensor of the value changed. NaN equals NaN."""
+    """Return whether any tensor of the value changed. NaN equals NaN."""
     return any(
         before.dtype is not after.dtype
         or before.shape != after.shape
@@ -105,7 +105,7 @@ def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _with_wrong(answer: torch.Tensor, place: int) -> torch.Tensor:
-    """Change the element at this place, of the flat answer, by more than the largest one. An
+    """Change the element at this index of the flattened answer, by more than the largest one. An
     unsigned element changes by half of its type's range."""
     wrong = torch.arange(answer.numel(), device=answer.device) == place
     wrong = wrong.reshape(answer.shape)
@@ -113,7 +113,7 @@ def _with_wrong(answer: torch.Tensor, place: int) -> torch.Tensor:
         return answer ^ wrong
     plain = _widened(answer)
     if answer.dtype in UNSIGNED:
-        # Adding so much could wrap around to the same number.
+        # Addition could wrap around to the same number, so flip the highest bit.
         half = torch.iinfo(answer.dtype).max // 2 + 1
         return (plain ^ (wrong.to(plain.dtype) * half)).to(answer.dtype)
     largest = (_sizes(plain).max() + 1).to(plain.dtype)
@@ -126,7 +126,7 @@ def _sizes(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _random_place(count: int) -> int:
-    """Return a place that depends on the count alone, so that each run finds the same."""
+    """Return an index that depends only on the count, so that all runs choose the same."""
     return int(torch.randint(count, (), generator=torch.Generator().manual_seed(count)))
 
 
@@ -137,7 +137,7 @@ def _negated(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _rows_swapped(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    """Swap a random row with the one that differs most. Each element of a vector is a row."""
+    """Swap a random row with the one that differs most. An element of a vector counts as a row."""
     rows = _widened(answer).reshape(-1, answer.shape[-1] if answer.dim() > 1 else 1)
     one = _random_place(len(rows))
     other = int(_apart(rows, rows[one]).amax(dim=1).argmax())
@@ -147,7 +147,7 @@ def _rows_swapped(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _if_apart(answer: torch.Tensor, damaged: torch.Tensor) -> torch.Tensor:
-    """Return the damaged answer, or the answer itself if an honest tolerance may accept both."""
+    """Return the damaged answer, or the undamaged one if an honest tolerance may accept both."""
     before, after = _widened(answer), _widened(damaged)
     largest = before if before.dtype is torch.bool else _sizes(before)
     return damaged if _apart(before, after).max() > RELATIVE_HALF * largest.max() else answer

@@ -1,6 +1,6 @@
-"""Bounds of memory accesses in Triton's interpreter, which passes the address of each.
+"""Bounds check of memory accesses in Triton's interpreter, which passes all addresses.
 
-On a GPU only compute-sanitizer sees that much.
+On a GPU, only compute-sanitizer can check every access.
 """
 
 from bisect import bisect_right
@@ -16,7 +16,7 @@ import numpy as np
 class Access:
     """A function of the interpreter that accesses memory.
 
-    addresses, values, mask: the places of these arguments.
+    addresses, values, mask: the positions of these arguments.
     """
 
     name: str
@@ -35,7 +35,7 @@ ACCESSES = (
 
 
 class Extents:
-    """The memory that a kernel may touch, as starts and ends."""
+    """The memory that a kernel may access: sorted start and end addresses."""
 
     def __init__(self, extents: Iterable[tuple[int, int]]) -> None:
         self.extents = sorted(extents)
@@ -44,19 +44,19 @@ class Extents:
         self._starts, self._ends = (np.array(each, np.uint64) for each in (self.starts, self.ends))
 
     def strays(self, access: Access, arguments: tuple[Any, ...]) -> str:
-        """Return which of the addresses lie in no tensor, in words, or an empty text."""
+        """Return a description of addresses outside of all tensors, or an empty text."""
         addresses, width = arguments[access.addresses], arguments[access.values].dtype.itemsize
         if access.mask is not None:
             addresses = addresses[arguments[access.mask]]
         if not addresses.size:
             return ""
-        # Nearly always all addresses lie in one tensor.
+        # Fast path: nearly always, all addresses lie in one tensor.
         first = bisect_right(self.starts, int(addresses.min())) - 1
         if first >= 0 and int(addresses.max()) + width <= self.ends[first]:
             return ""
         below = self._starts.searchsorted(addresses, side="right")
         ends = np.append(np.uint64(0), self._ends)[below]
-        # The sum of address and width could overflow to 0.
+        # Subtract, because the sum of address and width could overflow.
         outside = addresses[(ends < addresses) | (ends - addresses < width)]
         return self._where(access, int(outside.min()), outside.size) if outside.size else ""
 

@@ -1,4 +1,4 @@
-"""The folder and the modules of an entry's three texts."""
+"""Folder and modules of an entry's three texts."""
 
 import importlib
 import linecache
@@ -10,14 +10,14 @@ from types import ModuleType
 from typing import Any
 
 NAMES = ("python_code", "triton_code", "test_code")
-# In the path of every entry, and of no library.
+# This appears in the path of every entry, and of no library.
 MARK = "/entry-in-three-files-"
 
 
 def lay_out(texts: Mapping[str, str]) -> Path:
-    """Write the texts as files into a new folder, first on the path, and forget earlier modules.
+    """Write the texts as files into a new folder, put it first on sys.path, and forget old modules.
 
-    Triton reads a kernel's source from its file, so modules without files would not do.
+    Triton reads a kernel's source from its file, so modules need files.
     """
     forget()
     folder = Path(tempfile.mkdtemp(prefix=MARK[1:]))

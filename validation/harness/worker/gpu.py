@@ -1,4 +1,4 @@
-"""Preparation of a GPU for entries: a bound on memory, a warm cache, a delay."""
+"""Preparation of a GPU for entries: memory limit, compile cache, and delays."""
 
 import ctypes
 import os
@@ -13,30 +13,30 @@ import torch
 
 from validation.harness.sandbox import seal
 
-# Cycles, about 3 ms at 2 GHz: longer than any kernel of a check, and short enough to do often.
+# Cycles, about 3 ms at 2 GHz: longer than any kernel of a check, and short enough to repeat.
 DELAY = 6_000_000
 # The driver's CU_CTX_SCHED_BLOCKING_SYNC.
 BLOCKING_SYNC = 4
-# Characters of the reason why the GPU can't be used.
+# Most characters of the reason why the GPU can't be used.
 MOST = 1000
 
-# Bytes of the GPU that a process may keep while no tensor uses them.
+# Bytes of unused GPU memory that a process may keep in its allocator.
 KEPT = 256 << 20
 
 DESCRIPTION = ("gpu", "capability", "driver", "cuda", "memory_bytes", "memory_gb_s", "l2_bytes")
-# Files that Triton builds once for every process, by their path in a cache.
+# Files that Triton builds once for every process, by path in a cache. They are copied to children.
 _seed: dict[str, bytes] = {}
-# The parent's folder of caches. An entry could look for another's cache: a child can't list the
-# folder, and the names of caches are secrets.
+# Folder of all compile caches. An entry could look for another's cache: a child can't list this
+# folder, and the names of caches are secret.
 caches = ""
 
 
 class Unusable(Exception):
-    """No kernel runs on the GPU; the sentence says why."""
+    """No kernel can run on the GPU; the message says why."""
 
 
 def begin(order: dict[str, Any]) -> None:
-    """Set a child's share of the memory and its cache of kernels, before an entry's code runs."""
+    """Set a child's GPU memory limit and its compile cache, before an entry's code runs."""
     if order.get("device") != "cuda":
         return
     _wait_asleep()
@@ -54,7 +54,7 @@ def begin(order: dict[str, Any]) -> None:
 
 
 def give_back() -> None:
-    """Free memory of the GPU that no tensor uses, if it is much: other processes need it."""
+    """Return unused GPU memory to the driver, if it is much: other processes need it."""
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return
     if torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > KEPT:
@@ -62,8 +62,8 @@ def give_back() -> None:
 
 
 def _wait_asleep() -> None:
-    """Let waits for the GPU sleep instead of spin, so that compiling gets the processor. It holds
-    for the next context; a driver without the option spins."""
+    """Make waits for the GPU sleep instead of spin, so that compiling gets the processor. This
+    affects the next CUDA context; a driver without the option spins."""
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return
     with suppress(OSError, AttributeError):
@@ -73,12 +73,12 @@ def _wait_asleep() -> None:
 
 
 def delay() -> None:
-    """Keep the current stream busy, so that work which does not wait for it comes too early."""
+    """Keep the current stream busy, so that work which fails to wait for it runs too early."""
     torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]
 
 
 def look(folder: str) -> int:
-    """Fork a child of the parent that compiles and runs a kernel and describes the GPU."""
+    """Fork a child that compiles and runs a kernel, and describes the GPU. Return its number."""
     pid = os.fork()
     if not pid:
         status = 1
@@ -95,8 +95,8 @@ def look(folder: str) -> int:
 
 
 def seen(pid: int, folder: str) -> dict[str, str]:
-    """Return the description of the GPU. The parts that Triton builds once for every process are
-    read before an entry could write there, and each child gets them."""
+    """Return the child's description of the GPU. Store the files that Triton builds once, before an
+    entry could forge them; every child gets copies."""
     cache, described = _cache(folder), _described(folder)
     _, status = os.waitpid(pid, 0)
     if status:
@@ -104,7 +104,7 @@ def seen(pid: int, folder: str) -> dict[str, str]:
         why = described.read_text()[:MOST].rstrip(".") if described.exists() else ended
         raise Unusable(f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter.")
     for path in cache.rglob("*"):
-        # A folder that holds the small kernel holds nothing for other kernels.
+        # Skip folders with this kernel's own files, which other kernels don't need.
         if path.is_file() and not any("tiny" in other.name for other in path.parent.iterdir()):
             _seed[str(path.relative_to(cache))] = path.read_bytes()
     return dict(zip(DESCRIPTION, described.read_text().split("\n"), strict=True))
@@ -136,12 +136,12 @@ def _description(folder: str) -> list[str]:
 
 
 def _memory_speed() -> str:
-    """Return the memory's peak in GB/s, or an empty text if it is not known."""
+    """Return the memory's peak speed in GB/s, or an empty text if unknown."""
     from triton.runtime import driver
 
     try:
         properties = driver.active.utils.get_device_properties(0)
-        # Both edges of a clock in kHz, over a bus of so many bits.
+        # Two transfers a clock cycle. The rate is in kHz, the bus width in bits.
         return f"{2e-6 * properties['mem_clock_rate'] * properties['mem_bus_width'] / 8:.0f}"
     except (AttributeError, KeyError, TypeError):
         return ""
@@ -160,18 +160,18 @@ def _driver() -> str:
 
 
 class Newcomer:
-    """The role of a child that serves no entry yet."""
+    """Role of a child that has not served an entry."""
 
     def context(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
-        """Make the CUDA context ahead of need: while other processes make theirs it takes
-        seconds."""
+        """Create the CUDA context ahead of need: it takes seconds while other processes create
+        theirs."""
         _wait_asleep()
         torch.cuda.synchronize()
         return {}, []
 
 
 class GpuHealth:
-    """The role that tests whether the GPU still computes."""
+    """Role that tests whether the GPU still works."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         begin(order)

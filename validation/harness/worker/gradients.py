@@ -1,4 +1,4 @@
-"""Gradients of an answer, computed the same way for the reference and the replay."""
+"""Gradients of an answer, computed in the same way for the reference and the replay."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,9 @@ from validation.harness.worker.values import rebuilt, tensors_in, unpack
 
 
 def make_leaves(arguments: Any, tree: Any) -> Any:
-    """Return the arguments with the tensors whose gradients count as leaves of a new graph.
+    """Return the arguments with differentiable tensors detached, as leaves of a new graph.
 
-    tree: the same arguments as they traveled. `gradient` marks its tensors.
+    tree: the serialized arguments. `gradient` marks the differentiable tensors.
     """
     declared: list[bool] = []
 
@@ -37,9 +37,9 @@ def gradients(
 
 
 def cotangents(outputs: Sequence[torch.Tensor], seed: int, *, expanded: bool) -> list[torch.Tensor]:
-    """Return the gradients that flow into the outputs, the same for each side.
+    """Return the gradients of the outputs, the same for the reference and the replay.
 
-    expanded: as `sum().backward()` gives them, ones with strides of 0. Else they are random.
+    expanded: ones with strides of 0, as from `sum().backward()`. Otherwise they are random.
     """
     if expanded:
         return list(map(_expanded_ones, outputs))
@@ -51,8 +51,8 @@ def cotangents(outputs: Sequence[torch.Tensor], seed: int, *, expanded: bool) ->
 
 
 def _expanded_ones(output: torch.Tensor) -> torch.Tensor:
-    """Return ones of one element. NaN follow it, so that a kernel which takes the gradient for a
-    dense one reads them, and not memory of others: on a GPU, that could end the process."""
+    """Return ones expanded from a single element. NaN follow it in memory: a kernel that assumes a
+    dense gradient reads these, not other memory, which could end the process on a GPU."""
     memory = torch.full((max(1, output.numel()),), torch.nan, dtype=output.dtype)
     memory[0] = 1.0
     return memory.to(output.device).as_strided(output.shape, (0,) * output.dim())

@@ -1,4 +1,4 @@
-"""Memory between two guard zones, filled with a pattern that shows where it is read unwritten."""
+"""Memory between two guard zones, filled with a pattern that shows reads before writes."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ import torch
 ZONE = 8192
 ALIGNMENT = 256
 # Patterns of unwritten memory. As a float of any width the first is NaN and the second finite but
-# absurd; as an index the first is -1. Two, because a kernel may write one of them itself.
+# absurd; as an index the first is -1. There are two because a kernel may write one of them itself.
 NAN, ABSURD = 0xFF, 0x4B
 
 
 @dataclass(slots=True)
 class Guarded:
-    """`inner` is the memory between the zones, in a storage of its own."""
+    """`inner` is the memory between the zones, as a tensor with its own storage."""
 
     inner: torch.Tensor
     whole: torch.Tensor
@@ -31,11 +31,11 @@ class Guarded:
         return typed.set_(self.inner.untyped_storage(), offset, shape, stride)  # type: ignore[call-overload,no-any-return]
 
     def zones(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the zones before and after: together as many bytes for every size."""
+        """Return the zones before and after `inner`. Their total size is always the same."""
         return self.whole[: self.start], self.whole[self.start + self.inner.numel() :]
 
     def trespass(self) -> str:
-        """Return where the zones were written to, in words, or an empty text."""
+        """Return a description of writes to the zones, or an empty text."""
         before, after = self.zones()
         if len(changed := (after != self.pattern).nonzero()):
             where = "after the end"
@@ -47,7 +47,7 @@ class Guarded:
 
 
 def trespasses(guards: Sequence[Guarded]) -> list[str]:
-    """Return a sentence about each guarded memory whose zones changed.
+    """Return a message for each guarded memory whose zones changed.
 
     All zones are compared at once. Separate comparisons would each wait for the GPU, which many
     processes share.
@@ -76,7 +76,7 @@ def guarded(size: int, device: torch.device, pattern: int, what: str) -> Guarded
 
 
 class _Window:
-    """A part of a CUDA allocation, described as torch takes it: a storage that starts there."""
+    """Part of a CUDA allocation, in the form from which torch makes a storage."""
 
     def __init__(self, whole: torch.Tensor, start: int, size: int) -> None:
         self.whole = whole

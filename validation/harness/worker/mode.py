@@ -8,9 +8,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Torch 2.10 and later wrap each mode, so that their compiler skips it. The wrapper imports
-    that compiler, which takes a second and 70 MiB of each fork, and slows every operation.
-    This mode is wrapped only if the compiler is already imported."""
+    """Torch 2.10 and later wrap each mode to exclude it from torch.compile. The wrapper imports the
+    compiler, which takes a second and 70 MiB of each fork, and slows every operation. This mode
+    is wrapped only if the compiler is already imported."""
 
     _is_wrapped = False
 

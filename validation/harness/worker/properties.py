@@ -1,7 +1,7 @@
-"""Properties that the inputs of all shown cases share, and inputs without them.
+"""Properties that the inputs of all shown cases share, and inputs that break them.
 
-A faulty kernel can be right on every shown input: a bias that is always zero, inputs of one sign.
-So a trial of its own breaks each shared property.
+A faulty kernel may be right on every shown input if a bias is always zero, or all inputs have one
+sign. So for each shared property, one trial breaks it.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-# A range this narrow beside the size of its numbers.
+# Range of the numbers, as a share of their size, below which a tensor counts as narrow.
 NARROW = 0.05
-# Every property holds for a few elements, so smaller tensors say nothing.
+# A few elements may have any property by chance, so smaller tensors are ignored.
 LEAST = 8
 
 
@@ -50,7 +50,7 @@ PROPERTIES: dict[str, Callable[[torch.Tensor], bool]] = {
 
 
 def common_properties(shown: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return the first property that each floating-point argument has in every shown case."""
+    """Return for each float argument the first property that it has in every shown case."""
     common = []
     for place in range(min(map(len, shown), default=0)):
         each = [inputs[place] for inputs in shown if _is_telling(inputs[place])]
@@ -68,14 +68,14 @@ def _is_telling(value: Any) -> bool:
 
 
 def is_mask(tensor: torch.Tensor) -> bool:
-    """Return whether the tensor holds two values, of which one is 0: factors, or minus infinity."""
+    """Return whether the tensor holds two values, one of them 0: a mask of factors or of -inf."""
     values = tensor.reshape(-1).double()
     others = values[values != 0]
     return 0 < others.numel() < values.numel() and bool((others == others[0]).all())
 
 
 def break_property(tensor: torch.Tensor, name: str, generator: torch.Generator) -> torch.Tensor:
-    """Return the tensor without the property, with numbers of the same size."""
+    """Return the tensor without the property, with numbers of a similar size."""
     plain = tensor.double()
     size = float(plain.abs().mean()) or 1.0
     noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float64)

@@ -1,7 +1,7 @@
-"""Role of a child that answers one question for a program of `questions.Workers`.
+"""Role of a child that answers one question for `questions.Workers`.
 
-A program is a module with `up(settings)`, which imports what is slow and returns versions, and with
-`ROLES` and `HAS_COMPILE_BUDGET`. It imports what a child needs: a child imports nothing of ours.
+A program is a module with `up(settings)`, which imports slow modules and returns versions, `ROLES`
+and `HAS_COMPILE_BUDGET`. It imports all for its children: they can't import our modules.
 """
 
 import json
@@ -11,10 +11,10 @@ from typing import Any
 
 from validation.harness.pool.channel import Blob
 
-# The bound on a question is processor time, so that a busy machine slows no question. Waiting ends
-# after this multiple of it.
+# A question is limited in CPU time, so that a busy machine fails none. The wait for its answer is
+# limited to this multiple.
 PATIENCE = 4
-# Additional time for ptxas and the second compile.
+# Additional seconds for ptxas and the second compile.
 MARGIN = 5.0
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -30,7 +30,7 @@ class QuestionRole:
 
     def answer(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        # The first limit ends the process with a reason, the second if the first is ignored.
+        # The soft limit ends the process with a reason, the hard one if it ignores the soft one.
         resource.setrlimit(resource.RLIMIT_CPU, (hard - 1, hard))
         text = json.dumps(self._answer(order))
         used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

@@ -1,9 +1,9 @@
-"""The process that runs python_code and nothing else of the entry, for the expected answers.
+"""Role that runs python_code and no other text of the entry, for the expected answers.
 
 It runs each trial at the type of its inputs, which shows how exact torch is at that type. Then it
 runs the trial in float64, and in float64 with the last bits of the inputs changed, which shows how
-much rounding matters. If an answer still counts as wrong, it runs the trial once more in float64,
-with every result changed in its last bit.
+much rounding matters. If the launcher's answer still counts as wrong, the trial runs once more in
+float64, with every result changed in its last bit.
 """
 
 from contextlib import ExitStack
@@ -56,8 +56,8 @@ class ReferenceRole:
         self, function: Any, trial: dict[str, Any], blobs: list[memoryview], width: str,
         packing: Packing, written: list[int] | None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Return the answer at one width. `written`: the tensors among the arguments that the
-        function writes to, or None if they are not known yet."""
+        """Return the answer at one width. `written`: positions of the tensor arguments that the
+        function writes to, or None if unknown."""
         torch.manual_seed(self.seed)
         tree, expanded = trial["arguments"], trial["expanded"]
         placing = Placing(blobs, self.device)

@@ -1,4 +1,4 @@
-"""Torch modes for the reference in float64: wider arithmetic, and the effect of rounding."""
+"""Torch modes for the reference in float64: wider arithmetic, and simulated rounding."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode
 from validation.harness.worker.mode import Mode
 from validation.harness.worker.values import rebuilt, tensors_in
 
-# Operations that only move or select elements: two equal elements must stay equal.
+# Operations that only move or select elements, so their results are not rounded.
 EXACT = {
     "_to_copy", "abs", "amax", "amin", "cat", "ceil", "clamp", "clamp_max", "clamp_min", "clone",
     "constant_pad_nd", "copy", "cummax", "cummin", "detach", "embedding", "fill", "flip", "floor",
@@ -17,15 +17,15 @@ EXACT = {
     "minimum", "neg", "relu", "repeat", "roll", "round", "scatter", "sgn", "sign", "sort", "stack",
     "topk", "tril", "triu", "trunc", "where", "zero",
 }  # fmt: skip
-# Functions that mean float32 where they are given it: they read bits anew, or ask for its limits.
+# Functions for which float32 must stay float32: they reinterpret bits, or ask for its limits.
 LITERAL = {torch.Tensor.view, torch.finfo}
-# Functions that draw: the same seed gives other numbers in another type.
+# Random functions: with the same seed, they return other numbers in another type.
 DRAWS = ("rand", "normal", "bernoulli", "uniform", "exponential", "dropout", "multinomial")
 
 
 class Wide(TorchFunctionMode):
-    """Compute in float64 where the reference asks for float32. Its author widens a type that is too
-    narrow, and float64 serves that better."""
+    """Compute in float64 where the reference requests float32. Its author does that to widen a type
+    that is too narrow, and float64 serves the purpose better."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (),
@@ -45,15 +45,15 @@ def _widened(value: Any) -> Any:
 
 
 def last_bit(inputs: Sequence[torch.Tensor]) -> float:
-    """Return the epsilon of the arithmetic: float32's, also for narrower types, but float64's if
-    all inputs are that wide."""
+    """Return the relative size of the last bit: float32's epsilon, also for narrower types, or
+    float64's if all inputs are that wide."""
     floating = [tensor.dtype for tensor in inputs if tensor.is_floating_point()]
     wide = all(dtype is torch.float64 for dtype in floating)
     return torch.finfo(torch.float64 if wide else torch.float32).eps
 
 
 def either_way(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> torch.Tensor:
-    """Return for each element a factor that moves it by its last bit, up or down."""
+    """Return a factor for each element that moves it by its last bit, up or down at random."""
     up = torch.randint(
         0, 2, tensor.shape, generator=generator, device=tensor.device, dtype=tensor.dtype
     )
@@ -63,10 +63,10 @@ def either_way(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> 
 class Rounding(Mode):
     """Change the result of each operation by its last bit, up or down.
 
-    Torch's small error at a type may be luck: the mean of a row of equal values is that value to
-    the last bit, and the difference is zero. Another order of the same sums leaves something.
+    A small error of torch may be luck: the mean of a row of equal values is that value to the last
+    bit, and the difference is zero. Another order of summation leaves a difference.
 
-    generator: a separate one, so that a reference that draws numbers draws the same ones.
+    generator: a separate one, so that the reference's own random numbers stay the same.
     """
 
     def __init__(self, bit: float, generator: torch.Generator) -> None:

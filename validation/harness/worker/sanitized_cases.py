@@ -1,4 +1,4 @@
-"""The process under compute-sanitizer: plays recorded programs on inputs from a file."""
+"""Process under compute-sanitizer: plays the recorded programs on inputs from a file."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
-"""The fork server: it has imported what its children need, and forks them on request.
+"""The fork server: it imports what its children need, and forks them on request.
 
-It runs no code of any entry, makes no CUDA context, and ends with its control channel.
+It runs no code of any entry, creates no CUDA context, and ends when its control channel closes.
 """
 
 import gc
@@ -22,7 +22,7 @@ from validation.harness.sandbox import seal
 from validation.harness.worker import child, gpu
 from validation.harness.worker.cleanup import is_too_full, remove_folder
 
-# Wait of a fork for a free place, and interval at which the children's folders are measured.
+# Seconds between attempts to fork while all processes are in use, and between folder checks.
 FORK_SECONDS, FORK_TRIES = 0.05, 100
 FOLDER_SECONDS = 0.25
 
@@ -30,9 +30,9 @@ FOLDER_SECONDS = 0.25
 def main(control: int, settings: dict[str, Any]) -> None:
     """Warm up and serve.
 
-    settings: `domain`, `limits` and bytes of `folder` of each child, whether it may start
-        `programs`, and the module `program`, which has `ROLES` of the children and warms up. That
-        reads whether torch's `compiler` is wanted, and for which `target`.
+    settings: `domain`, `limits` and `folder` (bytes) of each child, whether it may start other
+    `programs`, and the module `program`, which has the children's `ROLES` and a warm-up. The
+    warm-up uses `compiler` (whether to import torch's) and `target`.
     """
     seal.protect_parent()
     channel = Channel(socket.socket(fileno=control))
@@ -49,7 +49,7 @@ def main(control: int, settings: dict[str, Any]) -> None:
 
 @dataclass(slots=True)
 class Forked:
-    """A child: its number, its folder, and why it was killed, if it was."""
+    """A child: its number, its folder, and why it was killed, or an empty text."""
 
     number: int
     folder: str
@@ -67,7 +67,7 @@ class Server:
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self.waking.fileno())
-        # The channel's number comes from outside, and select refuses those above 1,023.
+        # The channel's file descriptor may exceed 1,023, which select does not support.
         self.poll = select.poll()
         for read in (self.channel.socket, self.wake):
             self.poll.register(read, select.POLLIN)
@@ -90,7 +90,7 @@ class Server:
             kill_group(pid)
 
     def obey(self) -> bool:
-        """Carry out one order. Return whether there may be more."""
+        """Carry out one message of the channel. Return False after the last one."""
         received = self.channel.receive()
         if received is None:
             return False
@@ -117,13 +117,13 @@ class Server:
         if not pid:
             self.become_child(end, folder)
         os.close(end)
-        # The child does it too, since either may come first.
+        # Parent and child both set the group, since either may run first.
         with suppress(OSError):
             os.setpgid(pid, pid)
         self.children[pid] = Forked(number, folder)
 
     def try_to_fork(self) -> int:
-        """Fork. If another child has used up all processes, wait until the guard has ended it."""
+        """Fork. If a child has used up all processes, retry until the guard has killed it."""
         for _ in range(FORK_TRIES):
             try:
                 return os.fork()
@@ -157,13 +157,13 @@ class Server:
             os._exit(status)
 
     def reap(self) -> None:
-        """Report each child that has ended, and remove what it left."""
+        """Report each child that has ended, and remove its processes and folder."""
         with suppress(ChildProcessError):
             while (ended := os.wait4(-1, os.WNOHANG))[0]:
                 pid, status, used = ended
                 if (forked := self.children.pop(pid, None)) is None:
                     continue
-                # All that it forked is in its group still: no child can leave that.
+                # All processes that it forked are still in its group: seccomp prevents leaving it.
                 kill_group(pid)
                 remove_folder(forked.folder)
                 self.channel.send({
@@ -173,7 +173,7 @@ class Server:
                 })  # fmt: skip
 
     def bound_folders(self) -> None:
-        """End each child whose folder holds too much. The guard outside can't see the folders."""
+        """Kill each child whose folder is too large. The guard outside can't see the folders."""
         now = time.monotonic()
         if now - self.measured_at < FOLDER_SECONDS:
             return

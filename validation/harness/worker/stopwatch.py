@@ -1,6 +1,6 @@
-"""The process that times an entry's recorded program, or its python_code.
+"""Role that times an entry's recorded program, or its python_code.
 
-The inputs take turns. An answer is copied before the next run begins.
+Runs use the inputs in rotation. An answer is copied before the next run begins.
 """
 
 import os
@@ -20,18 +20,18 @@ from validation.harness.worker.clock import Clock, HostClock
 from validation.harness.worker.complaint import described
 from validation.harness.worker.values import Packing, Placing, call, rebuilt, tensors_in
 
-# Calls with each of the first inputs, which compile and fill the allocator's pools.
+# Untimed calls with each of the first inputs: they compile, and fill the allocator's pools.
 WARM_UPS = 2
 
 Blobs = list[memoryview]
-# A call for each set of inputs, by the trial's number.
+# A function for each set of inputs, with its trial's number.
 Calls = list[tuple[int, Callable[[], Any]]]
 
 
 class Stopwatch:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        # A cache of its own: an entry could write forged code for the reference into a shared one.
+        # Separate cache: an entry could write forged code for the reference into a shared one.
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
         self.seed = order["seed"]
         self.device = torch.device(order["device"])
@@ -41,10 +41,10 @@ class Stopwatch:
         self.warming = order["warming"]
 
     def prepare(self, order: dict[str, Any], blobs: Blobs) -> tuple[Any, list[Blob]]:
-        """Do everything up to the first timed run, on the first few of the inputs alone.
+        """Do everything before the first timed run, using only the first few inputs.
 
-        A function for torch.compile runs on all: torch compiles some again for each new value,
-        until it gives up.
+        A function for torch.compile runs on all inputs: torch recompiles some functions for each
+        new value, until it gives up.
         """
         flops = 0
         try:
@@ -85,9 +85,9 @@ class Stopwatch:
         ]
 
     def measure(self, order: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with the microseconds of each run. No other process uses the GPU meanwhile.
+        """Answer with the microseconds of each run. No other process may use the GPU meanwhile.
 
-        `runs`: their number. `keep`: whether to keep the last answer for each of the inputs.
+        `runs`: number of runs. `keep`: whether to keep the last answer for each set of inputs.
         """
         took = []
         try:
@@ -99,14 +99,14 @@ class Stopwatch:
                 took.append(microseconds)
                 if order["keep"]:
                     self.answers[number] = rebuilt(answer, lambda one: one.detach().clone())
-                # The next run reuses its memory, and need not ask for more.
+                # Free the answer, so that the next run can reuse its memory.
                 del answer
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
         return {"took": took}, []
 
     def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with the answers of these runs."""
+        """Answer with the answers that the timed runs of these trials returned."""
         packing = Packing()
         runs = []
         for number in order["numbers"]:
@@ -121,8 +121,8 @@ class Stopwatch:
 
 
 def _flops(call: Callable[[], Any]) -> int:
-    """Return the operations of matrix products, convolutions and attention; torch counts no
-    others."""
+    """Return the number of operations in matrix products, convolutions and attention; torch counts
+    no others."""
     from torch.utils.flop_counter import FlopCounterMode
 
     try:

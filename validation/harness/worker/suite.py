@@ -1,7 +1,7 @@
 """Role of a child that runs the entry's own test: three files in a folder, and pytest.
 
-Attack: the launcher runs beside the test that judges it, and changes the result. Defense: the
-result counts only together with the replays.
+Attack: the launcher runs in the process of the test that judges it, and changes the result.
+Defense: the result counts only together with the replays.
 """
 
 import os
@@ -36,7 +36,7 @@ class Suite:
         return {**answer, **outcomes.as_dict(), "calls": observer.calls()}, []
 
     def _observe(self, observer: Observer) -> None:
-        """Record the launcher's calls. A text that can't be imported fails its test."""
+        """Record the launcher's calls. If a text can't be imported, its test fails anyway."""
         with suppress(Exception):
             module = folder.load("triton_code")
             observed = observer.observe(folder.function(module, self.point))
@@ -44,7 +44,7 @@ class Suite:
 
 
 def run_pytest(place: Path, plugin: Any) -> int:
-    """Run pytest in this process, over an entry's folder and nothing else."""
+    """Run pytest in this process, on an entry's folder only."""
     arguments = [
         str(place / "test_code.py"), "--rootdir", str(place), "--confcutdir", str(place),
         "-c", os.devnull, "-q",
@@ -61,7 +61,7 @@ def run_pytest(place: Path, plugin: Any) -> int:
 
 
 class Outcomes:
-    """pytest plugin that counts outcomes and keeps the first failure."""
+    """pytest plugin that counts outcomes and stores the first failure."""
 
     def __init__(self) -> None:
         self.passed = self.failed = self.skipped = 0

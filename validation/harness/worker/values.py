@@ -1,7 +1,7 @@
-"""Tensors and plain values as JSON and bytes, and back. Storages travel whole, with their gaps.
+"""Tensors and other values as JSON and bytes, and back. Storages are copied with their gaps.
 
 An object of JSON is a tensor's description, or has one key, the kind of the value. Dictionaries are
-lists of pairs, so that no key of an entry's can be taken for the harness's own.
+lists of pairs, so that an entry's key can't be mistaken for a kind.
 """
 
 from collections import namedtuple
@@ -19,11 +19,11 @@ Json = Any
 
 
 class CannotTravel(Exception):
-    """A value of a kind that has no place in an entry's inputs or outputs."""
+    """A value can't be serialized: its kind may not occur in an entry's inputs or outputs."""
 
 
 class Packing:
-    """Collects what a tree of values refers to. A storage that two tensors share travels once."""
+    """Collector of the storages in a tree of values. A shared storage is stored once."""
 
     def __init__(self) -> None:
         self.blobs: list[Blob] = []
@@ -31,15 +31,15 @@ class Packing:
         self._kept: list[Any] = []
 
     def inputs(self, value: Any) -> Json:
-        """Return `value` with its tensors as views of whole storages."""
+        """Return `value` as JSON, with tensors as views of complete storages."""
         return _tree(value, self._view, records=True)
 
     def plain(self, value: Any) -> Json:
-        """Return `value` with its tensors as contiguous copies."""
+        """Return `value` as JSON, with tensors as contiguous copies."""
         return _tree(value, self.tensor)
 
     def tensor(self, tensor: torch.Tensor) -> Json:
-        """Copy the tensor's content: the entry may still hold the tensor and change it."""
+        """Describe a copy of the tensor: the entry may still hold the tensor and change it."""
         if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
             raise CannotTravel(f"a {type(tensor).__name__}, where torch's own tensor is expected")
         self.blobs.append(as_bytes(tensor, copied=True))
@@ -78,11 +78,11 @@ def unpack(
     tree: Json, tensor: Materialize, *, device: torch.device | None = None,
     module: ModuleType | None = None,
 ) -> Any:  # fmt: skip
-    """Return the value of a tree.
+    """Return the value that a JSON tree describes.
 
-    tensor: makes a tensor of its description.
-    device: stands in for the device on which inputs are made.
-    module: the entry's text, whose classes records get.
+    tensor: makes a tensor from its description.
+    device: replaces the device on which inputs are made.
+    module: the entry's text, which defines the classes of records.
     """
 
     def value(tree: Json) -> Any:
@@ -112,7 +112,7 @@ def unpack(
 
 
 def _record(name: str, of_tuple: bool, values: dict[str, Any], module: ModuleType | None) -> Any:
-    """Return a record of the text's class, if it has one of this name with these fields."""
+    """Return a record of the module's class, if it has one with this name and these fields."""
     kind: Any = getattr(module, name, None)
     if _field_names(kind) != tuple(values) or issubclass(kind, tuple) is not of_tuple:
         kind = namedtuple(name, tuple(values)) if of_tuple else SimpleNamespace
@@ -120,13 +120,13 @@ def _record(name: str, of_tuple: bool, values: dict[str, Any], module: ModuleTyp
         return kind._make(values.values())
     made = kind.__new__(kind)
     for field, value in values.items():
-        # A frozen dataclass has no other way.
+        # A frozen dataclass allows no other way to set fields.
         object.__setattr__(made, field, value)
     return made
 
 
 def _field_names(kind: Any) -> tuple[str, ...] | None:
-    """Return the fields of a class of dataclasses or named tuples, or None for any other value."""
+    """Return the field names of a dataclass or named tuple class, or None for any other value."""
     if not isinstance(kind, type):
         return None
     if is_dataclass(kind):
@@ -150,14 +150,14 @@ def call(function: Callable[..., Any], arguments: Any) -> Any:
 
 
 class Placing:
-    """Makes tensors on the device. Tensors of one storage share it again."""
+    """Creates tensors on the device. Tensors that shared a storage share it again."""
 
     def __init__(self, blobs: list[memoryview], device: torch.device) -> None:
         self.blobs, self.device = blobs, device
         self.storages: dict[int, torch.Tensor] = {}
 
     def arguments(self, tree: Json, module: ModuleType | None = None) -> Any:
-        """Return the arguments of a call. `module`: the text that is called."""
+        """Return the arguments of a call. `module`: the text whose function is called."""
         return unpack(tree, self._tensor, device=self.device, module=module)
 
     def _tensor(self, tree: Any) -> torch.Tensor:
@@ -170,12 +170,12 @@ class Placing:
 
 
 def plain_case(case: dict[str, Json]) -> dict[str, Any]:
-    """Return the case that `no_tensors` describes."""
+    """Return the case that JSON from `no_tensors` describes."""
     return {name: unpack(part, _refuse_tensor) for name, part in case.items()}
 
 
 def no_tensors(case: dict[str, Any]) -> dict[str, Json]:
-    """Return a case as JSON."""
+    """Return a case as JSON. It may contain no tensors."""
     return {name: _tree(value, _refuse_tensor) for name, value in case.items()}
 
 
@@ -184,7 +184,7 @@ def _refuse_tensor(_: Any) -> NoReturn:
 
 
 def state(arguments: Any) -> Json:
-    """Return all of the arguments but their content: what a call may change beside tensors."""
+    """Return the arguments without the content of tensors: all else that a call may change."""
 
     def layout(tensor: torch.Tensor) -> Json:
         return {"tensor": f"{name_of(tensor.dtype)} {list(tensor.shape)}"}
@@ -207,9 +207,9 @@ def rebuilt(
     change: Callable[[torch.Tensor], torch.Tensor],
     plain: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """Return `value` with each tensor changed by `change`, and each other part by `plain`.
+    """Return a copy of `value` with each tensor changed by `change`, and other leaves by `plain`.
 
-    Containers are new, and of the same classes: a test may ask for `.values`.
+    Containers are copied with their classes: a test may use `.values`.
     """
     if isinstance(value, torch.Tensor):
         return change(value)
@@ -235,14 +235,14 @@ def as_bytes(tensor: torch.Tensor, *, copied: bool = False) -> Blob:
         plain = plain.clone()
     if plain.numel() == 0:
         return b""
-    # Torch calls any stride of a single element contiguous.
+    # Torch calls any stride of a single element contiguous, but `view` needs a stride of 1.
     flat = plain.reshape(-1).as_strided((plain.numel(),), (1,))
     view: memoryview = flat.view(torch.uint8).numpy().data
     return view
 
 
 def from_bytes(blob: Blob, dtype: torch.dtype, shape: Sequence[int]) -> torch.Tensor:
-    """Return a copy, so that writes to the tensor do not reach the parcel."""
+    """Return a copy, so that writes to the tensor do not change the parcel."""
     if len(blob) == 0:
         return torch.empty(list(shape), dtype=dtype)
     return torch.frombuffer(bytearray(blob), dtype=torch.uint8).view(dtype).reshape(list(shape))
@@ -259,7 +259,7 @@ def _tree(
     """Return a value as JSON.
 
     tensor: describes a tensor.
-    records: whether classes of records are named. An answer's count as tuples and dictionaries.
+    records: whether to name classes of records. Those of an answer become tuples and dictionaries.
     unknown: describes a value of any other kind; None to raise CannotTravel.
     """
 

@@ -1,4 +1,4 @@
-"""Variants of an entry's inputs: other values and layouts, which no case shows."""
+"""Variants of an entry's inputs: values and layouts that no case shows."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def make_variant(arguments: Any, variant: dict[str, Any] | None) -> Any:
 
 
 def _keeps_values(tensor: torch.Tensor) -> bool:
-    """Return whether it is a mask, a parameter (a single number), or holds no fractions."""
+    """Return whether to keep the values of a mask, a single number, or a tensor without floats."""
     return not tensor.is_floating_point() or tensor.numel() < 2 or is_mask(tensor)
 
 
@@ -53,8 +53,8 @@ def _scaled(tensor: torch.Tensor, by: float) -> torch.Tensor:
 
 
 def _shifted(arguments: tuple[Any, ...], by: float) -> tuple[Any, ...]:
-    """Return the arguments with a number added to the first tensor of fractions: to several, their
-    products would lose all digits, and so would halves."""
+    """Return the arguments with a number added to the first float tensor only: products of several
+    shifted tensors would lose all digits, and so would half precision."""
     for place, part in enumerate(arguments):
         if isinstance(part, torch.Tensor) and not _keeps_values(part):
             if part.dtype not in (torch.float32, torch.float64):
@@ -64,7 +64,7 @@ def _shifted(arguments: tuple[Any, ...], by: float) -> tuple[Any, ...]:
 
 
 def _with_special(tensor: torch.Tensor, value: float) -> torch.Tensor:
-    """Return the tensor with this value at part element, in the middle."""
+    """Return the tensor with this value at one element, in the middle."""
     if _keeps_values(tensor):
         return tensor
     changed = _like(tensor, tensor)
@@ -86,7 +86,7 @@ def _transposed(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _spread(tensor: torch.Tensor) -> torch.Tensor:
-    """Return the same values, with each gap in memory twice as wide."""
+    """Return the same values, with each gap in memory doubled."""
     if 0 in tensor.stride() or tensor.numel() == 0:
         return tensor
     stride, dense = list(tensor.stride()), 1
@@ -98,7 +98,7 @@ def _spread(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _like(tensor: torch.Tensor, content: torch.Tensor) -> torch.Tensor:
-    """Return a tensor of the same layout, unless elements share their memory."""
+    """Return `content` in the layout of `tensor`, unless its elements share memory."""
     if 0 in tensor.stride():
         return torch.empty(tensor.shape, dtype=tensor.dtype).copy_(content)
     return _strided(tensor.shape, tensor.stride(), content)

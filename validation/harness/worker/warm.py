@@ -1,6 +1,6 @@
-"""Program of the harness's fork servers: the roles of a child, and the warm-up.
+"""Program of the harness's fork servers: the roles of children, and the warm-up.
 
-The warm-up imports and uses once what each child will need, without a GPU.
+The warm-up imports and uses once what each child will need, without creating a CUDA context.
 """
 
 import gc
@@ -34,7 +34,7 @@ ROLES: dict[str, Any] = {
     "timing": Stopwatch,
     "values": LineValues,
 }
-# Compiling has a time limit of its own.
+# Tell the client that compiling has its own time limit.
 HAS_COMPILE_BUDGET = True
 
 TINY = """\
@@ -50,7 +50,7 @@ def tiny(out_ptr, BLOCK: tl.constexpr):
 
 
 def up(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Warm up, and return the versions that every result names."""
+    """Warm up, and return the versions that every result records."""
     import numpy as np
     import pytest
     import torch
@@ -63,24 +63,24 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     if interpreted:
         level_interpreter()
-    # A process that times launches must do it as Triton does by default.
+    # A process that times launches must use Triton's own builds.
     elif not compiler:
         builds.install()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "warm_kernel.py").write_text(TINY)
-        # In a process of its own, beside all that follows.
+        # Examine the GPU in another process, in parallel with the following steps.
         looking = None if interpreted else gpu.look(folder)
         _use_modes()
         if compiler:
             _import_compiler()
-        # pytest collects garbage five times.
+        # pytest collects garbage five times: freeze objects, so that it skips them.
         gc.freeze()
         _run_pytest()
         described: dict[str, str] = {}
         if looking is None:
             with _tiny(folder) as tiny:
                 tiny[(1,)](torch.empty(4), BLOCK=4)
-                # With a Triton of other parts no kernel is compiled.
+                # With an incompatible Triton, no kernel is compiled.
                 with suppress(Exception):
                     compiling.prepare(tiny)
         else:
@@ -99,7 +99,7 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def level_interpreter() -> None:
-    """Have the interpreter of Triton up to 3.5 launch kernels as later versions do.
+    """Make the interpreter of Triton up to 3.5 launch kernels as later versions do.
 
     `run` becomes the class's, so that the recorder can replace it. Call it before any kernel.
     """
@@ -112,7 +112,7 @@ def level_interpreter() -> None:
 
     def made(self: Any, fn: Any, **named: Any) -> None:
         begin(self, fn, **named)
-        # The kernel's own attribute, which only the autotuner uses.
+        # Remove the instance attribute: only the autotuner uses it.
         del self.run
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
@@ -128,7 +128,7 @@ def level_interpreter() -> None:
 def _use_modes() -> None:
     import torch
 
-    # The first gradient along a vector imports it.
+    # The first gradient along a vector imports this module.
     import torch.fx.experimental.symbolic_shapes
 
     from validation.harness.worker.rounding import Rounding
@@ -136,7 +136,7 @@ def _use_modes() -> None:
     with Rounding(0.0, torch.Generator()):
         leaf = torch.zeros(4, requires_grad=True)
         if os.environ.get("TRITON_INTERPRET") == "1":
-            # On a GPU this starts a thread, and no thread survives a fork.
+            # On a GPU, this starts a thread, and threads don't survive a fork.
             torch.autograd.grad((leaf * 2).sum(), leaf)
     torch.randn(4).double().clone()
 
@@ -162,13 +162,13 @@ def _run_pytest() -> None:
 
 
 def _compile(folder: str) -> None:
-    """Compile for a GPU, which need not exist.
+    """Compile a kernel for a GPU, which need not be present.
 
-    The first time Triton imports half of itself and hashes the rest: half a second and more.
+    The first time, Triton imports half of its modules and hashes the rest, which takes over 0.5 s.
     """
     with _tiny(folder) as tiny, tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        # With a Triton of other parts each child does it.
+        # With an incompatible Triton, each child does this work.
         with suppress(Exception):
             import triton
             from triton.backends.compiler import GPUTarget
@@ -177,13 +177,13 @@ def _compile(folder: str) -> None:
             signature = {"out_ptr": "*fp32", "BLOCK": "constexpr"}
             source = ASTSource(tiny, signature, {"BLOCK": 4})
             triton.compile(source, target=GPUTarget("cuda", 80, 32))
-        # Each child gets one of its own.
+        # Each child gets its own cache.
         del os.environ["TRITON_CACHE_DIR"]
 
 
 @contextmanager
 def _tiny(folder: str) -> Iterator[Any]:
-    """Yield the kernel of a file in `folder`: Triton reads its source from there."""
+    """Yield a kernel from a file in `folder`: Triton reads its source from a file."""
     sys.path.insert(0, folder)
     try:
         import warm_kernel  # type: ignore[import-not-found]

@@ -1,4 +1,4 @@
-"""`manage.py generate_inductor_pairs`: pairs whose Triton side Inductor writes."""
+"""`manage.py generate_inductor_pairs`: pairs whose Triton text Inductor generates."""
 
 import json
 import sys
@@ -142,14 +142,14 @@ class Command(BaseCommand):
         yield from (offer for result in splits for offer in result.offers)
 
     def _say_left_out(self, reasons: Counter[str]) -> None:
-        # Workers end in no order, and what is equally frequent would change places.
+        # Sort ties by reason: the workers' order of completion varies.
         for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0])):
             self.stdout.write(f"{count:>6,}  left out: {reason}")
 
     def _generated(self, offers: list[Offer]) -> Iterator[PairDraft | str]:
         bar = Bar(sys.stderr)
         try:
-            # The first answer is a minute away where another has the processors.
+            # Show the bar now: the first answer may take a minute on a busy machine.
             bar.show("compiling", 0, len(offers))
             with inductor() as workers:
                 for done, (_, draft) in enumerate(generate(offers, workers), 1):
@@ -179,7 +179,7 @@ def _wholes(options: dict[str, Any]) -> list[Whole]:
         ]
     except sources.ModelsUnreadable as error:
         raise CommandError(str(error)) from error
-    # Each once, where one is named twice.
+    # Drop names that were given twice.
     return list(dict.fromkeys(named))
 
 

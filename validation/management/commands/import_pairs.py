@@ -1,4 +1,4 @@
-"""`manage.py import_pairs`: outside records, each checked by syntax and refused by its line."""
+"""`manage.py import_pairs`: import foreign records, or say why a line can't become a pair."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from curation.pairs.store import store_pairs
 from curation.text import pluralize
 from validation.pairs.imports.foreign_records import Refusal, read
 
-# Refused lines that are shown: a file of another kind has thousands.
+# Most refused lines to show: a file of another format has thousands.
 SHOWN = 100
 
 

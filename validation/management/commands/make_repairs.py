@@ -1,4 +1,4 @@
-"""`manage.py make_repairs`: plant mistakes into passed pairs, and keep what the harness rejects."""
+"""`manage.py make_repairs`: plant mistakes into passed pairs, and store those that are rejected."""
 
 import re
 import sys
@@ -15,7 +15,7 @@ from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.repairs.kinds import KINDS
 
-# The place of a fact in an explanation.
+# Placeholder of a fact in an explanation.
 FACT = re.compile(r"`?\{\w+\}`?")
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         self._make(count, seed, kind or [*KINDS], Device(device or settings.VALIDATION_DEVICE))
 
     def _make(self, count: int, seed: int, kinds: list[str], device: Device) -> None:
-        # The harness takes long to import, and `--list` does not need it.
+        # Import the harness late: it takes long, and `--list` does not need it.
         from validation.equivalence import open_harness
         from validation.repairs.check import check
         from validation.repairs.plant import plant

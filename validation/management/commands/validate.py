@@ -28,7 +28,7 @@ from validation.jobs import validate
 from validation.requests import batches, request_validation, without_verdict
 from validation.summary import results_of, summary
 
-# The most lines of a report that are named when they are left out.
+# Most left-out lines of a report to show.
 MOST_SHOWN = 10
 NAMED: dict[str, type[Model]] = {"kernel": Kernel, "pair": Pair}
 
@@ -189,7 +189,7 @@ class Command(BaseCommand):
 
 
 def _finish_waiting(device: Device) -> list[ValidationResult]:
-    """Finish the runs that an interrupted call left in the queue, unless a worker takes them."""
+    """Run the queued runs of an interrupted call, unless a worker takes them."""
     if site_address(settings.DATA_DIR) or listeners(ValidationRun.QUEUE):
         return []
     waiting = ValidationRun.objects.filter(device=device, state=RunState.QUEUED).order_by("pk")
@@ -201,7 +201,7 @@ def _check_here(
 ) -> list[ValidationResult]:
     """Check `items` in this process and return their results.
 
-    A run is created when its turn comes, so that no worker takes a run that waits.
+    Each run is created just before it starts, so that no worker takes it.
     """
     results: list[ValidationResult] = []
     for batch in batches(items, device):
@@ -211,7 +211,7 @@ def _check_here(
 
 
 def _parsed(items: list[str]) -> tuple[type[Model] | None, list[int]]:
-    """The kind and the keys of the items that were named: `pair:118` is a pair."""
+    """Return the model and the keys of the items on the command line, such as `pair:118`."""
     kinds: set[type[Model]] = set()
     keys = []
     for item in items:

@@ -1,1 +1,1 @@
-"""Import of foreign records as drafts of pairs, or refusals with a reason. It runs no code."""
+"""Conversion of foreign records to drafts of pairs, or refusals with a reason. It runs no code."""

@@ -1,6 +1,6 @@
-"""Reading of a file of foreign records, one JSON object a line, each in one of the known forms.
+"""Parser of a file with foreign records, one JSON object a line, each in one of the known formats.
 
-A line becomes a draft or a refusal; neither stops the next one.
+A line becomes a draft or a refusal, and neither stops the import.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from validation.pairs.imports import kernelbook, own, tritonbench
 from validation.pairs.imports.record import Record, RefusedRecord
 
 Form = tuple[Callable[[Record], bool], Callable[[Record], PairDraft]]
-"""Test of a form, and its conversion to a draft."""
+"""Test whether a record has a format, and conversion to a draft."""
 
 FORMS: tuple[Form, ...] = (
     (own.fits, own.draft),
@@ -33,7 +33,7 @@ class Refusal:
 
 
 def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
-    """Yield one draft or refusal for each line that is not empty, in file order."""
+    """Yield a draft or a refusal for each non-empty line, in file order."""
     first_lines: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Records in the dataset's own form."""
+"""Records in the format of this project's dataset."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def fits(record: Record) -> bool:
 
 def draft(record: Record) -> PairDraft:
     python, triton, test = (text(record, key) for key in TEXTS)
-    # The import assigns the identity, and the difficulty if the record has none.
+    # Placeholders: the import assigns the id, and the difficulty if the record has none.
     broken = violations({"id": "imported", **record, "metadata": _metadata(record)})
     if broken:
         raise RefusedRecord(" ".join(broken))
@@ -55,7 +55,7 @@ def _metadata(record: Record) -> Record:
 
 
 def _hardware(metadata: Record) -> str:
-    """Return the first hardware of a record's list."""
+    """Return the first entry of a record's hardware list."""
     given = metadata.get("hardware") or ["cuda"]
     if not isinstance(given, list) or given[0] not in Hardware.values:
         raise RefusedRecord(

@@ -1,4 +1,4 @@
-"""Common parts of the forms of foreign records."""
+"""Code shared by the parsers of foreign formats."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Records in TritonBench's form: a file of a PyTorch function and, below a line of `#`, a test
-that calls it and keeps the results; and the same function in Triton.
+"""Records in TritonBench's format: a file with a PyTorch function and, below a line of `#`, a test
+that calls it and stores the results; and the same function in Triton.
 
-These tests compare no results. Each call becomes a case: the statements above it make its
-inputs.
+These tests compare no results. Each call becomes a case, whose inputs are created by the statements
+above it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def draft(record: Record) -> PairDraft:
 
 
 def _calls(test: ast.Module, name: str) -> Iterator[tuple[list[ast.stmt], ast.Call]]:
-    """Yield each call whose result is kept, with the assignments above it."""
+    """Yield each call whose result is stored, with the assignments before it."""
     assignments: list[ast.stmt] = []
     body = next((node.body for node in test.body if isinstance(node, ast.FunctionDef)), [])
     for statement in body:
@@ -146,7 +146,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 class _OnDevice(ast.NodeTransformer):
-    """Replacement of `"cuda"` by the requested device."""
+    """AST transformer that replaces `"cuda"` by the requested device."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return ast.Name("device", ast.Load()) if node.value == "cuda" else node

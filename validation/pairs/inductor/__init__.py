@@ -1,4 +1,4 @@
-"""Inductor's Triton as plain pairs.
+"""Pairs from Inductor's generated Triton, converted to need no part of Inductor.
 
 offer ──▶ worker (sandbox): trace ▶ lower, with a described GPU
 ──▶ text of Inductor's module

@@ -1,4 +1,4 @@
-"""Functions that a kernel calls and Triton lacks: their text, with the functions that they call."""
+"""Functions that kernels of Inductor call and Triton lacks: their text and dependencies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def names() -> frozenset[str]:
 
 
 def spelled_out(names: Iterable[str]) -> list[str]:
-    """Return each needed function once, in file order."""
+    """Return the text of each needed function once, in file order."""
     selected: set[str] = set()
     queue = list(names)
     while queue:

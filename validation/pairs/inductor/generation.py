@@ -1,4 +1,4 @@
-"""Generation of pairs from offers by Inductor, or the reason of a failure."""
+"""Generation of pairs from offers by Inductor, with a reason for each failure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from validation.pairs.inductor.pair_texts import test_code, triton_code
 from validation.pairs.inductor.unwritable import Unwritable
 
 WORKER = "validation.pairs.inductor.worker"
-# Processor time for one function.
+# CPU seconds for one function.
 SECONDS = 60.0
 REASON_MOST = 500
 
@@ -29,7 +29,7 @@ def inductor(parallel: int | None = None) -> Iterator[Workers]:
 def generate(
     offers: Iterable[Offer], workers: Workers, beat: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Offer, PairDraft | str]]:
-    """Yield each offer with its pair or reason, in the order of completion."""
+    """Yield each offer with its pair or the reason of its failure, in order of completion."""
     all_offers = list(offers)
     questions = (_question(number, offer) for number, offer in enumerate(all_offers))
     for question, reply in workers.ask(questions, beat):

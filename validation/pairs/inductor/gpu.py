@@ -1,7 +1,7 @@
-"""A described GPU, so that Inductor writes for it on any machine.
+"""Simulated properties of a GPU, so that Inductor generates code for it on any machine.
 
-Inductor asks torch for the GPU's properties before it writes a kernel. It gets one answer
-everywhere, so every machine writes the same code. No code is compiled or launched.
+Inductor asks torch for the GPU's properties before it generates a kernel. The answer is always the
+same, so every machine generates the same code. No code is compiled or launched.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def described_gpu() -> Iterator[None]:
             for place in (torch.cuda, CudaInterface, CudaInterface.Worker):
                 if hasattr(place, name):
                     stack.enter_context(patch.object(place, name, _saying(answer)))
-        # It would load CUDA's driver to name its version, which has no effect here.
+        # Avoid loading CUDA's driver: its version has no effect here.
         stack.enter_context(patch("torch.utils._triton.triton_hash_with_backend", _saying("none")))
         stack.enter_context(patch("torch.utils._triton.has_triton", _saying(True)))
         yield

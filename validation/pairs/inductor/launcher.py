@@ -1,4 +1,4 @@
-"""Conversion of the code around Inductor's kernels to a launcher: allocate, launch, return."""
+"""Conversion of Inductor's code around kernels to a launcher: allocate, launch, return."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from validation.pairs.inductor.plain_kernels import CompiledKernel
 from validation.pairs.inductor.unwritable import Unwritable
 
-# Calls for Inductor's own bookkeeping.
+# Calls for Inductor's own bookkeeping, which are dropped.
 IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
-# Block of a matrix product, by axis.
+# Block sizes of a matrix product.
 TILE = {"ZBLOCK": 1, "YBLOCK": 64, "XBLOCK": 64, "R0_BLOCK": 32}
 POINTWISE = {1: (1024,), 2: (32, 32), 3: (16, 16, 4)}
-# Block sizes across rows and along them.
+# Block sizes of reductions: number of rows, and elements along a row.
 ROWS, ALONG = 8, 1024
 WIDE = 4096
 AXES = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "R0_BLOCK": "r0_", "R1_BLOCK": "r1_"}
@@ -29,8 +29,8 @@ def body(
 ) -> list[str]:
     """Return the launcher's statements.
 
-    `tensors` are its parameters. It returns one tensor if `alone`, otherwise a tuple of one or
-    more.
+    `tensors` are its parameters. It returns a single tensor if `alone`, otherwise a tuple of
+    tensors.
     """
     return _Body(kernels, tensors, alone).written(_call(module))
 
@@ -88,7 +88,7 @@ class _Body:
         if function == "get_raw_stream":
             return
         if function.endswith((".size", ".stride")):
-            # Read by place, below.
+            # `_Named.visit_Subscript` replaces its uses, such as `x_size[0]`.
             self.names[name] = ast.unparse(call)
             return
         self.lines.append(f"{name} = {self._text(call)}")
@@ -117,7 +117,7 @@ class _Body:
 
 
 def _counts(kernel: CompiledKernel, arguments: Sequence[str]) -> list[str]:
-    """Return the element counts of x, y and z: the last arguments, in reverse."""
+    """Return the numbers of elements along x, y and z: the last arguments, in reverse."""
     axes = [axis for axis in kernel.hints if not axis.startswith("r")]
     reduced = len(kernel.hints) - len(axes)
     end = len(arguments) - reduced
@@ -134,14 +134,14 @@ def _grid(kernel: CompiledKernel, counts: Mapping[str, str], blocks: Mapping[str
     if kernel.grid == "BatchMatmulGrid3D":
         axes.reverse()
     if kernel.grid == "Grid2DWithYZOverflow":
-        # The second axis has at most 65,535 programs.
+        # CUDA limits the second axis of a grid to 65,535 programs.
         y = programs("y")
         return f"({programs('x')}, min({y}, 65535), triton.cdiv({y}, 65535))"
     return f"({', '.join(programs(axis) for axis in axes)}{',' if len(axes) == 1 else ''})"
 
 
 class _Named(ast.NodeTransformer):
-    """Replacement of Inductor's names for inputs, sizes and allocations by the launcher's."""
+    """AST transformer that replaces Inductor's names for inputs, sizes and allocations."""
 
     def __init__(self, names: Mapping[str, str], device: str) -> None:
         self._names = names
@@ -151,7 +151,7 @@ class _Named(ast.NodeTransformer):
         return ast.parse(self._names.get(node.id, node.id), mode="eval").body
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Replace `x_size[0]`, where `x_size` was `x.size()`."""
+        """Replace `x_size[0]`, where `x_size` was assigned `x.size()`."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Call) and not node.value.args:
             read = ast.unparse(self.visit(node.value.func))
@@ -182,10 +182,10 @@ class Configuration:
 
 
 def configuration(kernel: CompiledKernel) -> Configuration:
-    """Return one fixed configuration, where Inductor would try several.
+    """Return one fixed configuration instead of Inductor's list to try.
 
-    Simple choices by the kind of kernel and the approximate size of each axis. They are not tuned
-    for a GPU or a size.
+    It depends only on the kind of kernel and the approximate size of each axis. It is not tuned for
+    a GPU or an exact size.
     """
     hints = {block: kernel.hints.get(AXES[block], 1) for block in AXES}
     if kernel.matrices:
@@ -206,7 +206,7 @@ def _of_reduction(kernel: CompiledKernel, hints: dict[str, int]) -> Configuratio
         elif block == "R1_BLOCK":
             blocks[block] = min(hints[block], max(1, ALONG // along))
         elif block == "XBLOCK":
-            # Without a block along the row, the kernel itself processes a whole row.
+            # Without a block along the row, the kernel processes a full row at once.
             room = WIDE // max(1, along if "R0_BLOCK" in kernel.blocks else hints["R0_BLOCK"])
             blocks[block] = min(hints[block], ROWS, max(1, room))
         else:

@@ -1,8 +1,8 @@
-"""Lowering of a function over tensors to the module that Inductor writes for it on a GPU.
+"""Lowering of a function over tensors to the module that Inductor generates for a GPU.
 
-Every size above 1 and every stride is a distinct symbol. So the code holds for other sizes and
-for any layout, unless the function itself ties sizes together. The example's strides are those
-of no contiguous tensor, so that Inductor takes no shortcut for contiguous ones.
+Every size above 1 and every stride is a distinct symbol. So the code supports other sizes and any
+layout, unless the function relates sizes to each other. No contiguous tensor has the example's
+strides, so Inductor does not specialize for contiguous tensors.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -25,17 +25,17 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from validation.pairs.inductor.gpu import described_gpu
 
 SETTINGS: dict[str, Any] = {
-    # Its patterns for attention and matrices are traced on a real GPU.
+    # Inductor's patterns for attention and matrices would be traced on a real GPU.
     "pattern_matcher": False,
-    # Matrix products in Triton itself, instead of library calls.
+    # Generate matrix products in Triton, instead of library calls.
     "triton.native_matmul": True,
-    # One name for one buffer: readable code.
+    # Use one name for one buffer, for readable code.
     "allow_buffer_reuse": False,
     "inplace_buffers": False,
     "comprehensive_padding": False,
     "split_reductions": False,
     "online_softmax": False,
-    # Code for one fixed configuration; these options need a search.
+    # Generate code for one fixed configuration; these options need a search.
     "triton.mix_order_reduction": False,
     "triton.cooperative_reductions": False,
     "triton.multi_kernel": 0,
@@ -45,13 +45,13 @@ SETTINGS: dict[str, Any] = {
 
 
 def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
-    """Return the text of Inductor's module."""
+    """Return the source of Inductor's module."""
     shapes = ShapeEnv(duck_shape=False)
     fake = FakeTensorMode(shape_env=shapes, allow_non_fake_inputs=True)
     settings = {name: value for name, value in SETTINGS.items() if _knows(name)}
     with config.patch(settings), described_gpu(), fake:
-        # Torch can fake a GPU that is absent, but not for every operation in C++. So it fakes the
-        # CPU, and the results are moved.
+        # Torch can fake an absent GPU, but some C++ operations fail. So trace on fake CPU tensors,
+        # and move the results to the GPU.
         on_cpu = [symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
         graph = make_fx(function, select_decomp_table(), tracing_mode="real")(*on_cpu)
         examples = [_moved(tensor) for tensor in on_cpu]
@@ -89,7 +89,7 @@ def symbolic(
     place: int,
     fixed: Collection[tuple[int, int]] = (),
 ) -> torch.Tensor:
-    """Return a tensor like it, whose sizes are symbols except those `fixed` by place and axis."""
+    """Return a fake tensor with symbolic sizes, except those `fixed` by position and axis."""
     sizes = [
         size
         if size < 2 or (place, axis) in fixed

@@ -1,4 +1,4 @@
-"""A function that Inductor may write for, at one type of its values."""
+"""A function for which Inductor can generate code, at one data type."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def of_modules(modules: tuple[Sketch, ...], source: Source = OURS) -> Iterator[O
 
 
 def in_turns(offers: Iterable[Offer]) -> list[Offer]:
-    """Order offers so that a prefix has every operation type, and each function in one type
-    before a second one."""
+    """Return the offers reordered: a prefix has every operation type, and each function in one data
+    type before it has a second one."""
     rounds = Counter[str]()
     of_kind = Counter[tuple[int, str]]()
     placed: list[tuple[int, int, int, Offer]] = []
@@ -59,7 +59,7 @@ def in_turns(offers: Iterable[Offer]) -> list[Offer]:
 
 
 def types_named(test_code: str) -> tuple[str | None, ...]:
-    """Return each type that the test's cases name, once, in order."""
+    """Return the data types in the test's cases, without repetition, in order."""
     return tuple(dict.fromkeys(_TYPE.findall(test_code))) or (None,)
 
 

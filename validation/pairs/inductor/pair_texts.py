@@ -1,4 +1,4 @@
-"""Texts of a pair beside its Python side: Triton, and a test with the compiled cases."""
+"""The Triton text of a pair from Inductor, and its test with the compiled cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IMPORTS = ("import torch", "import triton", "import triton.language as tl")
 
 
 def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -> str:
-    """Return a module of plain Triton, with a launcher of the reference's name and parameters."""
+    """Return a module of Triton, with a launcher that has the reference's name and parameters."""
     module = ast.parse(traced["module"])
     kernels = _kernels(module, entry_point)
     reference = _function(python_code, entry_point)
@@ -43,7 +43,7 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
 
 
 def _definitions(kernels: Sequence[CompiledKernel]) -> list[str]:
-    """Return definitions, each before its first call."""
+    """Return function definitions, each before its first call."""
     steps: dict[str, str] = {}
     for kernel in kernels:
         if any(steps.get(name, text) != text for name, text in kernel.steps.items()):
@@ -66,7 +66,7 @@ def _checks(numbers: Mapping[str, Any]) -> list[str]:
 
 
 def _kernels(module: ast.Module, entry_point: str) -> dict[str, CompiledKernel]:
-    """Return kernels by Inductor's name; each gets a name of the function."""
+    """Return the kernels by Inductor's name, renamed after the function."""
     kernels: dict[str, CompiledKernel] = {}
     for node in module.body:
         match node:
@@ -93,7 +93,7 @@ def _function(text: str, name: str) -> ast.FunctionDef:
 
 
 def _defaults(function: ast.FunctionDef) -> dict[str, Any]:
-    """Return the values that were compiled in because the test does not pass them."""
+    """Return default values that were compiled in, because the test does not pass them."""
     defaults = function.args.defaults
     parameters = function.args.args[len(function.args.args) - len(defaults) :]
     return {
@@ -107,7 +107,7 @@ def _summary(function: ast.FunctionDef) -> str:
 
 
 def test_code(text: str, cases: Sequence[Mapping[str, Any]]) -> str:
-    """Return the pair's test with these cases instead of its own."""
+    """Return the test with its cases replaced."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES":
             lines = text.splitlines()

@@ -1,6 +1,6 @@
-"""Conversion of Inductor's kernel to a plain one.
+"""Conversion of Inductor's kernel to one that needs only Triton.
 
-Its only decorator is `triton.jit`, it imports nothing of torch's, and it has no unused code.
+Its only decorator is `triton.jit`, it imports no part of torch, and it has no unused code.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from validation.pairs.inductor.unwritable import Unwritable
 
-# Functions of CUDA's library that Triton has under the same name.
+# Functions of CUDA's library that Triton also has, with the same name.
 BUILT_IN = frozenset({
     "abs", "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin",
     "sqrt", "sqrt_rn", "div_rn", "umulhi",
@@ -30,7 +30,7 @@ class CompiledKernel:
     steps: Mapping[str, str]
     """Combining functions of scans, by name."""
     handed: tuple[bool, ...]
-    """Whether each launch argument of Inductor's is still a parameter."""
+    """For each of Inductor's launch arguments, whether the converted kernel still has it."""
     blocks: tuple[str, ...]
     hints: Mapping[str, int]
     """Approximate number of elements of each axis: powers of two."""
@@ -40,7 +40,7 @@ class CompiledKernel:
 
 
 def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKernel:
-    """Read a kernel and give it a name. `helpers` can be spelled out."""
+    """Parse a kernel and rename it. `helpers`: names of functions whose text can be added."""
     *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
     heuristics = function.decorator_list[0]
     if not isinstance(heuristics, ast.Call):
@@ -74,7 +74,7 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> CompiledKern
 
 
 def _decorator(function: ast.FunctionDef) -> str:
-    """Return whether a value may be 1, which would become a constant without a type to convert."""
+    """Return the decorator. An argument of 1 must stay a variable if code converts its type."""
     made_of = {argument.arg: {argument.arg} for argument in function.args.args}
     converted: set[str] = set()
     assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
@@ -88,7 +88,7 @@ def _decorator(function: ast.FunctionDef) -> str:
 
 
 def _numbers_of(node: ast.expr, made_of: Mapping[str, set[str]]) -> set[str]:
-    """Return the parameters that a value is computed from by arithmetic alone, or none."""
+    """Return the parameters from which a value is computed by arithmetic alone, if possible."""
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     if not all(
@@ -110,7 +110,7 @@ def _entries(node: ast.expr) -> dict[str, ast.expr]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Replacement of calls of Inductor's and CUDA's libraries by Triton's functions or helpers."""
+    """AST transformer that replaces calls of Inductor's and CUDA's functions by Triton's."""
 
     def __init__(self, helpers: frozenset[str]) -> None:
         self._helpers = helpers
@@ -129,7 +129,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def _drop_unused(function: ast.FunctionDef) -> None:
-    """Remove assignments that no statement reads. Inductor names the same index several times."""
+    """Remove assignments to names that are never read. Inductor repeats index computations."""
     while unread := _written(function) - _reads(function).keys():
         remover = _Remover(unread)
         remover.visit(function)
@@ -172,7 +172,7 @@ class _Remover(ast.NodeTransformer):
 
 
 def _still_read(function: ast.FunctionDef) -> frozenset[str]:
-    """Return the parameters whose value matters: the body begins with constants under new names."""
+    """Return parameters whose value is read. The body first copies constants to other names."""
     anew = {
         target.id
         for statement in function.body

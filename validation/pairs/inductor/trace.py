@@ -1,7 +1,7 @@
-"""Sandbox side: compiles a pair's two Python texts to Inductor's module for one of its types.
+"""Sandbox side: compiles a pair's Python function to Inductor's module, for one data type.
 
-The numbers and the type of a case are constants of the compiled code. So the returned cases are
-the pair's own, with these constants in all of them.
+Numbers in a case become constants of the compiled code. So the returned cases are the pair's own,
+changed to have these constants.
 """
 
 import itertools
@@ -24,7 +24,7 @@ class NotForInductor(Exception):
 
 
 def traced(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data for a pair, or `reason`."""
+    """Return the data for a pair, or a `reason`."""
     try:
         return _traced(request)
     except NotForInductor as why:
@@ -35,7 +35,7 @@ def traced(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _traced(request: Mapping[str, Any]) -> dict[str, Any]:
     reference = getattr(_module("python_code", request["python_code"]), request["entry_point"])
-    # The test imports the candidate, which does not exist yet.
+    # The test imports the candidate, which does not exist yet: use the reference.
     sys.modules["triton_code"] = sys.modules["python_code"]
     test = _module("test_code", request["test_code"])
     case = largest(test.CASES, request["dtype"])
@@ -77,7 +77,7 @@ def _module(name: str, text: str) -> types.ModuleType:
 
 
 def largest(cases: Sequence[Case], dtype: str | None) -> Case:
-    """Return the largest case at this type. Sizes of 1 would become constants."""
+    """Return the largest case of this data type: a size of 1 would become a constant."""
     case = max(cases, key=lambda case: (min(_sizes(case), default=2) > 1, sum(_sizes(case))))
     return {**case, "dtype": dtype} if dtype else case
 

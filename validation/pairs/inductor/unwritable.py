@@ -1,4 +1,4 @@
-"""Error for code that can't become a plain pair; its few words serve for counting."""
+"""Error for code that can't become a pair. Its message is short, so that reasons can be counted."""
 
 
 class Unwritable(Exception):

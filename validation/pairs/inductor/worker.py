@@ -1,4 +1,4 @@
-"""Program of Inductor's sandbox: lets Inductor write for functions, and splits models into them."""
+"""Program in Inductor's sandbox: generates code for functions, and splits models into functions."""
 
 import os
 import platform
@@ -16,14 +16,14 @@ from validation.pairs.inductor.whole.split import split
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    # Inductor would ask for the user's name, which the sandbox's user lacks.
+    # Without this, Inductor asks for the user's name, which the sandbox's user lacks.
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     return split(request) if "kind" in request else traced(request)
 
 
 def up(_: Mapping[str, Any]) -> dict[str, str]:
     torch.set_num_threads(1)
-    # Slow initialization is done once, before the first child.
+    # Do slow initialization once, before the first child.
     select_decomp_table()
     return {"torch": torch.__version__, "python": platform.python_version()}
 

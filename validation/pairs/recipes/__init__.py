@@ -1,1 +1,1 @@
-"""Recipes of generated pairs. They do not import Django."""
+"""Recipes for generated pairs. They do not import Django."""

@@ -1,4 +1,4 @@
-"""Activations and gated linear units with a forward and a backward of their own."""
+"""Activations and gated linear units with custom forward and backward functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations after a product, as functions of PyTorch and as lines on a float32 accumulator."""
+"""Activations after a product, in PyTorch and as statements on a float32 accumulator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Activation:
     torch: str
     """PyTorch's expression of `out`; empty for the identity."""
     triton: tuple[str, ...] = ()
-    """Lines that replace `acc`."""
+    """Lines that assign the result to `acc`."""
 
 
 IDENTITY = Activation("", "", "")

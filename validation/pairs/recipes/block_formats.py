@@ -48,7 +48,7 @@ def _fp8_quantize(
     }[granularity]
     rows, cols, timed_for = 4096, 7168, "Hidden states of DeepSeek-V3 for 4,096 tokens."
     if gated:
-        # Each of 4,096 tokens goes to 8 experts.
+        # Each of 4,096 tokens is routed to 8 experts.
         rows, cols, timed_for = 32768, 2048, "The experts of DeepSeek-V3 for 4,096 tokens."
     elif granularity == "block":
         timed_for = "The gate and up projections of an expert of DeepSeek-V3."
@@ -100,7 +100,7 @@ def _fp8_quantize(
 
 
 def _fp8_in_torch(granularity: str, group: int, power: bool, floor: str) -> tuple[str, ...]:
-    """Return PyTorch's lines from `x` in float32 to what is returned."""
+    """Return PyTorch's lines from `x` in float32 to the return statement."""
     if granularity == "group":
         split, over, spread, joined = (
             f"groups = x.unflatten(-1, (-1, {group}))", "groups.abs().amax(dim=-1)",

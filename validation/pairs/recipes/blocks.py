@@ -1,4 +1,4 @@
-"""Chains of operations as models compute them: epilogues, gates, scores, updates."""
+"""Chains of operations as models use them: epilogues, gates, scores, updates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _named(*names: str) -> tuple[Operation, ...]:
 
 
 def _chains(*places: Iterable[tuple[Operation, ...]]) -> tuple[Chain, ...]:
-    """Return a chain for each choice of some operations at each place."""
+    """Return a chain for each combination, with one element from each iterable."""
     choices: list[tuple[Operation, ...]] = [()]
     for place in places:
         choices = [(*before, *more) for before in choices for more in place]
@@ -51,7 +51,7 @@ NONE: tuple[Operation, ...] = ()
 CLAMP, CAP, SOFT_CAP, SCALE, TEMPERATURE = _named(
     "clamp", "cap", "soft_cap", "scale_scores", "temperature"
 )
-# The others are bounded or never negative, so that little would be left to clamp.
+# Other activations are bounded or non-negative, so clamping would have little effect.
 UNBOUNDED = tuple(
     one
     for one in ACTIVATIONS
@@ -71,7 +71,7 @@ UNBOUNDED = tuple(
         "snake",
     )
 )
-# Their results pass -1.5, the lower bound of the clamp.
+# These return values below -1.5, the lower bound of the clamp.
 NEGATIVE = _named("selu", "celu", "snake")
 COMMON = _named("relu", "gelu", "gelu_tanh", "silu", "quick_gelu", "mish", "squared_relu", "tanh",
                 "sigmoid", "elu", "leaky_relu", "hard_swish")  # fmt: skip
@@ -145,7 +145,7 @@ BLOCKS = tuple(
 def only(
     chains: Iterable[Chain], *kinds: str, draws: tuple[str, ...] = ("normal", "positive", "mask")
 ) -> tuple[Chain, ...]:
-    """Return the chains whose further operands have these kinds and draws only."""
+    """Return the chains whose additional operands all have these kinds and distributions."""
     return tuple(
         chain
         for chain in chains
@@ -153,7 +153,7 @@ def only(
     )
 
 
-# Values that models sum, average or search.
+# Values that models sum, average or search for an extreme.
 SUMMANDS = (
     Chain(()),
     *_chains(_alone(_named(

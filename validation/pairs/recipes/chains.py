@@ -1,4 +1,4 @@
-"""Chains of operations: the lines of each side, and the sentence about them."""
+"""Chains of operations: the statements of each side, and a sentence that describes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from validation.pairs.recipes.sketch import Argument
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Operations on `x` from left to right; each further operand is a tensor of its own."""
+    """Operations on `x` from left to right; each additional operand is a separate tensor."""
 
     operations: tuple[Operation, ...]
 
@@ -27,7 +27,7 @@ class Chain:
 
     @property
     def possible(self) -> bool:
-        """True if only the first operation jumps, none repeats, and the result is informative."""
+        """True if only the first operation jumps, none repeats, and results are informative."""
         return (
             self.has_distinct_names
             and all(operation.smooth for operation in self.operations[1:])
@@ -43,51 +43,51 @@ class Chain:
 
     @property
     def suffix(self) -> str:
-        """Name of the chain after another operation."""
+        """Name of the chain as a suffix to another operation's name."""
         return "_".join(operation.short or operation.name for operation in self.operations)
 
     @property
     def result(self) -> str:
-        """Name of the result: `x` itself without operations."""
+        """Name of the result: `x` if there are no operations."""
         return "y" if self.operations else "x"
 
     @property
     def further(self) -> tuple[Operand, ...]:
-        """The further tensors, in the order of use."""
+        """The additional tensors, in order of use."""
         return tuple(operand for operation in self.operations for operand in operation.further)
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """Names of the further tensors."""
+        """Names of the additional tensors."""
         return tuple(operand.name for operand in self.further)
 
     @property
     def floats(self) -> tuple[str, ...]:
-        """Names of the further tensors of floating-point numbers."""
+        """Names of the additional floating-point tensors."""
         return tuple(one.name for one in self.further if one.draw != "mask")
 
     @property
     def draw(self) -> str:
-        """Values of `x` in a test."""
+        """Distribution of `x` in a test."""
         return "wide" if any(one.draw == "wide" for one in self.operations) else "normal"
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """Description of each operation in the imperative, such as “add a bias”."""
+        """Imperative description of each operation, such as “add a bias”."""
         return tuple(
-            # A later formula is about the result so far.
+            # After the first operation, a formula applies to the result so far, called y.
             FORMULA.sub("y", operation.phrase) if place else operation.phrase
             for place, operation in enumerate(self.operations)
         )
 
     def sentence(self, *endings: str) -> str:
-        """Return a sentence on the operations, and on the steps that follow them."""
+        """Return a sentence that describes the operations and the steps after them."""
         return sentence_of(*self.phrases, *endings)
 
     def arguments(
         self, full: tuple[str, ...], row: tuple[str, ...] = (), column: tuple[str, ...] = ()
     ) -> tuple[Argument, ...]:
-        """Return the further tensors as arguments. A kind without a shape of its own is full."""
+        """Return the additional tensors as arguments. `row` and `column` default to `full`."""
         shapes = {"full": full, "row": row or full, "column": column or full}
         return tuple(
             Argument(one.name, shapes[one.kind], one.draw, "bool" if one.draw == "mask" else "")
@@ -97,7 +97,7 @@ class Chain:
     def torch(
         self, source: str = "x", target: str = "y", views: Mapping[str, str] | None = None
     ) -> tuple[str, ...]:
-        """Return the lines of the PyTorch side. Operands may be written as views."""
+        """Return PyTorch's lines. `views`: expressions to use in place of operands."""
         lines = []
         for operation, operands in self._uses():
             written = tuple((views or {}).get(name, name) for name in operands)
@@ -123,17 +123,17 @@ class Chain:
 
 @functools.lru_cache(maxsize=1 << 16)
 def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
-    """Return the chain's results for values of this kind."""
+    """Return the chain's results for sample values of this kind."""
     values = VALUES[kind]
     operands = {name: operand(number, values) for number, name in enumerate(chain.operands)}
     return answers(chain.triton(), x=values, y=values, **operands)
 
 
 def has_own_extreme(chain: Chain, *, largest: bool) -> bool:
-    """Return whether the extreme of the results says more than the extreme of the inputs.
+    """Return whether the results' extreme is more informative than the inputs' extreme.
 
-    A function that only rises is applied once, after the search. The minimum of GELU and its like
-    over thousands of values is their lowest value for any input.
+    A monotonic function can be applied once, after the search. The minimum of GELU and similar
+    functions over thousands of values is their lowest value for any input.
     """
     last = chain.operations[-1].name if chain.operations else ""
     if last in RISING or last in WAVES:
@@ -145,18 +145,18 @@ RISING = (
     "relu", "leaky_relu", "elu", "softplus", "sigmoid", "tanh", "log_sigmoid", "signed_log",
     "clamp", "erf",
 )  # fmt: skip
-# Bounded on both sides, and at both bounds for ordinary values.
+# Bounded on both sides, and both bounds are reached for ordinary values.
 WAVES = ("sine", "cosine")
 PEAKED = ("gaussian", "inverse_root")
 DIPPING = ("gelu", "gelu_tanh", "quick_gelu", "silu", "mish", "hard_swish")
 
 
 def sentence_of(*phrases: str) -> str:
-    """Return steps in the imperative as one sentence: “Add a bias, then apply ReLU and dropout.”"""
+    """Join imperative steps into one sentence: “Add a bias, then apply ReLU and dropout.”"""
     steps: list[str] = []
     for phrase in phrases:
         is_more = bool(steps) and steps[-1].startswith("apply ") and phrase.startswith("apply ")
-        # Else what belongs to one step could belong to both: “a norm with a weight and ReLU”.
+        # Otherwise a complement of one step could refer to both: “a norm with a weight and ReLU”.
         if is_more and " and " not in phrase and not COMPLEMENT.search(steps[-1]):
             earlier = steps[-1].replace(" and ", ", ")
             steps[-1] = f"{earlier} and {phrase.removeprefix('apply ')}"
@@ -170,7 +170,7 @@ def sentence_of(*phrases: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-# `x` in a formula such as “exp(-x²)” or “log(1 + |x|)”.
+# The variable `x` in a formula such as “exp(-x²)” or “log(1 + |x|)”.
 FORMULA = re.compile(r"\bx(?=²|\|)")
 COMPLEMENT = re.compile(r" (?:with|of|at|by|to) ")
 

@@ -1,4 +1,4 @@
-"""Choices that several recipes share, and names of what was chosen."""
+"""Options that several recipes share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from validation.pairs.recipes.maps import chains
 from validation.pairs.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
-# Only read: Triton's interpreter rounds to them wrongly.
+# Only for inputs: Triton's interpreter rounds to these types incorrectly.
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 NONE = Chain(())
 ONE = (NONE, *chains(UNARY))

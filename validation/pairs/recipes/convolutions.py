@@ -1,4 +1,4 @@
-"""Convolutions of each channel with a few taps, as state-space models have them."""
+"""Convolutions of each channel with a few taps, as in state-space models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from validation.pairs.recipes.maps import in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
-# State-space models apply SiLU: a quarter of the choices.
+# State-space models apply SiLU, so it gets a quarter of the choices.
 AFTER_CONVOLUTION = (*only(EPILOGUES, "full"), *(Chain((NAMED["silu"],)),) * 60)
 
 
@@ -22,7 +22,7 @@ def _filter(
     block: int,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    """Return a convolution of each row with a few taps of its channel."""
+    """Return a convolution of each row with its channel's taps."""
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
     left = taps - 1 if causal else (taps - 1) // 2

@@ -1,4 +1,4 @@
-"""Matrix products that load tiles by tensor descriptors."""
+"""Matrix products that load tiles through tensor descriptors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from validation.pairs.recipes.matmuls import (
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
-# A descriptor needs rows of a multiple of 16 bytes: 8 values of float16.
+# A descriptor needs rows with a multiple of 16 bytes: 8 float16 values.
 MULTIPLE = 8
 
 

@@ -1,4 +1,4 @@
-"""Distances of the rows of two matrices."""
+"""Distances between the rows of two matrices."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ DISTANCES = {
 
 SATURATING = ("tanh", "sigmoid", "clamp", "clip_value", "gaussian", "inverse_root")
 
-# Range of a kernel that falls with the distance, between rows of some dozens of columns.
+# Sample results of a kernel function of the distance, for rows with some dozens of columns.
 NEARNESS = np.linspace(0.0, 0.2, ORDINARY.size)
 
 
-def _shows_little(after: Operation) -> bool:
-    """Return whether small values remain distinguishable.
+def _is_distinct(after: Operation) -> bool:
+    """Return whether results of small values remain distinguishable.
 
-    Far rows give tiny values, whose digits the short forms of tanh and log1p lose.
+    Distant rows give tiny values, whose digits the short forms of tanh and log1p lose.
     """
     if after.name in ("tanh", "log1p"):
         return False
@@ -64,10 +64,10 @@ def _distance(
 ) -> Sketch | None:
     if after is not None and not after.smooth:
         return None
-    # For large numbers these give only 1 or 0, and a test would notice no mistake.
+    # For large distances these return only 1 or 0, so a test would miss mistakes.
     if kind in ("squared", "euclidean") and after is not None and after.name in SATURATING:
         return None
-    if kind not in ("squared", "euclidean") and after is not None and not _shows_little(after):
+    if kind not in ("squared", "euclidean") and after is not None and not _is_distinct(after):
         return None
     phrase, torch, triton = DISTANCES[kind]
     following = Chain((after,) if after else ())
@@ -82,7 +82,7 @@ def _distance(
     is_square = torch == "squares"
     result = f"y = {after.torch.format(x='squares' if is_square else 'y')}" if after else ""
     python = [
-        # Each as its kernel computes it, because infinities come out differently.
+        # The reference computes as the kernel does, because infinities give other results.
         *(expanded if way == "dot" else direct),
         *([] if is_square else [f"y = {torch}"]),
         *([result] if result else []),
@@ -100,7 +100,7 @@ def _distance(
         python=tuple(python),
         arguments=(Argument("a", ("m", "k")), Argument("b", ("n", "k"))),
         sizes=matmul_sizes(tile),
-        # The reference may hold all differences.
+        # Small sizes, because the reference may store all m * n * k differences.
         perf=({"m": 1024, "n": 1024, "k": 128},),
         tolerance=tolerances(("float32",), 4, 5e-4),
         layouts=("contiguous", "strided", "transposed"),
@@ -110,7 +110,7 @@ def _distance(
 
 AFTER_DISTANCE = (
     None,
-    # A distance has no sign.
+    # Distances are not negative.
     Operation("log1p", "take log(1 + x)", "torch.log1p({x})", "flog1p({x})"),
     *(one for one in UNARY if one.name in ("negate", "scale_by_2", "scale_scores",
                                             "tanh", "clamp", "temperature")),

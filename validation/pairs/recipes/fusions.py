@@ -1,4 +1,4 @@
-"""Fused operations of inference and training: norms that quantize, and a loss without logits."""
+"""Fused operations for inference and training: norms that quantize, a loss without logits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations with a forward and a backward of their own, as functions of `torch.autograd`."""
+"""Operations with custom forward and backward functions, as a `torch.autograd.Function`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 TOLERANCE = {
     "float32": (1e-4, 2e-5), "float16": (4e-3, 4e-3), "bfloat16": (1.6e-2, 1.6e-2),
 }  # fmt: skip
-# A probability of a long row is about a thousandth, so larger bounds would accept zeros.
+# A probability in a long row is about 0.001, so larger bounds would accept zeros.
 SOFTMAX_TOLERANCE = {
     "float32": (1e-4, 1e-6), "float16": (4e-3, 1e-4), "bfloat16": (1.6e-2, 5e-4),
 }  # fmt: skip
-# On the CPU, PyTorch sums the gradients of bfloat16 parameters in bfloat16.
+# On the CPU, PyTorch sums gradients of bfloat16 parameters in bfloat16.
 NORM_TOLERANCE = TOLERANCE | {"bfloat16": (3e-2, 3e-2)}
 ROWS = (
     {"rows": 1, "cols": 1},
@@ -69,8 +69,7 @@ def _norm(
     )
 
 
-# By whether a query sees only earlier keys, and whether rows share a program, which suits short
-# ones.
+# Key: whether a query sees only earlier keys, and whether rows share a program, as short rows may.
 TIMED_SCORES = {
     (False, False): ({"rows": 8192, "cols": 4096}, "Scores of 8,192 queries over 4,096 keys."),
     (False, True): ({"rows": 151296, "cols": 197}, "Scores of ViT-B/16 for 64 images."),
@@ -122,7 +121,7 @@ def _softmax(
         if causal
         else ROWS,
         dtypes=dtypes,
-        # The output is rounded before the backward reads it, and scores before the softmax.
+        # The output is rounded before the backward pass reads it, and scores before the softmax.
         tolerance={dtype: (TOLERANCE if log else SOFTMAX_TOLERANCE)[dtype] for dtype in dtypes},
         layouts=STRIDED,
         test="prepared",

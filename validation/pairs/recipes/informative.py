@@ -1,7 +1,7 @@
-"""Filter for informative chains, tried in NumPy on ordinary values before a pair is made.
+"""Filter for informative chains, evaluated in NumPy on sample values before a pair is made.
 
-A test on a nearly constant output would be vacuous. A ReLU after a log-softmax is always zero,
-and a hundredth of a log-sigmoid is below the tolerance of bfloat16.
+A test on a nearly constant output would be vacuous. A ReLU after a log-softmax is always zero, and
+a hundredth of a log-sigmoid is below the tolerance of bfloat16.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 import numpy as np
 
-# 64 ordinary values, spread evenly over the middle of a normal distribution.
+# 64 ordinary values, evenly spaced over the middle of a normal distribution.
 ORDINARY = np.linspace(-2.5, 2.5, 64)
-# The range of thousands of values, a thousand times that, and whole numbers.
+# Samples: ordinary values, the range of thousands of values, a thousand times that, and integers.
 VALUES: Mapping[str, Any] = {
     "ordinary": ORDINARY,
     "far": 1.6 * ORDINARY,
     "large": 4000 * ORDINARY,
     "whole": np.linspace(-100, 100, 64).astype(np.int64),
 }
-# Bound on the share with one result, and lower bound of the largest result.
+# Largest share of equal results, and lower bound on the largest result.
 SAME, LEAST = 0.9, 0.12
-# Lower bound on the range of the results.
+# Lower bound on the range of results.
 SPREAD = 0.05
-# Bound on the number of results at the extreme (one on either side of zero), and lower bound of its
-# size.
+# Most results at the extreme (one on either side of zero), and lower bound on the extreme's
+# absolute value.
 FEW, LEAST_EXTREME = 2, 0.02
-# Lower bound on the distance of the largest to the eighth largest, for orders.
+# If order matters: lower bound on the largest result minus the eighth largest.
 APART = 0.05
 
 _erf = np.vectorize(math.erf, otypes=[float])
@@ -69,7 +69,7 @@ WORDS: Mapping[str, Any] = {
 
 
 def answers(lines: Iterable[str], **values: Any) -> Any:
-    """Return `y` after these lines of a Triton side; None if NumPy lacks a function."""
+    """Return `y` after running these Triton lines in NumPy, or None if NumPy lacks a function."""
     names = {**WORDS, **values}
     try:
         with np.errstate(all="ignore"):
@@ -81,14 +81,14 @@ def answers(lines: Iterable[str], **values: Any) -> Any:
 
 
 def operand(number: int, values: Any = ORDINARY) -> Any:
-    """Return values for a further tensor: the same ones in another order."""
+    """Return sample values for an additional tensor: the same values in another order."""
     return values[(np.arange(values.size) * (29 + 8 * number) + 7) % values.size]
 
 
 def is_informative(results: Any, least: float = LEAST, spread: float = SPREAD) -> bool:
     """Return whether a test would notice an error in these results.
 
-    They are not all the same, the largest is at least `least`, and their range at least
+    They must not be all equal, the largest must be at least `least`, and their range at least
     `spread`.
     """
     if results is None:
@@ -103,14 +103,14 @@ def is_informative(results: Any, least: float = LEAST, spread: float = SPREAD) -
 
 
 def stands_out(results: Any, *, largest: bool) -> bool:
-    """Return whether few of these results are the extreme, and the extreme is not next to zero."""
+    """Return whether few results are at the extreme, and the extreme is not close to zero."""
     values = np.round(np.broadcast_to(np.asarray(results, float), ORDINARY.shape), 6)
     extreme = values.max() if largest else values.min()
     return bool((values == extreme).sum() <= FEW and abs(extreme) >= LEAST_EXTREME)
 
 
 def has_order(results: Any) -> bool:
-    """Return whether the largest few of these results differ from each other."""
+    """Return whether the largest few results differ from each other."""
     if results is None:
         return True
     values = np.sort(np.broadcast_to(np.asarray(results, float), ORDINARY.shape))

@@ -1,4 +1,4 @@
-"""Operations on whole numbers with exact results: bits, shifts, remainders."""
+"""Integer operations with exact results: bits, shifts, remainders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Line wrapping of the few long lines that templates produce."""
+"""Wrapping of the few long lines that templates produce."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 99
 def tidy(source: str) -> str:
     lines: list[str] = []
     for line in source.split("\n"):
-        # Nearly all lines fit.
+        # Nearly all lines are short enough.
         lines += [line] if len(line) <= WIDTH else _fitting(line)
     return BLANK_LINES.sub("\n\n\n", "\n".join(lines))
 
@@ -50,9 +50,9 @@ BREAKABLE = re.compile(
 
 
 def _broken(indent: str, text: str) -> list[str]:
-    """Break a list of arguments at its commas, and a sum before each plus.
+    """Break a list of arguments after commas, and a sum before each plus.
 
-    Statements, comments and strings keep their line.
+    Statements, comments and strings are not broken.
     """
     if not BREAKABLE.fullmatch(text):
         return [f"{indent}{text}"]
@@ -93,7 +93,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """Split at a mark that is in no brackets."""
+    """Split at occurrences of a mark outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)

@@ -1,4 +1,4 @@
-"""Losses, and gated units of two operands."""
+"""Losses, and gated units with two operands."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ GATES = {
 
 
 def _factor(expression: str) -> str:
-    """Return a factor, in parentheses unless it is a call."""
+    """Return the expression as a factor, in parentheses unless it is a call."""
     is_call = re.fullmatch(r"[\w.]+\((?:[^()]|\([^()]*\))*\)(?:\.square\(\))?", expression)
     return expression if is_call else f"({expression})"
 

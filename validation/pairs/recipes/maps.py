@@ -1,4 +1,4 @@
-"""Element-wise recipes: one to three operations over vectors, matrices and cubes."""
+"""Element-wise recipes: one to three operations on vectors, matrices and 3D tensors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from validation.pairs.recipes.unary import ACTIVATIONS, UNARY
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",), FLOATS)
 LOOPS = ("none", "unrolled", "grid_stride", "share")
 ROUNDINGS = 2
-"""Bound on the operations that a reference rounds one by one; more are computed in float32."""
+"""Most operations of a reference that rounds each. With more, it computes in float32."""
 
 
 def is_widened(chain: Chain, dtypes: tuple[str, ...]) -> bool:
-    """Return whether the reference computes the chain in float32 and rounds once."""
+    """Return whether the reference computes the chain in float32, with one rounding at the end."""
     return dtypes != ("float32",) and len(chain.operations) > ROUNDINGS
 
 
 def widening(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the lines that widen these tensors, at most three on one line."""
+    """Return lines that convert these tensors to float32, at most three in a line."""
     return tuple(
         f"{', '.join(some)} = {', '.join(f'{name}.float()' for name in some)}"
         for some in (names[start : start + 3] for start in range(0, len(names), 3))
@@ -35,9 +35,9 @@ def widening(names: tuple[str, ...]) -> tuple[str, ...]:
 def in_float32(
     names: tuple[str, ...], lines: tuple[str, ...], result: str = "y", more: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Return lines that widen these tensors and round the result to the type of the first.
+    """Return lines that convert these tensors to float32, and the result to the original type.
 
-    more: results that stay float32.
+    more: additional results, which stay float32.
     """
     returned = ", ".join((f"{result}.to(dtype)", *more))
     return (f"dtype = {names[0]}.dtype", *widening(names), *lines, f"return {returned}")
@@ -46,7 +46,7 @@ def in_float32(
 def reference_lines(
     chain: Chain, dtypes: tuple[str, ...], views: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return a chain in PyTorch."""
+    """Return PyTorch's lines for a chain."""
     steps = chain.torch(views=views)
     if not is_widened(chain, dtypes):
         return (*steps[:-1], f"return {steps[-1].removeprefix('y = ')}")
@@ -54,7 +54,7 @@ def reference_lines(
 
 
 def map_tolerances(chain: Chain, dtypes: tuple[str, ...]) -> dict[str, Tolerance]:
-    """Return the tolerance of a chain. Each rounding to a narrow type counts."""
+    """Return the tolerance of a chain. It grows with each rounding to a narrow type."""
     known = tolerances(dtypes, len(chain.operations))
     if is_widened(chain, dtypes):
         return known
@@ -122,7 +122,7 @@ def _map_2d(
     helper: bool,
     outer: bool = False,
 ) -> Sketch | None:
-    """Return the sketch. An outer map has a column and a row in place of a matrix."""
+    """Return the sketch. If `outer`, the inputs are a column and a row instead of a matrix."""
     if not chain.possible:
         return None
     block_m, block_n = tile
@@ -208,7 +208,7 @@ def _map_3d(
 
 
 def chains(*places: tuple[Operation, ...]) -> tuple[Chain, ...]:
-    """Return every choice of one operation for each place."""
+    """Return all chains with one operation from each tuple."""
     choices: list[tuple[Operation, ...]] = [()]
     for place in places:
         choices = [(*before, one) for before in choices for one in place]

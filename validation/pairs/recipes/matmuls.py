@@ -14,8 +14,8 @@ from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 from validation.pairs.recipes.unary import ACTIVATIONS
 
-# Not bfloat16: Triton's interpreter multiplies the bits of such blocks as integers.
-# Models multiply in half precision. In exact float32 a kernel is several times slower than cuBLAS.
+# Not bfloat16: Triton's interpreter multiplies its bits as integers. Half precision is listed more
+# often, as in models. Exact float32 is several times slower than cuBLAS.
 DTYPES = (("float32",), ("float16",), ("float16",), ("float16",))
 LAYOUTS = {
     "nn": "two matrices",
@@ -27,7 +27,7 @@ PREFIXES = {"nn": "matmul", "nt": "linear", "tn": "matmul_tn", "tt": "matmul_tt"
 
 
 def matmul_sizes(tile: tuple[int, int, int]) -> tuple[dict[str, int], ...]:
-    """Return sizes of which the last need several tiles and several steps of the inner loop."""
+    """Return sizes. The last ones need several tiles and several steps of the inner loop."""
     block_m, block_n, block_k = tile
     return (
         {"m": 1, "n": 1, "k": 1},
@@ -37,13 +37,13 @@ def matmul_sizes(tile: tuple[int, int, int]) -> tuple[dict[str, int], ...]:
     )
 
 
-# Tiles of one group in the grouped order, as in the templates.
+# Number of tiles in a group in the grouped order, as in the templates.
 GROUP_M = 8
 GROUPED = ("grouped", "persistent")
 
 
 def product(layout: str, wide: bool) -> str:
-    """Return PyTorch's expression for a product, in float32 for all types."""
+    """Return PyTorch's expression for a product; float32 for all types if `wide`."""
     left = {"n": "a", "t": "a.T"}[layout[0]]
     right = {"n": "b", "t": "b.T"}[layout[1]]
     if wide:
@@ -52,7 +52,7 @@ def product(layout: str, wide: bool) -> str:
 
 
 def reference(layout: str, epilogue: Chain) -> tuple[str, ...]:
-    """Return the reference, in the type of its inputs."""
+    """Return the reference's lines, computed in the type of its inputs."""
     line = f"x = {product(layout, wide=True)}"
     if layout == "nt":
         line = "x = F.linear(a, b)"
@@ -68,7 +68,7 @@ COLUMN_VIEWS = {"token_weight": "token_weight[:, None]"}
 
 
 def _last(epilogue: Chain, views: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return the lines of an epilogue; the last one returns."""
+    """Return an epilogue's lines. The last one is the return statement."""
     *lines, last = epilogue.torch(views=views)
     return (*lines, last.replace("y =", "return", 1))
 
@@ -114,7 +114,7 @@ def _second_group(tile: tuple[int, int, int]) -> dict[str, int]:
 
 
 def precision(dtypes: tuple[str, ...]) -> str:
-    """Return the argument of `tl.dot` that keeps float32 from being rounded to tf32."""
+    """Return the argument of `tl.dot` that prevents rounding of float32 to tf32."""
     return ', input_precision="ieee"' if "float32" in dtypes else ""
 
 
@@ -127,9 +127,9 @@ def is_smooth(epilogue: Chain) -> bool:
 
 
 def has_registers(tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> bool:
-    """Return whether a tile suits its products.
+    """Return whether a tile size suits the data types.
 
-    Tensor cores need large tiles. Exact float32 keeps all of a tile in registers.
+    Tensor cores need large tiles. Exact float32 products keep the full tile in registers.
     """
     elements = tile[0] * tile[1]
     return elements <= 64 * 64 if "float32" in dtypes else elements >= 64 * 64
@@ -140,7 +140,7 @@ def product_tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]
     return {name: ROUNDED_PRODUCTS.get(name, tolerance) for name, tolerance in known.items()}
 
 
-# The reference rounds the product, and each operation after it.
+# The reference rounds after the product and after each further operation.
 ROUNDED_PRODUCTS = {"float16": (1e-2, 1e-2), "bfloat16": (3e-2, 3e-2)}
 
 
@@ -201,7 +201,7 @@ def _split_k(
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k"), "factor", bound="k"),
         ),
         sizes=(*matmul_sizes(tile), {"m": 16, "n": 20, "k": 500}),
-        # Decoding of 16 and 32 sequences, in layers of Llama 2 7B.
+        # Decoding of 16 or 32 sequences, in layers of Llama 2 7B.
         perf=({"m": 16, "n": 4096, "k": 4096}, {"m": 32, "n": 4096, "k": 11008}),
         tolerance=tolerances(("float32",), 2, 2e-4),
         layouts=("contiguous", "strided", "transposed"),
@@ -214,7 +214,7 @@ def _matvec(
 ) -> Sketch | None:
     if not is_smooth(epilogue) or (side == "left" and walk == "row"):
         return None
-    # A row is read in long blocks; down a column, only blocks of few rows fit into registers.
+    # Rows are read in long blocks; along a column, only blocks with few rows fit into registers.
     if (side == "left") != (block[1] <= 64) or (walk == "row") != (
         block[0] == 1 and side == "right"
     ):

@@ -26,7 +26,7 @@ EMBEDDED = (
 
 
 def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the lines. The movement gives `x`, and the chain works on it."""
+    """Return the reference's lines. The movement produces `x`, and the chain is applied to it."""
     if not chain.operations:
         return (f"return {moved}",)
     return (f"x = {moved}", *reference_lines(chain, dtypes))
@@ -52,7 +52,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
             {"entries": 1, "count": 1, "width": 1},
             {"entries": 13, "count": 31, "width": 47},
             {"entries": 100, "count": 20, "width": 130},
-            # The output is as large as the table, so that a returned table is noticed.
+            # The output has the table's shape, so a test notices if the table itself is returned.
             {"entries": 50, "count": 50, "width": 33},
             {"entries": 9, "count": 11, "width": 2 * block + 5},
         ),
@@ -85,7 +85,7 @@ def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
             {"entries": 40, "count": 100, "width": 70},
             {"entries": 5, "count": 9, "width": 2 * block + 5},
         ),
-        # Many values may be added at one place, in any order.
+        # Many values may be added to one element, in any order.
         tolerance=tolerances(("float32",), 2, 1e-4),
         values={"chain": chain, "walk": walk, "block_size": block},
     )
@@ -210,7 +210,7 @@ def _segment(kind: str, chain: Chain, block: tuple[int, int]) -> Sketch | None:
 
 
 def _exceeds_zero(chain: Chain) -> bool:
-    """Return whether the maximum with zero is informative: that of a log-sigmoid is always zero."""
+    """Return whether a maximum with zero is informative: a log-sigmoid's is always zero."""
     return is_informative(answers(("y = fmax(y, 0.0)",), y=answers_of(chain)))
 
 

@@ -21,10 +21,10 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 @dataclass(frozen=True, slots=True)
 class Norm:
-    """A normalization. `y` is the row and becomes the normalized row.
+    """A normalization. `y` is the row, and then the normalized row.
 
-    In `triton`, `sum(v)`, `max(v)` and `min(v)` reduce the row and keep it broadcastable.
-    `frow_max(v)` and `frow_min(v)` leave out what lies beyond the row.
+    In `triton`, `sum(v)`, `max(v)` and `min(v)` reduce the row to a broadcastable value.
+    `frow_max(v)` and `frow_min(v)` ignore elements beyond the row.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Norm:
     operation_type: str = "normalization"
     affines: tuple[str, ...] = ("none",)
     fill: str = "0.0"
-    """Value beyond the row."""
+    """Value loaded for lanes beyond the row."""
 
 
 LOW = '-float("inf")'
@@ -202,7 +202,7 @@ def _norm_row(
         sizes=ROW_SIZES,
         perf=SHORT_ROWS if walk == "tile" else (),
         dtypes=dtypes,
-        # A row of one value is divided by its own spread, which enlarges earlier rounding.
+        # A row with one value is divided by its own spread, which magnifies earlier rounding.
         tolerance=tolerance,
         layouts=("contiguous", "strided", "transposed"),
         values={
@@ -216,7 +216,7 @@ def _norm_row(
 
 
 def _is_usual(before: Chain, norm: Norm, after: Operation | None) -> bool:
-    """Return whether models compute these operations around this normalization."""
+    """Return whether models apply these operations around this normalization."""
     if norm.name == "softmin":
         return before.name in ("", "temperature", "scale_by_2", "squared_error", "absolute_error")
     if norm.operation_type == "softmax":
@@ -226,14 +226,14 @@ def _is_usual(before: Chain, norm: Norm, after: Operation | None) -> bool:
     return after is None and before in ROWS and len(before.operations) <= 1
 
 
-# A softmax of 64 ordinary values is a hundredth each. Its cube is lost to every tolerance, and a
-# softplus of its logarithm to rounding. Rows in a test are up to twenty times as long.
+# A softmax of 64 ordinary values is about 0.01 each. Its cube is below every tolerance, and a
+# softplus of its logarithm is lost to rounding. Rows in a test are up to twenty times as long.
 LEAST_OF_A_ROW, SPREAD_OF_A_ROW = 0.1, 5e-3
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def _tells(before: Chain, norm: Norm, after: Operation) -> bool:
-    """Return whether the operation after the normalization still depends on the input."""
+    """Return whether the operation's result after the normalization still depends on the input."""
     row = answers(norm.triton, y=answers_of(before))
     return is_informative(
         answers(Chain((after,)).triton(), x=row, y=row), LEAST_OF_A_ROW, SPREAD_OF_A_ROW
@@ -242,9 +242,9 @@ def _tells(before: Chain, norm: Norm, after: Operation) -> bool:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _stays_in_range(before: Chain, norm: Norm) -> bool:
-    """Return whether float32 and float64 agree for large values.
+    """Return whether float32 and float64 give the same results for large values.
 
-    The square of a product's cube does not, and PyTorch sums some in float64.
+    They don't for the square of a product's cube, and PyTorch computes some sums in float64.
     """
     row = answers_of(before, "large")
     if row is None or not np.isfinite(np.float32(row)).all():

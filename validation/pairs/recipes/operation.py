@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A further operand of an operation, beside the chain's value."""
+    """An additional operand of an operation, besides the chain's value."""
 
     name: str
     kind: str = "full"
@@ -18,7 +18,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `{x}` is the chain's value; `{y}` and `{z}` are the further operands."""
+    """An operation. `{x}` is the chain's value; `{y}` and `{z}` are additional operands."""
 
     name: str
     phrase: str
@@ -28,10 +28,10 @@ class Operation:
     before: tuple[str, ...] = ()
     """Lines that Triton needs before the expression."""
     smooth: bool = True
-    """Whether nearly equal inputs give nearly equal outputs; if not, it can only come first."""
+    """Whether similar inputs give similar outputs; if not, it can only be the first operation."""
     further: tuple[Operand, ...] = ()
     short: str = ""
-    """Name within a longer chain; empty for the whole name."""
+    """Short name for use in a chain's name; empty to use `name`."""
     draw: str = "normal"
     """Values of the chain's input in a test: normal, or wide to reach limits far from zero."""
 

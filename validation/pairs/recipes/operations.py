@@ -1,7 +1,7 @@
 """Element-wise operations with two and three operands, in PyTorch and in Triton.
 
-The Triton side uses only functions of the interpreter and of every release since 3.2. libdevice
-is not among them: its functions return None in the interpreter. No template uses the names that
+The Triton side uses only functions that the interpreter and every release since 3.2 have. libdevice
+is excluded: its functions return None in the interpreter. Templates don't use the names that these
 lines assign.
 """
 

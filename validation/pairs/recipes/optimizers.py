@@ -1,4 +1,4 @@
-"""One step of an optimizer, with decay, clipping and projection."""
+"""Single steps of optimizers, with decay, clipping and projection."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ PROJECTIONS = {
     ),
 }
 
-# Numbers that the launcher computes for the kernel.
+# Factors that the launcher computes and passes to the kernel.
 CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
 CORRECTED = {"adam": ("m_correction", "v_correction"), "adamax": ("m_correction",)}
 
@@ -121,8 +121,8 @@ def corrections(kind: str) -> dict[str, str]:
 
 
 def step_number(kind: str) -> tuple[Argument, ...]:
-    """Return the argument that bias corrections need."""
-    # Early enough that both corrections are far from 1, so that a test notices a missing one.
+    """Return the argument for the step number, if the optimizer has bias corrections."""
+    # An early step: both corrections are far from 1, so a test notices a missing one.
     return (Argument("step", default="10"),) if corrections(kind) else ()
 
 
@@ -157,7 +157,7 @@ def _optimizer(
         ),
         arguments=(
             *(Argument(name, ("n",)) for name in ("p", "g")),
-            # Parameters and gradients may be narrow; the state never is.
+            # Parameters and gradients may be in half precision; the state is always float32.
             *(
                 Argument(name, ("n",), "positive" if name == "v" else "normal", "float32")
                 for name in states

@@ -1,4 +1,4 @@
-"""Formats of packed weights: their dequantization in PyTorch, and their values in a test."""
+"""Formats of packed weights: dequantization in PyTorch, and random values for a test."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ E2M1 = "0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A format and how it is stored: `nk` has a row for each output, `kn` a column."""
+    """A format and its memory layout: `nk` has a row for each output, `kn` a column."""
 
     stored: Stored
     group: int
-    """Weights that share a scale; 0 if all of an output do."""
+    """Number of weights that share a scale; 0 if all weights of an output do."""
     zero: bool = False
     layout: Layout = "nk"
 
     @property
     def exists(self) -> bool:
-        """Return whether the format has such groups and zero points."""
+        """Return whether the format supports this group size and zero points."""
         if self.stored == "int8":
             return not self.zero
         if self.stored == "int32":
@@ -89,7 +89,7 @@ class Weights:
     def in_torch(self, target: str, dtype: str) -> Iterator[str]:
         """Yield PyTorch's lines that dequantize into `target`.
 
-        dtype: expression of the type of the result, for formats whose scales do not have it.
+        dtype: expression for the result's type, for formats whose scales have another type.
         """
         k = 1 if self.layout == "nk" else 0
         if self.stored == "int32":
@@ -127,7 +127,7 @@ class Weights:
                 yield f"{target} = ({levels} - 8) * {spread['scales']}"
 
     def drawn(self) -> Iterator[str]:
-        """Yield the test's lines that draw the arguments, for sizes `n` and `k`."""
+        """Yield the test's lines that create random arguments, for sizes `n` and `k`."""
         nk = self.layout == "nk"
         inner = "k" if self.per_word == 1 else f"k // {self.per_word}"
         shape = f"(n, {inner})" if nk else f"({inner}, n)"
@@ -157,7 +157,7 @@ class Weights:
             yield f"zeros = torch.randint(0, 16, {scales}, generator=generator).to(dtype)"
 
     def handed(self) -> tuple[str, ...]:
-        """Return the arguments as the test hands them over. A table has one layout."""
+        """Return the arguments of the test's call. A lookup table has only one layout."""
         plain = ("code", "global_scale") if self.stored != "nvfp4" else ("scales", "global_scale")
         return tuple(
             f"{name}.to(device)" if name in plain else f"laid_out({name})"

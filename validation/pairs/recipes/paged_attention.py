@@ -1,4 +1,4 @@
-"""Attention of one new query per sequence over keys and values in the pages of a cache."""
+"""Attention of one new query per sequence over keys and values in a paged cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _paged(
     stored: str,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    # The keys of a window are too few to be split.
+    # A window has too few keys to split.
     if (alibi and softcap) or (window and form == "split"):
         return None
     cached = stored == "int8"

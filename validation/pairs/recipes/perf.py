@@ -1,4 +1,4 @@
-"""Sizes of large language and vision models, by the names of a sketch's sizes."""
+"""Sizes from large language and vision models, by the names of a sketch's sizes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SIZES: Mapping[tuple[str, ...], tuple[tuple[int, ...], ...]] = {
 }
 
 
-# Rows that share a program: norms of each head, and of compressed keys and values.
+# For several rows in a program: norms of each head, and of compressed keys and values.
 SHORT_ROWS = ({"rows": 262144, "cols": 128}, {"rows": 65536, "cols": 512})
 
 
 def perf_sizes(names: tuple[str, ...]) -> tuple[Mapping[str, int], ...]:
-    """Return sizes under these names; none if the names are unknown."""
+    """Return model sizes for these names, or none if the names are unknown."""
     return tuple(dict(zip(names, sizes, strict=True)) for sizes in SIZES.get(names, ()))

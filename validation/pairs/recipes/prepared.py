@@ -1,6 +1,6 @@
-"""Tests whose inputs a few lines prepare: packed weights, page tables, offsets of sequences.
+"""Tests that need preparation of inputs: packed weights, page tables, offsets of sequences.
 
-The template `pytest/prepared.py.j2` writes them. Their cases follow the sketch; timed cases have
+The template `pytest/prepared.py.j2` renders them. Their cases are the sketch's; timed cases have
 the sizes of real models.
 """
 
@@ -14,7 +14,7 @@ Case = Mapping[str, int | str]
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The inputs of a test."""
+    """Test code that creates the inputs."""
 
     lines: tuple[str, ...]
     """Lines that compute the arguments from the case's sizes, and return them."""
@@ -30,7 +30,7 @@ class Preparation:
     """Tolerance by the dtype of an output, for dtypes of few bits."""
 
     def timed_cases(self, layouts: tuple[str, ...], dtypes: tuple[str, ...]) -> list[str]:
-        """Return each timed case as Python's literal, in a dtype that the test knows."""
+        """Return each timed case as a Python literal, with a dtype that the test supports."""
         layout = {"layout": "contiguous"} if len(layouts) > 1 else {}
         cases = (
             {**case, "dtype": case["dtype"] if case["dtype"] in dtypes else dtypes[0]}
@@ -42,12 +42,12 @@ class Preparation:
 EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
 """Comment on configurations where float32 is multiplied without tensor cores."""
 
-# A strided layout doubles each last dimension and takes every second value.
+# The strided layout doubles the last dimension and uses every second value.
 STRIDED = ("contiguous", "strided")
 
 
 def returned(*values: str) -> str:
-    """Return a line that returns all of these, broken if it is too long."""
+    """Return a return statement with all values, on several lines if it is too long."""
     line = f"return {', '.join(values)}"
     if len(line) <= 90:
         return line

@@ -1,4 +1,4 @@
-"""Quantization into few bits, and its inverse."""
+"""Quantization to few bits, and dequantization."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
     """Return the sketch.
 
-    Rounding is discontinuous, so only one exact operation on float32 may precede it.
+    Rounding is discontinuous, so it may follow only one operation, exact in float32.
     """
     if not chain.possible or any(op not in EXACT for op in chain.operations):
         return None
@@ -47,7 +47,7 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"), ("cols",))),
         sizes=ROW_SIZES,
         perf=SHORT_ROWS if walk == "tile" else (),
-        # Exact: both sides round in the same way, and a level is a whole number.
+        # Exact, because both sides round in the same way and levels are integers.
         tolerance={"float32": (1e-6, 1e-6)},
         layouts=("contiguous", "strided", "transposed"),
         outputs=3 if scheme == "asymmetric" else 2,
@@ -60,7 +60,7 @@ SCHEMES = {
     "asymmetric": "quantize each row to int8 with its own scale and minimum",
     "four_bit": "quantize each row to 4 bits with its own scale",
 }
-# Each of these rounds at most once.
+# Operations with at most one rounding.
 EXACT = tuple(NAMED[name] for name in ("add_residual", "relu", "relu6", "clamp", "clip_value"))
 
 
@@ -117,8 +117,8 @@ def _dequantize(
             *((Argument("zero_point", shape, "integers", "int8"),) if zero else ()),
             *chain.arguments(("rows", "cols")),
         ),
-        # The last one: scales of the output's shape, and more than one value, so that a mix-up is
-        # noticed.
+        # The last size gives scales of the output's shape with several values: a test then notices
+        # wrong indices of scales.
         sizes=(*ROW_SIZES[:4], *([{"rows": 7, "cols": 1}] if granularity == "group" else ())),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 1e-4),

@@ -1,4 +1,4 @@
-"""A recipe: axes with countable combinations, and a function from a combination to a sketch."""
+"""A recipe: axes with values to combine, and a function from a combination to a sketch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from validation.pairs.recipes.sketch import Sketch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """A recipe. `build` takes one value of each axis by name; None if they do not fit together."""
+    """A recipe. `build` gets one value of each axis, and returns None if they are incompatible."""
 
     name: str
     build: Callable[..., Sketch | None]
@@ -24,7 +24,7 @@ class Recipe:
         return math.prod(len(values) for values in self.axes.values())
 
     def sketch(self, combination: int) -> Sketch | None:
-        """Return the combination with this number, counted like an odometer."""
+        """Return the sketch of the combination with this number: the first axis changes fastest."""
         chosen = {}
         for name, values in self.axes.items():
             combination, place = divmod(combination, len(values))

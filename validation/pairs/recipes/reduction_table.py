@@ -1,4 +1,4 @@
-"""Table of reductions: torch's call, and how a kernel starts, combines and finishes one."""
+"""Table of reductions: torch's call, and how a kernel initializes, accumulates and finishes one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Reduction:
     """A reduction.
 
-    The phrase is followed by what is reduced, such as “each row”.
-    `{y}` is the value, `{dim}` PyTorch's axis, `{r}` the reduced value, `{n}` the count.
+    The phrase is followed by its object, such as “each row”. In expressions, `{y}` is the value,
+    `{dim}` PyTorch's axis, `{r}` the reduced value, `{n}` the count.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Reduction:
 
     @property
     def is_even(self) -> bool:
-        """True if the sign of a value does not count."""
+        """True if the sign of a value has no effect."""
         return self.each != "{y}"
 
     @property
@@ -34,13 +34,13 @@ class Reduction:
         return self.combine == "{a} + {b}"
 
     def start(self, shape: str) -> str:
-        """Return a block of the identity."""
+        """Return a block filled with the identity element."""
         if self.identity == "0.0":
             return f"tl.zeros({shape}, dtype=tl.float32)"
         return f"tl.full({shape}, {self.identity}, dtype=tl.float32)"
 
     def accumulated(self, value: str) -> str:
-        """Return the statement that combines a value with `acc`."""
+        """Return the statement that accumulates a value in `acc`."""
         return f"acc += {value}" if self.adds else f"acc = {self.combine.format(a='acc', b=value)}"
 
 

@@ -1,4 +1,4 @@
-"""Reductions of a chain's results: along rows, columns, a middle axis, or over all."""
+"""Reductions of a chain's results: along rows, columns or a middle axis, or over all elements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def reference_lines(
 def _sums_widened(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     """Return whether the reference computes in float32.
 
-    Values of both signs cancel in a sum, but their roundings to a narrow type do not.
+    Values of both signs cancel in a sum, but their rounding errors in a narrow type do not.
     """
     is_rounded = dtypes != ("float32",) and bool(chain.operations)
     return is_widened(chain, dtypes) or (is_rounded and reduction.name == "sum")
@@ -53,24 +53,24 @@ def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     if reduction.name == "max_abs" and chain.operations and chain.operations[-1].name in WAVES:
         return False
     results = answers_of(chain)
-    # The absolute value of what is never negative is nothing new.
+    # The absolute value of a non-negative value changes nothing.
     if chain.operations and chain.operations[-1].name in SIZES and reduction.is_even:
         return False
     takes_size = "abs" in reduction.each and bool(chain.operations)
     return not (takes_size and results is not None and bool((results >= 0).all()))
 
 
-# Operations that take an absolute value.
+# Operations whose result is an absolute value.
 SIZES = ("absolute", "absolute_error")
-# Bound for summed values: squares are smaller than their bases.
+# Lower bound on summed values: their squares are smaller.
 LEAST_OF_A_SUM = 0.02
 
 
 def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
-    """Return whether the reduction depends on its values.
+    """Return whether the reduced value depends on the input.
 
-    The minimum of many ReLUs is zero for any input, and that of thousands of hard sigmoids too.
-    So the extreme must not be a value that many inputs give. The squares of signs are ones.
+    The minimum of many ReLUs is zero for any input, and so is that of thousands of hard sigmoids.
+    So the extreme must not be a value that many inputs give. The squares of signs are all 1.
     """
     ordinary, far = (
         answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain, kind))
@@ -155,12 +155,12 @@ def _full(
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
-    # Only sums in any order without a second pass can be left to atomics.
+    # Atomics can compute only sums, in any order, without a second pass.
     if way == "atomic" and (reduction.reduce != "tl.sum" or reduction.finish not in FINISHED):
         return None
     python = reference_lines(chain, reduction, "", dtypes)
     if way == "atomic":
-        # Atomics add in float32, and so does the reference.
+        # Atomics add in float32, so the reference must too.
         python = tuple(
             line.replace(".to(dtype)", "") for line in python if line != "dtype = x.dtype"
         )

@@ -1,4 +1,4 @@
-"""Rendering of a sketch as three texts."""
+"""Rendering of a sketch as the three texts of a pair."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rendered(
     triton: str | None = None,
     environment: Environment | None = None,
 ) -> RenderedTexts:
-    """Render all three texts. A rendered Triton side can be passed in."""
+    """Render all three texts. `triton`: the Triton text, if it was rendered before."""
     return RenderedTexts(
         rendered_python(sketch, style, environment),
         triton or rendered_triton(sketch, style, environment),
@@ -49,7 +49,7 @@ def rendered_python(
         sketch=sketch,
         code="\n".join(sketch.python),
         style=style,
-        # A module's name, such as BiasGelu.
+        # Class name of the module, such as BiasGelu.
         module="".join(word.capitalize() for word in sketch.entry_point.split("_")),
     )
     return tidy(text.lstrip("\n"))
@@ -74,7 +74,7 @@ def rendered_triton(sketch: Sketch, style: Style, environment: Environment | Non
         tuning=functools.partial(tuning_of, style),
         **sketch.values,
     )
-    # A tuned launch has no options, which leaves an empty line.
+    # The launch of an autotuned kernel has no options, which leaves an empty line.
     source = BLANK_LINE.sub("", source)
     for argument in sketch.tensors:
         if argument.draw == "mask":
@@ -86,7 +86,7 @@ BLANK_LINE = re.compile(r"^[ \t]+\n", re.MULTILINE)
 
 
 def _loaded_as_mask(source: str, name: str) -> str:
-    """Load a tensor of booleans without a conversion to float32."""
+    """Load a boolean tensor without conversion to float32."""
     source = re.sub(rf"^ *{name} = {name}\.to\(tl\.float32\)\n", "", source, flags=re.MULTILINE)
     return re.sub(
         rf"(\b{name} = tl\.load\([\s\S]*?other=0)\.0"
@@ -117,9 +117,9 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
 
 
 def _reduced(line: str, tile: bool) -> str:
-    """Write out `sum(v)`, `max(v)` and `min(v)` of a row, or of each row of a tile.
+    """Replace `sum(v)`, `max(v)` and `min(v)` by reductions of a row, or of each row of a tile.
 
-    `frow_max` and `frow_min` leave out what lies beyond the row, and may propagate NaN.
+    `frow_max` and `frow_min` ignore elements beyond the row, and may propagate NaN.
     """
 
     def written(found: re.Match[str]) -> str:
@@ -139,7 +139,7 @@ ROW_REDUCTION = re.compile(
 
 
 def cases(sketch: Sketch) -> list[str]:
-    """Return every size with a dtype and a layout, in turn, so that each of these occurs."""
+    """Return cases with every size. Dtypes and layouts alternate, so that each occurs."""
     texts = []
     dtypes, layouts = cycle(sketch.dtypes), sketch.layouts
     rounds = max(len(sketch.sizes), len(sketch.dtypes), len(sketch.layouts))
@@ -148,7 +148,7 @@ def cases(sketch: Sketch) -> list[str]:
         case: dict[str, object] = dict(next(sizes))
         case["dtype"] = next(dtypes)
         if len(sketch.layouts) > 1:
-            # Not in step with the dtypes, or one of two would always have the same layout.
+            # Shift the layouts, or with two dtypes each would always have the same layout.
             case["layout"] = layouts[(seed + seed // len(layouts)) % len(layouts)]
         case["seed"] = seed
         texts.append(_case(case))
@@ -156,7 +156,7 @@ def cases(sketch: Sketch) -> list[str]:
 
 
 def perf_cases(sketch: Sketch) -> list[str]:
-    """Return cases as large as in models, in the narrowest type."""
+    """Return cases with the sizes of models, in the narrowest type."""
     dtype = next((name for name in NARROW if name in sketch.dtypes), sketch.dtypes[0])
     layout = {"layout": "contiguous"} if len(sketch.layouts) > 1 else {}
     return [_case({**sizes, "dtype": dtype, **layout, "seed": 0}) for sizes in sketch.perf]

@@ -1,4 +1,4 @@
-"""Mixture of experts: routing of tokens, their permutation, and products by expert."""
+"""Mixture of experts: routing of tokens, their permutation, and matrix products for each expert."""
 
 from __future__ import annotations
 

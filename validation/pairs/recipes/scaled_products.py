@@ -1,4 +1,4 @@
-"""Matrix products in eight bits, with scales."""
+"""Matrix products of 8-bit values with scales."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _scaled_matmul(
             Argument("b_scale", of_b, "positive", "float32"),
             *epilogue.arguments(("m", "n"), ("n",)),
         ),
-        # The last one: scales of the output's shape, and more than one value, so that a mix-up is
-        # noticed.
+        # The last sizes give scales of the output's shape with several values: a test then notices
+        # wrong indices of scales.
         sizes=(*matmul_sizes(tile), {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
         dtypes=("bfloat16",),
         tolerance=tolerances(("bfloat16",), 2),
@@ -71,7 +71,7 @@ def _scaled_matmul(
 
 
 def _scaled_product(layout: str, scaling: str, block: int) -> tuple[str, ...]:
-    """Return PyTorch's lines for the product; the result is `x`."""
+    """Return PyTorch's lines for the product, assigned to `x`."""
     if scaling == "block":
         spread = f"repeat_interleave({block}, dim=1)"
         of_b = "[:, : b.shape[1]]" if layout == "nt" else "[:, : b.shape[0]].T"
@@ -96,7 +96,7 @@ SCALED_RECIPES = (
             "stored": FLOAT8,
             "layout": ("nn", "nt"),
             "scaling": ("tensor", "vector", "block"),
-            # A block of 32 or 64 along the inner dimension has its own scales.
+            # Each block of 32 or 64 along the inner dimension has separate scales.
             "tile": TILES,
             "tensor_cores": ("float16", "float8"),
         },

@@ -1,4 +1,4 @@
-"""Operations along a row that depend on the order: scans, argmax, windows, sorting, ranks."""
+"""Row operations that depend on order: scans, argmax, windows, sorting, ranks."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...
     phrase, torch, identity, combine = SCANS[kind]
     down = walk == "down"
     if walk == "looped" and combine != "a + b":
-        # The interpreter combines value by value: 17 s for each pair at 512, 46 s at 2,048.
+        # The interpreter scans one value at a time: 17 s for each pair at 512, 46 s at 2,048.
         block //= 4
-    # The value less itself is NaN for a NaN element; less the next one it is not.
+    # Subtracting a NaN element from its own sum gives NaN, subtracting the next one does not.
     if down and kind in ("cumulative_mean", "exclusive_cumsum"):
         return None
     if down:
@@ -107,8 +107,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...
 def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     if not chain.possible:
         return None
-    # Ties must be real ties on both sides. Otherwise the first of two nearly equal values is
-    # arbitrary.
+    # Both sides must agree on ties. Otherwise the first of two nearly equal values is arbitrary.
     if any(operation.name not in EXACT for operation in chain.operations):
         return None
     largest = kind in ("argmax", "max_with_index")
@@ -252,7 +251,7 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
         python=(*chain.torch(), f"return {torch}"),
         arguments=(Argument("x", ("rows", "cols")), *chain.arguments(("rows", "cols"))),
         sizes=({"rows": 1, "cols": 1}, {"rows": 3, "cols": 37}, {"rows": 5, "cols": 20}),
-        # A rank compares all pairs of a row. A router has 64 or 128 experts.
+        # A rank compares all pairs in a row, so rows are short: a router has 64 or 128 experts.
         perf=({"rows": 8192, "cols": 64 if kind == "rank" else 1024},),
         tolerance=tolerances(("float32",), 2),
         layouts=("contiguous", "strided", "transposed"),

@@ -1,4 +1,4 @@
-"""A sketch: all data that the templates need for one pair."""
+"""A sketch: all data that the templates need to render one pair."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 FLOATS = ("float32", "float16", "bfloat16")
 
 Tolerance = tuple[float, float]
-"""Relative, absolute."""
+"""Relative and absolute tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One positional argument of both functions, and its random values in a test."""
+    """One positional argument of both functions, and the distribution of its values in a test."""
 
     name: str
     shape: tuple[str, ...] = ()
-    """Expressions over the case's sizes; empty for a number."""
+    """Expressions of the case's sizes; empty for a number."""
     draw: str = "normal"
     """normal, wide, factor, uniform, positive, scale, index, integers, ties, mask or offsets, as in
     the test's template."""
     dtype: str = ""
-    """Type; empty for the case's."""
+    """Data type; empty for the case's."""
     bound: str = ""
     """For an index, the number of entries; for a factor, the number of products."""
     default: str = ""
@@ -32,7 +32,7 @@ class Argument:
 
     @property
     def drawn_first(self) -> bool:
-        """True if other shapes depend on it."""
+        """True if shapes of other arguments depend on it."""
         return self.draw == "offsets"
 
     @property
@@ -59,7 +59,7 @@ class Sketch:
     multiples: Mapping[str, int] = field(default_factory=dict)
     """Sizes that a checker may vary by multiples only."""
     perf: tuple[Mapping[str, int], ...] = ()
-    """Sizes as models have them, for timing only."""
+    """Sizes as in real models, used only for timing."""
     dtypes: tuple[str, ...] = ("float32",)
     tolerance: Mapping[str, Tolerance] = field(default_factory=dict)
     layouts: tuple[str, ...] = ("contiguous", "strided")
@@ -67,9 +67,9 @@ class Sketch:
     test: str = "equivalence"
     """The template of the test."""
     differentiable: bool = False
-    """Whether the Triton side has a backward of its own."""
+    """Whether the Triton side defines a backward pass."""
     values: Mapping[str, object] = field(default_factory=dict)
-    """Values for this template only."""
+    """Further values for the Triton template."""
 
     @property
     def slug(self) -> str:
@@ -114,7 +114,7 @@ class Sketch:
 def tolerances(
     dtypes: tuple[str, ...], steps: int = 1, absolute: float = 1e-5
 ) -> dict[str, Tolerance]:
-    """Return two roundings of the dtype, wider for more steps before the only rounding."""
+    """Return two roundings of the dtype, or more if several steps precede the rounding."""
     by_dtype = {
         "float32": (round(1e-5 * (1 + steps), 8), absolute),
         "float16": (2e-3, 1e-3),

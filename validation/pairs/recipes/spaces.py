@@ -1,4 +1,4 @@
-"""Configurations to choose from, by the kind of kernel, and the reason for the block size."""
+"""Autotuning configurations by kind of kernel, and an explanation of the block size."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class BlockConfig:
 @dataclass(frozen=True, slots=True)
 class Space:
     others: tuple[BlockConfig, ...]
-    """Further configurations. A kernel takes those that have all of its blocks."""
+    """Further configurations. A kernel uses those that have all of its block sizes."""
     reasons: tuple[str, ...]
     stages: int = 0
 
     def warps(self, blocks: Mapping[str, int]) -> int:
-        """Return the usual number of warps for blocks of this size."""
+        """Return the usual number of warps for blocks of these sizes."""
         sides = [size for name, size in blocks.items() if name not in ("BLOCK_K", "GROUP_M")]
         elements = math.prod(sides)
         if "BLOCK_K" in blocks:
@@ -121,7 +121,7 @@ SPACES: Mapping[str, Space] = {
         ),
         stages=3,
     ),
-    # In full float32, tensor cores do not help: large tiles only spill, and compile for minutes.
+    # Full float32 can't use tensor cores: large tiles only spill, and compile for minutes.
     "exact_product": Space(
         _products(
             (32, 32, 32, 8, 4, 3),

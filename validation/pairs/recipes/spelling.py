@@ -1,10 +1,10 @@
-"""Spelling of functions that Triton lacks, or has in several forms.
+"""Expansion of functions that Triton lacks, or that can be written in several ways.
 
-Recipes write `fmax`, `fmin` and `fclamp` for PyTorch's functions. They become Triton's, which
+Recipes use `fmax`, `fmin` and `fclamp` with PyTorch's meaning. They become Triton's, which
 propagate NaN if the style is exact. `frow_max` and `frow_min` are the same along an axis.
 
-`ftanh`, `fexpm1` and `flog1p` are written inline, as a function of the text, or as a series near
-zero. `fexact_tanh` is always a series.
+`ftanh`, `fexpm1` and `flog1p` become an expression, a helper function, or a series near zero.
+`fexact_tanh` is always a series.
 """
 
 from __future__ import annotations
@@ -89,18 +89,18 @@ def log1p(x):
 
 
 def spelled_out(source: str, style: Style) -> str:
-    """Replace the recipes' functions by standalone Triton code in this style."""
+    """Replace the recipes' functions by Triton code in this style."""
     if "fexact_tanh(" in source:
-        # A large factor follows, which would enlarge the rounding of the short forms.
+        # A large factor follows, which would magnify the rounding errors of the short forms.
         source = source.replace("fexact_tanh(", "ftanh(")
         style = replace(style, series="series")
     if style.series == "function" and HELPER_NAME.search(source):
-        # The launcher itself has the name of a helper.
+        # The launcher has the same name as a helper function, so use none.
         style = replace(style, series="inline")
     functions = SERIES if style.series == "series" else FUNCTIONS
     helpers = ""
     if style.series == "inline":
-        # 0.5 * (1 + tanh(z)) is the sigmoid of 2 z, which authors write at once.
+        # 0.5 * (1 + tanh(z)) is the sigmoid of 2 z, which authors would write instead.
         source = HALF_TANH.sub(r"\1 * tl.sigmoid(2.0 * \2)", source)
     while (call := CALL.search(source)) is not None:
         end = _closing(source, call.end())
@@ -109,7 +109,7 @@ def spelled_out(source: str, style: Style) -> str:
             nan = NAN if style.exact_nan else ""
             text = f"{ELEMENTWISE[name]}({arguments}{nan})"
         elif style.series == "inline":
-            # The exponential is a call, which keeps its argument apart.
+            # This form passes its argument to a call, so it needs no parentheses.
             is_apart = name == "fexpm1"
             text = INLINE[name].format(arguments if is_apart else _operand(arguments))
             if _stands_alone(source, call.start(), end + 1):
@@ -127,13 +127,13 @@ def spelled_out(source: str, style: Style) -> str:
 
 
 def _operand(argument: str) -> str:
-    """Return an argument as an operand, in parentheses unless it is a name, number or call."""
+    """Return an argument in parentheses, unless it is a name, number or call."""
     is_plain = re.fullmatch(r"[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?", argument)
     return argument if is_plain else f"({argument})"
 
 
 def _stands_alone(source: str, start: int, end: int) -> bool:
-    """Return whether a call is a whole argument or right side."""
+    """Return whether a call is a complete argument or right side, so needs no parentheses."""
     before = source[:start].rstrip(" ")[-1:]
     return before in ("=", "(", ",") and source[end : end + 1] in (",", ")", "\n")
 
@@ -141,7 +141,7 @@ def _stands_alone(source: str, start: int, end: int) -> bool:
 def _with_helpers(source: str, helpers: str) -> str:
     if not helpers:
         return source
-    # Before the first kernel, or its configurations.
+    # Insert before the first kernel, or its configurations.
     starts = [source.find(mark) for mark in ("CONFIGS = [", "@triton.jit") if mark in source]
     start = min(starts)
     comment = re.search(r"(?:^#.*\n)+\Z", source[:start], re.MULTILINE)

@@ -1,7 +1,7 @@
-"""Styles of code: names, comments and idioms differ between authors.
+"""Code styles: names, comments and idioms, which differ between authors.
 
-Templates are written in one style. A style renames free identifiers, in the Triton side only,
-and may drop the comments. It also decides how kernels are tuned and how functions are spelled.
+Templates are written in one style. A style renames free identifiers, in the Triton side only, and
+may drop comments. It also determines how kernels are tuned and functions are expanded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ AUTOTUNE, META, FIXED = "autotune", "meta", "fixed"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Decisions of an author that hold for a whole text."""
+    """Choices of an author for a complete text."""
 
     name: str
     names: Mapping[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Style:
     exact_nan: bool = False
     """Whether maxima and minima propagate NaN, as PyTorch's do."""
     series: str = "inline"
-    """Spelling of tanh and its like: inline, in a function, or as a series near zero."""
+    """Form of tanh, expm1 and log1p: inline, in a helper, or as a series near zero."""
     cache_hints: bool = False
     """Whether loads of several passes have eviction policies."""
     wide_offsets: bool = False
@@ -86,7 +86,7 @@ STYLES = (
 
 
 def drawn_style(draw: random.Random) -> Style:
-    """Return a style with each property as often as authors of Triton have it."""
+    """Return a random style. Each property is as frequent as among authors of Triton."""
     return replace(
         draw.choice(NAMINGS),
         tuning=draw.choices((AUTOTUNE, META, FIXED), (52, 16, 32))[0],
@@ -122,19 +122,19 @@ def styled(source: str, style: Style) -> str:
 
 @functools.cache
 def _free_names(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern for free names: no attribute, no word of a sentence, no `mask=` of
-    `tl.load`."""
+    """Return a pattern for names that may be renamed: no attribute, no word of a sentence, and no
+    keyword argument such as `mask=`."""
     ends = (name + (r"(?!\w)" if name.isupper() else r"(?![\w=])") for name in names)
     return re.compile(rf"(?<![\w.`])(?:{'|'.join(ends)})")
 
 
-# The first program index of a line that makes offsets, and no bound of a loop.
+# The first program index in a line that computes offsets, but not a loop's bound.
 PROGRAM = re.compile(
     r"^( +(?:pid|row|rows|offsets|channel|entry|outer|token|segment|b) = \(?tl\.program_id\(\d\))"
     r"(?=$| \*)",
     re.MULTILINE,
 )
-# Docstrings and comments, in which `mask` is a word of a sentence.
+# Docstrings and comments, in which `mask` is an ordinary word.
 TEXT = re.compile(r'("""[\s\S]*?"""|#.*)')
 COMMENT_LINE = re.compile(r"^ *#.*\n", re.MULTILINE)
 POINTER = re.compile(r"_ptr\b")

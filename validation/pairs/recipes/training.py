@@ -1,4 +1,4 @@
-"""Further operations of training: seeded dropout and noise, rotary embedding."""
+"""Other operations of training: seeded dropout and noise, rotary embedding."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _dropout(
     )
 
 
-# PyTorch's lines for a number in [0, 1) at each index.
+# PyTorch's lines that compute a number in [0, 1) from each index.
 UNIFORM = {
     "philox": (
         "mask = 0xFFFFFFFF",

@@ -1,8 +1,8 @@
-"""Launch configurations: autotuned, by a grid of META, or fixed.
+"""Launch configurations: autotuned, with a grid that depends on META, or fixed.
 
-A template asks `tuning(space, key, **blocks)` for a kernel's configuration. `blocks` are the
-block sizes of the sketch, which become the first configuration. The answer renders three places:
-the decorator, the grid, and the options of the launch.
+A template calls `tuning(space, key, **blocks)` for a kernel's configuration. `blocks` are the
+sketch's block sizes, which become the first configuration. The result renders the decorator, the
+grid, and the launch options.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Tuning:
 
     @property
     def decorator(self) -> str:
-        """Lines before `@triton.jit`."""
+        """Lines before `@triton.jit`, or an empty text."""
         if self.kind != AUTOTUNE:
             return ""
         configs = [_config(self.first)]
@@ -59,7 +59,7 @@ class Tuning:
         return self.kind == AUTOTUNE
 
     def grid(self, *sizes: str, name: str = "grid") -> str:
-        """Return the assignment of the grid. Sizes name blocks, such as `cdiv(n, BLOCK_SIZE)`."""
+        """Return the assignment of the grid. Sizes may use block names: `cdiv(n, BLOCK_SIZE)`."""
         uses_blocks = any(block in size for size in sizes for block in self.first.blocks)
         if self.kind != FIXED and uses_blocks:
             return f"{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
@@ -70,7 +70,7 @@ class Tuning:
 
     @property
     def options(self) -> str:
-        """Return the lines that close the launch's arguments; empty if they are tuned."""
+        """Return the last lines of the launch's arguments, or "" if options are autotuned."""
         if self.kind == AUTOTUNE:
             return ""
         lines = [
@@ -78,11 +78,11 @@ class Tuning:
             for block, value in self.first.blocks.items()
         ]
         if self.writes_warps or not self.first.blocks:
-            # Only the launcher knows how long a row is.
+            # Without blocks, the number of warps depends on the row's length at run time.
             of_row = "16 if {0} > 8192 else 8 if {0} > 2048 else 4".format(self.key[-1])
             lines.append(f"num_warps={self.first.warps if self.first.blocks else of_row},")
             lines += [f"num_stages={self.first.stages},"] if self.first.stages else []
-        # A fixed block has its reason where it is named, before the grid.
+        # The explanation of a fixed block size is at its assignment, before the grid.
         reason = self.reason if self.kind == META or not self.first.blocks else ""
         return reason + "\n".join(lines)
 
@@ -102,7 +102,7 @@ class Tuning:
 
 META_ITEM = 'META["{}"]'
 LONGEST_GRID = 70
-"""Bound on the characters of a grid on one line."""
+"""Most characters of a grid that stays on one line."""
 
 
 def tuning_of(
@@ -110,7 +110,7 @@ def tuning_of(
 ) -> Tuning:
     """Return the configuration of a kernel.
 
-    tunable: False for a kernel that adds to its output, which trial runs would change.
+    tunable: False for a kernel that adds to its output, because autotuning would run it repeatedly.
     """
     known = SPACES[space]
     kind = style.tuning if tunable or style.tuning != AUTOTUNE else META

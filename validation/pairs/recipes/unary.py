@@ -1,7 +1,7 @@
-"""Operations of one operand: activations, and functions of analysis.
+"""Operations with one operand: activations and mathematical functions.
 
-`fmax`, `fmin`, `fclamp`, `ftanh`, `fexpm1` and `flog1p` are spelled by the style: see `spelling`.
-All are total: no finite input gives NaN.
+`fmax`, `fmin`, `fclamp`, `ftanh`, `fexpm1` and `flog1p` are expanded according to the style: see
+`spelling`. All operations are total: no finite input gives NaN.
 """
 
 from __future__ import annotations

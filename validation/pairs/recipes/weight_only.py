@@ -1,4 +1,4 @@
-"""Products and dequantization of packed weights; activations have 16 bits or are float32."""
+"""Products and dequantization of packed weights, with 16-bit or float32 activations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparati
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
-# Block sizes, warps and stages by group: a group of scales must hold whole blocks of k.
+# Block sizes, warps and stages by group size, which must be a multiple of the block along k.
 CONFIGS = {
     32: ((16, 32, 32, 4, 3), (64, 64, 32, 4, 4), (128, 128, 32, 8, 3)),
     64: ((16, 64, 64, 4, 4), (64, 128, 64, 4, 3), (128, 128, 64, 8, 3)),
     128: ((16, 64, 128, 4, 3), (64, 128, 64, 4, 4), (128, 128, 64, 8, 3)),
     0: ((32, 32, 32, 4, 3), (64, 128, 64, 4, 4), (128, 256, 64, 8, 3)),
 }
-# Two choices for float32, which is multiplied without tensor cores.
+# Two configurations for float32, which tensor cores don't multiply.
 EXACT_CONFIGS = {
     group: ((16, 32, min(group or 32, 64), 4, 3), (64, 64, 32, 4, 3)) for group in CONFIGS
 }
@@ -185,7 +185,7 @@ FLOATS = (("float32",), ("float16", "float32"), ("bfloat16", "float32"))
 
 
 def _multiplies(weights: Weights, unpack: str, decoding: str) -> bool:
-    """Return whether there are products of such weights."""
+    """Return whether there are products with such weights."""
     decodable = decoding == "bits" or weights.stored == "mxfp4"
     return weights.exists and decodable and _unpackable(weights, unpack)
 
@@ -210,7 +210,7 @@ def _product_inputs(
     timed: tuple[Mapping[str, int | str], ...],
     timed_for: str,
 ) -> Preparation:
-    """Return the inputs of a product. `shape`: of what the weights are multiplied by."""
+    """Return the inputs of a product. `shape`: the shape of the other factor."""
     return Preparation(
         lines=(
             f"x = (torch.randn({shape}, generator=generator) / k**0.5).to(dtype)",
@@ -225,7 +225,7 @@ def _product_inputs(
 
 
 def _sizes_of_weights(weights: Weights) -> tuple[dict[str, int], ...]:
-    """Return the sizes without the rows that the weights are multiplied by."""
+    """Return sizes for the weights alone, without the rows of the other factor."""
     return tuple(
         {name: size for name, size in case.items() if name != "m"}
         for case in _sizes(weights.group or 64)
@@ -233,7 +233,7 @@ def _sizes_of_weights(weights: Weights) -> tuple[dict[str, int], ...]:
 
 
 def _unpackable(weights: Weights, unpack: str) -> bool:
-    """Return whether weights can be unpacked so: bytes side by side in k, or by shifts."""
+    """Return whether weights can be unpacked this way: adjacent bytes along k, or by shifts."""
     if weights.stored in ("int8", "int32"):
         return unpack == "shift"
     return unpack != "interleave" or weights.layout == "nk"
@@ -276,7 +276,7 @@ def _tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]:
 
 
 def _formats() -> tuple[Weights, ...]:
-    """Return the integer formats in all their variants, and the 4-bit floats."""
+    """Return all variants of the integer formats, and the 4-bit floats."""
     stored_as: tuple[Stored, ...] = ("int4", "int8", "int32")
     layouts: tuple[Layout, ...] = ("nk", "kn")
     integers = (
@@ -289,7 +289,7 @@ def _formats() -> tuple[Weights, ...]:
         Weights("nf4", 64), Weights("nf4", 128), Weights("nf4", 64, layout="kn"),
         Weights("mxfp4", 32), Weights("mxfp4", 32, layout="kn"),
     )  # fmt: skip
-    # Twice, or the many variants of integers would leave few of them.
+    # List floats twice: otherwise they would be rare among the many variants of integers.
     return tuple(weights for weights in (*integers, *floats, *floats) if weights.exists)
 
 

@@ -1,7 +1,7 @@
 """Layers and blocks of models, from which Inductor's pairs are made.
 
-Each is a function over tensors, with the shapes of its inputs. Weights are inputs too. They are
-written like a layer, not like a kernel.
+Each is a function of tensors, with the shapes of its inputs. Weights are inputs too. The functions
+are written like layers, not like kernels.
 """
 
 from validation.pairs.inductor.modules.losses import LOSSES, MEMORY

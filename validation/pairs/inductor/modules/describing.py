@@ -57,7 +57,7 @@ def module(
     absolute: float = 1e-5,
     outputs: int = 1,
 ) -> Sketch:
-    """Return a layer. `inputs` are names with sizes: `x: rows width, weight: width, eps=1e-05`."""
+    """Return a layer's sketch. `inputs` has names and sizes, as in `x: rows width, eps=1e-05`."""
     return Sketch(
         entry_point=name,
         summary=summary,
@@ -73,7 +73,7 @@ def module(
     )
 
 
-# Random values of a name, if not normally distributed.
+# Distributions of inputs by name, where they are not normally distributed.
 DRAWN: Mapping[str, Mapping[str, Any]] = {
     "variance": {"draw": "positive"},
     "scale": {"draw": "positive"},

@@ -1,4 +1,4 @@
-"""Whole models as functions that pairs can be made of.
+"""Models, split into functions from which pairs can be made.
 
 sources ──▶ worker (sandbox): making ▶ graph ▶ grouping ▶ spelling ▶ sizing
 ──▶ parts, one for each group

@@ -11,7 +11,7 @@ from curation.kinds.python_side import operation_of
 from validation.pairs.inductor import device_functions
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
-# Sizes by their number; for more sizes than a row has, the last ones take the row's last values.
+# Values to try, by number of sizes. Further sizes get the row's last values.
 TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     1: ((1,), (127,), (1000,), (5003,)),
     2: ((1, 1), (3, 17), (64, 127), (97, 300)),
@@ -25,7 +25,7 @@ TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
 MOST_ELEMENTS = 40_000
 MOST_WORDS = 4
 DTYPES = ("float32",)
-# Operations that do not characterize a computation with other operations.
+# Operations that do not determine a function's kind if it has others.
 PLAIN = frozenset({
     "add", "cat", "clone", "div", "getitem", "mul", "neg", "pow", "reshape", "slice", "sub", "to",
     "transpose", "unsqueeze", "view", "expand", "select", "permute", "split", "_to_copy",
@@ -34,7 +34,7 @@ PLAIN = frozenset({
 
 def described(part: Mapping[str, Any], model: str) -> Sketch:
     operations = [str(one) for one in part["operations"]]
-    # Inductor's name for `x[i]` with a tensor.
+    # Inductor calls `x[i]` with a tensor `i` "index".
     calls = ["index_select" if name == "index" else name for name in operations]
     kind = operation_of(calls) or "element-wise"
     arguments = tuple(
@@ -99,7 +99,7 @@ def _name(operations: Sequence[str]) -> str:
     name = "_".join(list(dict.fromkeys(characteristic))[:MOST_WORDS])
     if not name.isidentifier():
         raise ValueError(name)
-    # A launcher must not hide a name that its kernel calls.
+    # A launcher's parameter must not shadow a function that its kernel calls.
     reserved = (
         hasattr(builtins, name) or keyword.iskeyword(name) or name in device_functions.names()
     )

@@ -1,4 +1,4 @@
-"""Sandbox side: random values of an input in a test, by its uses."""
+"""Sandbox side: distribution of a test input's random values, chosen from its uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_BELOW_ZERO = frozenset({"log", "log2", "reciprocal", "rsqrt", "sqrt"})
 @dataclass(frozen=True, slots=True)
 class Draw:
     how: str
-    """Kind, as in the test's template."""
+    """Kind of distribution, as in the test's template."""
     dtype: str = ""
     bound: str = ""
 
@@ -47,7 +47,7 @@ def _needs_positive(node: Node, user: Node) -> bool:
 
 
 def _index(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
-    """Return an index that is valid for all tensors that it reads."""
+    """Return a distribution of indices that are valid for all tensors that they index."""
     dtype = str(value_of(node).dtype).removeprefix("torch.")
     bounds = set()
     for source, axis in _read_by(node, set(group.nodes)):
@@ -62,7 +62,7 @@ def _index(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
 
 
 def _read_by(node: Node, members: set[Node]) -> Iterator[tuple[Node | None, int]]:
-    """Yield the tensors that an index reads, and the axis, also through views of the index."""
+    """Yield the tensors that an index is used on, with the axis, also through views of it."""
     for user in node.users:
         if user not in members:
             continue

@@ -1,7 +1,7 @@
-"""Sandbox side: a module and its inputs as one flat graph of torch's operations.
+"""Sandbox side: conversion of a module and its inputs to one flat graph of torch operations.
 
 Tensors are fake and no value is computed, so a model needs no memory for its weights. Operations
-stay as their author called them (a layer norm is one). Operations without effect are removed.
+stay as the author called them (such as a layer norm). Those without effect are removed.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from torch.utils import _pytree as pytree
 
 from validation.pairs.inductor.unwritable import Unwritable
 
-# Bound on the nodes of one model's graph.
+# Most nodes of one model's graph.
 MOST_NODES = 20_000
 SAME = frozenset({
     "alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh",
 })  # fmt: skip
-# Operations without effect if they keep the shape and type.
+# Operations without effect if they preserve shape and type.
 SAME_IF_ALIKE = frozenset({
     "_to_copy", "expand", "reshape", "slice", "to", "type_as", "view", "_unsafe_view",
 })  # fmt: skip
 
 
 def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
-    """Return the graph of a module. `inputs` are positional, or a mapping of named ones."""
+    """Return the graph of a module. `inputs`: positional ones, or a mapping of named ones."""
     by_name = isinstance(inputs, Mapping)
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     state, inputs = pytree.tree_map_only(torch.Tensor, _pretended, (state, inputs))
@@ -44,7 +44,7 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
         )
     if len(traced.graph.nodes) > MOST_NODES:
         raise Unwritable(f"its graph has more than {MOST_NODES:,} operations")
-    # The model's state comes first, in its order.
+    # The first nodes are the model's parameters and buffers, in order.
     for name, node in zip(state, traced.graph.nodes, strict=False):
         node.meta["held"] = name
     simplify(traced.graph)
@@ -80,7 +80,7 @@ def simplify(graph: Graph) -> None:
 
 
 def name_of(node: Node) -> str:
-    """Return `add` for `aten.add.Tensor`; "" if it is no operation of torch."""
+    """Return a node's operation, such as `add` for `aten.add.Tensor`; "" if it is not torch's."""
     if isinstance(node.target, torch._ops.OpOverload):
         return node.target._schema.name.partition("::")[2]
     return "getitem" if getattr(node.target, "__name__", "") == "getitem" else ""
@@ -92,10 +92,10 @@ def value_of(node: Node) -> Any:
 
 
 def _as_new_value(node: Node) -> None:
-    """Replace `relu_(x)` by `relu(x)`, which all later nodes read.
+    """Replace `relu_(x)` by `relu(x)`, and make all later nodes read the result.
 
-    If x is a view of another tensor, this would be wrong. Then the operation stays, and is
-    left out later.
+    If x is a view of another tensor, this would be wrong. Then the operation stays, and a later
+    step excludes it.
     """
     name = name_of(node)
     changed = node.args[0] if node.args else None
@@ -114,7 +114,7 @@ def _as_new_value(node: Node) -> None:
 
 
 def _shares_memory(node: Node) -> bool:
-    """Return whether a node shares memory with its source or its users."""
+    """Return whether a node shares memory with its inputs or users."""
     around = [node, *node.users]
     return any(
         isinstance(one.target, torch._ops.OpOverload)

@@ -1,9 +1,8 @@
-"""Sandbox side: split of a model's graph into groups, each about the work of one kernel.
+"""Sandbox side: split of a model's graph into groups, each the work of about one kernel.
 
-Inductor fuses element-wise operations and operations along rows, and stops at matrix products
-and convolutions. So a product is a group of its own, and connected operations between products
-are another. A view at the edge of a group belongs to no group: the group takes the viewed
-tensor.
+Inductor fuses element-wise operations and operations along rows, and stops at matrix products and
+convolutions. So each product is a group, and so are connected operations between products. A view
+at the edge of a group is left out: the group's input is the tensor that it views.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def groups(graph: Graph) -> Iterator[Group]:
 
 
 def _apart(graph: Graph) -> list[list[Node]]:
-    """Return connected nodes. Between two products is at least one level, so groups are acyclic."""
+    """Return groups of connected nodes. A product raises the level, so groups are acyclic."""
     level: dict[Node, int] = {}
     root: dict[Node, Node] = {}
 
@@ -78,7 +77,7 @@ def _without_views_at_the_start(members: list[Node]) -> list[Node]:
     for node in members:
         if _is_view(node) and not any(source in rest for source in node.all_input_nodes):
             rest.discard(node)
-    # A slice of a tensor that is also read whole is taken inside the group.
+    # If the group also reads the full tensor, a slice of it is computed inside of the group.
     sources = {source for node in rest for source in node.all_input_nodes} - rest
     for node in members:
         read_as_is = any(

@@ -1,4 +1,4 @@
-"""Sandbox side: construction of modules with inputs, with meaningless weights.
+"""Sandbox side: construction of modules and example inputs, with fake weights.
 
 All tensors are fake: no weight takes memory or is downloaded.
 """
@@ -23,7 +23,7 @@ BATCH, TOKENS = 2, 19
 
 
 def modules(request: Mapping[str, Any]) -> Iterator[tuple[str, Make]]:
-    """Yield modules by name, each constructed on demand."""
+    """Yield names of modules, each with a function that constructs it."""
     match request["kind"]:
         case "file":
             yield from _of_file(request["text"])
@@ -68,7 +68,7 @@ def _of_transformers(name: str, text: str) -> Made:
         ):
             raise Unwritable(f"transformers has no configuration {name}")
         config = config_class()
-    # Eager, because a library's kernel would be called otherwise.
+    # "eager", because other implementations call a library's kernel.
     model = transformers.AutoModel.from_config(config, attn_implementation="eager")
     return model, _asked_for(model, config)
 
@@ -100,7 +100,7 @@ def _of_timm(name: str) -> Made:
 
 
 def _of_runnable(text: str) -> Made:
-    """Build a graph that torch.compile saved: a `Repro`, and `load_args` for its inputs."""
+    """Build a graph from the file of torch.compile: a `Repro`, and `load_args` for its inputs."""
     space = _executed("runnable", text)
     repro, load = space.get("Repro"), space.get("load_args")
     if not isinstance(repro, type) or load is None:
@@ -111,7 +111,7 @@ def _of_runnable(text: str) -> Made:
 
 
 class _Reader:
-    """Recorder of the shape of each argument; torch's own reader would read or draw values."""
+    """Records the shape of each argument; torch's own reader would load or draw values."""
 
     def __init__(self) -> None:
         self.args: list[Any] = []

@@ -1,6 +1,6 @@
 """Sandbox side: parts of a model, each with the data for a pair's texts.
 
-Repeated layers give the same part, which is returned once.
+Repeated layers produce equal parts, which are returned once.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Part:
 
 
 def parts(graph: Graph) -> dict[str, Any]:
-    """Return the distinct parts as `made`, the number of `groups`, and `reasons` of dropped
-    ones."""
+    """Return the distinct parts as `made`, the number of `groups`, and `reasons` for dropping
+    others."""
     results: dict[tuple[Any, ...], Part | str] = {}
     reasons: Counter[str] = Counter()
     all_groups = list(groups(graph))
@@ -114,7 +114,7 @@ def _example(value: torch.Tensor) -> torch.Tensor:
 def _written_again(
     function: Callable[..., Any], examples: Sequence[torch.Tensor], text: Text
 ) -> Text:
-    """Trace the written text and write its graph again. A different text shows a wrong reading."""
+    """Trace the generated text and generate text again. A difference reveals an error."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         inputs = [torch.empty(one.shape, dtype=one.dtype) for one in examples]
         graph = graph_of_function(function, inputs).graph
@@ -131,7 +131,7 @@ def _written_again(
 
 
 def _nameless(text: Text) -> str:
-    """Return the text with numbered names, because names follow operations with two spellings."""
+    """Return the text with numbered names: names depend on spellings of operations, which vary."""
     body = "\n".join(text.lines)
     for place, line in enumerate(text.lines[:-1]):
         name = line.partition(" = ")[0]

@@ -1,8 +1,8 @@
-"""Sandbox side: sizes of a function's inputs that may vary, and their equalities.
+"""Sandbox side: input sizes of a function that may vary, and which must be equal.
 
-The function runs on tensors with symbolic sizes. Compared sizes become one symbol. A size that
-is compared with a number becomes that number. A symbol with another condition, such as
-divisibility, keeps the model's value.
+The function runs on tensors with symbolic sizes. If it compares two sizes, they become one symbol.
+If it compares a size with a number, the size becomes that number. A symbol with another condition,
+such as divisibility, keeps the model's value.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Run:
     def __init__(
         self, function: Callable[..., Any], examples: Sequence[torch.Tensor], fixed: set[Place]
     ) -> None:
-        # It imports Inductor, which takes 5 s of processor time, where a function is traced only.
+        # Import late: it imports Inductor, which takes 5 CPU seconds; tracing does not need it.
         from validation.pairs.inductor.lower import symbolic
 
         self._shapes = ShapeEnv(duck_shape=False)
@@ -53,7 +53,7 @@ class _Run:
             function(*inputs)
 
     def asked_more_of(self) -> Iterator[Place]:
-        """Yield one size that may not vary: other sizes often occur in the same condition only."""
+        """Yield one size that must be fixed: fixing it often resolves conditions on other sizes."""
         blamed: Counter[sympy.Symbol] = Counter()
         own = [(place, axis, self._now(size)) for place, axis, size in self._places()]
         known = {now for _, _, now in own if isinstance(now, sympy.Symbol)}
@@ -99,9 +99,9 @@ class _Run:
 
 
 def _holds_anyway(condition: sympy.Basic) -> bool:
-    """Return whether a condition holds for sizes above 1, tested with some values."""
+    """Return whether a condition holds for sizes above 1, tested with a few values."""
     if isinstance(condition, sympy.Ne):
-        # It separates two symbols, which holds only if they are distinct.
+        # An inequality of two symbols, which are distinct anyway.
         return True
     symbols = sorted(condition.free_symbols, key=str)
     tries = (

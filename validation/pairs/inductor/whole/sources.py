@@ -1,7 +1,7 @@
-"""Questions for the sandbox about a person's models: a file of modules, models of libraries,
-graphs of a debug folder.
+"""Requests to the sandbox about a person's models: a file of modules, models of libraries, graphs
+of a debug folder.
 
-Their code is read here and never run.
+Their code is read here but never run.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def of_file(path: Path) -> Whole:
 
 
 def of_transformers(config: str) -> Whole:
-    """Return a configuration class by its name, or a JSON file of one."""
+    """Return the request for a configuration class by name, or for a JSON file of one."""
     _installed("transformers")
     source = LIBRARIES["transformers"]
     if not config.endswith(".json"):
@@ -82,7 +82,7 @@ def of_timm(model: str) -> Whole:
 
 
 def of_debug_folder(folder: Path) -> Iterator[Whole]:
-    """Yield each graph that torch.compile saved in a runnable form."""
+    """Yield each graph that torch.compile saved as a runnable file."""
     if not folder.is_dir():
         raise ModelsUnreadable(f"There is no folder at {folder}; give a folder of torch.compile's.")
     paths = sorted(

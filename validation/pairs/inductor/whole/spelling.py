@@ -1,7 +1,7 @@
-"""Sandbox side: a group of operations as the body of a function, as a person writes it.
+"""Sandbox side: source of a function body for a group of operations, as a person would write it.
 
-One line an operation, by torch's public names. Sizes are read from a tensor with that size, so
-that the function holds for other sizes.
+Each operation has a line, with torch's public names. Sizes are read from a tensor that has them, so
+that the function supports other sizes.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Text:
 
 
 def spelled(group: Group, parameters: Sequence[str] = ()) -> Text:
-    """Write a group as text, with these names for its inputs, or default ones."""
+    """Return the source for a group. `parameters` name its inputs; missing names are chosen."""
     return _Spelling(group).text(parameters)
 
 
@@ -128,7 +128,7 @@ class _Spelling:
         return f"{place}.{public}({', '.join(self._words(node, [first, *others]))})"
 
     def _words(self, node: Node, arguments: Iterable[tuple[str, Any]]) -> list[str]:
-        """Return arguments by position while none is left out, tensors and sizes first."""
+        """Return the source of arguments: by position up to the first omitted one, then by name."""
         order = [a.name for a in node.target._schema.arguments if not a.kwarg_only]  # type: ignore[union-attr]
         method = RENAMED.get(name_of(node), name_of(node)) in METHODS
         order = order[1:] if method else order
@@ -159,10 +159,10 @@ class _Spelling:
     def _device(self) -> str:
         return f"{next(iter(self.names.values()))}.device"
 
-    # Methods for operations that differ from torch's public function.
+    # Methods for operations whose arguments differ from torch's public function.
 
     def _softmax(self, node: Node, arguments: Mapping[str, Any]) -> str:
-        """Write a softmax, which has two names, before and after decomposition."""
+        """Return a softmax, which has one name before decomposition and another after it."""
         words = [self._word(arguments["self"]), f"dim={arguments['dim']}"]
         if arguments.get("dtype") is not None:
             words.append(f"dtype={arguments['dtype']}")
@@ -187,7 +187,7 @@ class _Spelling:
         ending = _alike(before[same:][::-1], after[same:][::-1])
         middle = [str(size) for size in after[same : len(after) - ending]]
         if middle:
-            # One size follows from the rest: the first, if a row is cut into pieces.
+            # One size can be inferred: the first, if a row is cut into pieces.
             middle[0] = "-1"
         sizes = [f"{name}.shape[{axis}]" for axis in range(same)] + middle
         sizes += [f"{name}.shape[{axis}]" for axis in range(-ending, 0)]
@@ -204,7 +204,7 @@ class _Spelling:
         return f"{self.names[source]}.expand({', '.join(sizes)})"
 
     def _size(self, size: int) -> str:
-        """Return a size by an input that has it."""
+        """Return an expression for a size, from an input that has it."""
         for node in self.group.inputs:
             shape = value_of(node).shape
             if size > 1 and size in shape:
@@ -228,7 +228,7 @@ class _Spelling:
     def _part(self, name: str, axis: int, last: bool, size: int, place: int) -> str:
         """Return a bound of a slice.
 
-        The middle is written as half, so that it holds for other sizes.
+        The middle is half of a size, so that it is right for other sizes.
         """
         axis = -1 if last else axis
         return f"{name}.shape[{axis}] // 2" if size > 2 and 2 * place == size else str(place)
@@ -295,7 +295,7 @@ _PUBLIC = {"self": "input"}
 
 
 def _by_name(node: Node) -> dict[str, Any]:
-    """Return the arguments that differ from their defaults."""
+    """Return the arguments that differ from their defaults, by name."""
     schema = node.target._schema.arguments  # type: ignore[union-attr]
     arguments = dict(zip((argument.name for argument in schema), node.args, strict=False))
     arguments.update(node.kwargs)
@@ -328,7 +328,7 @@ def _alike(some: list[int], others: list[int]) -> int:
 
 
 def _of_input(node: Node) -> tuple[str, ...]:
-    """Return names for an input. A weight gets the last part of its name in the model."""
+    """Return candidate names for an input. A weight's is the last part of its name in the model."""
     last = str(node.meta.get("held", "")).rpartition(".")[2]
     if last in PARAMETERS:
         return (last,)
@@ -339,6 +339,6 @@ def _of_input(node: Node) -> tuple[str, ...]:
 
 
 def _joined(lines: list[str], returned: str) -> list[str]:
-    """Join lines; a value that is returned at once needs no name."""
+    """Join lines. A value that is returned at once is not assigned to a name."""
     name, _, right = lines[-1].partition(" = ")
     return [*lines[:-1], f"return {right}"] if name == returned else [*lines, f"return {returned}"]

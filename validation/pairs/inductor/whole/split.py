@@ -1,4 +1,4 @@
-"""Sandbox side: answers a question about whole models with the parts of each."""
+"""Sandbox side: answers a request for the parts of models."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _parts(make: Make) -> dict[str, Any]:
 
 
 def _made(make: Make) -> Made:
-    """Make a module without values, or with real ones if the construction needs some (such as
-    drop rates)."""
+    """Construct a module with fake tensors, or with real ones if the construction reads values
+    (such as drop rates)."""
     try:
         return make()
     except DataDependentOutputException:
@@ -61,5 +61,5 @@ def _said(error: Exception) -> str:
 
 
 def _no_looking_at_weights() -> Any:
-    """Replace an initialization that reads weights, to draw some again."""
+    """Replace an initialization that reads weights in order to redraw some."""
     return patch.object(torch.nn.init, "_no_grad_trunc_normal_", lambda tensor, *_, **__: tensor)

@@ -1,4 +1,4 @@
-"""Split of whole models in the sandbox, into functions for Inductor."""
+"""Split of models in the sandbox, into functions for Inductor."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from validation.pairs.inductor.whole.sources import Whole
 from validation.pairs.recipes.sketch import Sketch
 
 WORKER = "validation.pairs.inductor.worker"
-# Processor time for one model or one file of models.
+# CPU seconds for one model or one file of models.
 SECONDS = 600.0
 REASON_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
 class SplitModel:
-    """Result of one model."""
+    """Parts of one model, or the reason of its failure."""
 
     name: str
     groups: int = 0
@@ -44,7 +44,7 @@ def splitter(parallel: int | None = None) -> Iterator[Workers]:
 def split(
     wholes: Sequence[Whole], workers: Workers, beat: Callable[[], None] = lambda: None
 ) -> Iterator[SplitModel]:
-    """Yield results in the given order, so that the first model with a part does not depend on
+    """Yield results in the given order: which model is credited with a part must not depend on
     timing."""
     questions = (
         {"key": number, "kind": whole.kind, "name": whole.name, "text": whole.text}
@@ -57,7 +57,7 @@ def split(
 
 
 def read_splits(whole: Whole, reply: Reply, known_sketches: set[object]) -> list[SplitModel]:
-    """Read an answer. Add its sketches to `known_sketches` if all of it can be read."""
+    """Parse a reply. If all of it is valid, add its sketches to `known_sketches`."""
     if reply.trouble:
         return [SplitModel(whole.name, trouble=reply.trouble)]
     try:

@@ -1,1 +1,1 @@
-"""Recipes of optimization ladders: several Triton sides of one Python side, slow to fast."""
+"""Recipes for optimization ladders: several Triton texts for one Python text, slow to fast."""

@@ -1,4 +1,4 @@
-"""Ladders of attention: scores in memory, an online softmax, skipped blocks, measured blocks."""
+"""Ladders of attention: scores in memory, online softmax, skipped blocks, autotuned blocks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.sketch import Argument, Sketch
 
 WINDOW, CAP = 64, 30.0
-# The kind of mask, whether scores are capped, and the batch, heads, positions and dimensions.
+# Kind of mask, whether scores are capped, and sizes: batch, heads, positions and dimensions.
 ATTENTIONS: tuple[tuple[str, bool, tuple[int, int, int, int]], ...] = (
     ("full", False, (8, 16, 1024, 64)),
     ("causal", False, (2, 16, 2048, 128)),

@@ -1,4 +1,4 @@
-"""Ladders of element-wise operations: chains of a model, and steps of an optimizer."""
+"""Ladders of element-wise operations: chains in models, and steps of optimizers."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ def _chain(names: tuple[str, ...], dtype: str, rows: int, cols: int) -> Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A line of an optimizer as a kernel of its own."""
+    """A line of an optimizer, computed by a separate kernel."""
 
     target: str
     line: str
     reads: tuple[str, ...]
     given: tuple[str, ...]
-    """The tensors that are handed in for what it reads."""
+    """The tensors that are passed to the kernel for the values that it reads."""
 
     def numbers(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Return those of these numbers that it reads."""
+        """Return the numbers among `known` that the line reads."""
         return tuple(name for name in known if re.search(rf"\b{name}\b", self.line))
 
 

@@ -1,7 +1,7 @@
-"""A ladder: one Python side and test, and a rung for each step of its optimization.
+"""An optimization ladder: one Python side and test, and a Triton side (rung) for each step.
 
 A ladder recipe builds a ladder from one combination of its axes. The template of the ladder is
-`templates/ladders/<sketch.triton>.py.j2`; it gets `step` and `note` of a rung.
+`templates/ladders/<sketch.triton>.py.j2`; it is rendered with a rung's `step` and `note`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from validation.pairs.recipes.styles import NAMINGS, Style, styled
 @dataclass(frozen=True, slots=True)
 class Rung:
     name: str
-    """A noun phrase, without its number."""
+    """A noun phrase that names the step, without its number."""
     note: str
     """The sentence that opens the Triton side: the change, and the reason for its speed."""
     tags: tuple[str, ...] = ()
     code: str = ""
-    """The name of the step in the template, if it is another than the rung's."""
+    """Name of the step in the template, if it differs from `name`."""
 
     @property
     def step(self) -> str:
@@ -46,7 +46,7 @@ class Ladder:
     sketch: Sketch
     """The Python side, the test, and the values of the Triton side's template."""
     rungs: tuple[Rung, ...]
-    """From the slowest, as far as its author expects."""
+    """From slow to fast, as the author expects."""
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class Ladder:
 class LadderRecipe:
     name: str
     build: Callable[..., Ladder | None]
-    """Take one value of each axis by name; return None if they do not fit together."""
+    """Gets one value of each axis by name. Returns None if they are incompatible."""
     axes: Mapping[str, tuple[Any, ...]]
 
     @property
@@ -65,7 +65,7 @@ class LadderRecipe:
         return math.prod(len(values) for values in self.axes.values())
 
     def ladders(self) -> Iterator[Ladder]:
-        """Yield the ladder of each combination, in order."""
+        """Yield the ladders of all combinations, in order."""
         for values in product(*self.axes.values()):
             ladder = self.build(**dict(zip(self.axes, values, strict=True)))
             if ladder is not None:
@@ -73,7 +73,7 @@ class LadderRecipe:
 
 
 def style_of(ladder: Ladder) -> Style:
-    """Return the style of all rungs of a ladder. Tuning is a step, not a style."""
+    """Return the style shared by all rungs of a ladder. A rung determines its own tuning."""
     draw = random.Random(ladder.name)  # noqa: S311 - to be repeated, not to be secret
     style = draw.choice(NAMINGS)
     return replace(style, comments=True, typed=draw.random() < 0.35)
@@ -82,11 +82,11 @@ def style_of(ladder: Ladder) -> Style:
 def rendered_rung(
     ladder: Ladder, rung: Rung, environment: Environment | None = None
 ) -> RenderedTexts:
-    """Render the three texts of a rung. Only the Triton side differs between rungs."""
+    """Render the three texts of a rung. Only the Triton text differs between rungs."""
     sketch, style = ladder.sketch, style_of(ladder)
     template = (environment or templates()).get_template(f"ladders/{sketch.triton}.py.j2")
     source = template.render(sketch=sketch, step=rung.step, note=rung.note, **sketch.values)
-    # Parts that a step leaves out leave empty lines.
+    # Parts of the template that a step omits leave empty lines.
     source = BLANK_LINE.sub("", source)
     triton = tidy(styled(spelled_out(source, style), style))
     return rendered(sketch, style, triton, environment)

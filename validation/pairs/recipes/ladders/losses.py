@@ -1,4 +1,4 @@
-"""Ladders of cross-entropy: from log-probabilities in memory to parts of the vocabulary."""
+"""Ladders of cross-entropy: from log-probabilities in memory to splits of the vocabulary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 @dataclass(frozen=True, slots=True)
 class CrossEntropy:
-    """One ladder: the loss, and the logits that it is timed at."""
+    """One ladder: the loss, and the shape of the logits for timing."""
 
     before: tuple[str, ...] = ()
     smoothing: float = 0.0

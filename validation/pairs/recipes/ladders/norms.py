@@ -1,4 +1,4 @@
-"""Ladders of normalizations of rows: from several passes to rows held by persistent programs."""
+"""Ladders of row normalizations: from several passes to persistent programs that hold rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def chain_of(*names: str) -> Chain:
 
 @dataclass(frozen=True, slots=True)
 class Normalization:
-    """One ladder: the operations around a normalization, and the rows it is timed at."""
+    """One ladder: the operations around a normalization, and the shape of the rows for timing."""
 
     before: tuple[str, ...]
     statistic: str
@@ -99,7 +99,7 @@ def _normalization(of: Normalization) -> Ladder:
     dtypes = (of.dtype, "float32")
     known = tolerances(dtypes, 3 + len(of.before), 5e-5)
     first = (THREE_PASSES, RUNNING) if of.statistic == "layer" else (TWO_PASSES,)
-    # Rows of more than 2,048 values fill a program alone.
+    # A row with more than 2,048 values needs a program of its own.
     last = (SEVERAL_ROWS, PERSISTENT) if of.cols <= 2048 else (PERSISTENT,)
     is_short = of.cols <= 128
     configs = CONFIGS[4:] if is_short else CONFIGS[:3]

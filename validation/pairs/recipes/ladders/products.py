@@ -14,7 +14,7 @@ from validation.pairs.recipes.matmuls import (
 )
 from validation.pairs.recipes.sketch import Argument, Sketch
 
-# The layout, the epilogue, and the sizes m, n and k that are timed.
+# Layout, epilogue, and the sizes m, n and k for timing.
 PRODUCTS: tuple[tuple[str, tuple[str, ...], tuple[int, int, int]], ...] = (
     ("nt", ("add_bias", "gelu"), (4096, 4096, 4096)),
     ("nn", ("squared_relu",), (4096, 8192, 2048)),
@@ -78,7 +78,7 @@ def _product(layout: str, names: tuple[str, ...], timed: tuple[int, int, int]) -
                 {"m": 33, "n": 97, "k": 50},
             ),
             perf=(dict(zip("mnk", timed, strict=True)),),
-            # The compiler unrolls exact products of float32, which would need other tiles.
+            # The compiler unrolls exact float32 products, which would need other tiles.
             dtypes=("float16",),
             tolerance=product_tolerance(("float16",)),
             layouts=("contiguous", "strided"),

@@ -1,4 +1,4 @@
-"""Ladders of reductions: of each row, of each column, and of a whole tensor."""
+"""Ladders of reductions: over each row, each column, or all elements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 @dataclass(frozen=True, slots=True)
 class LadderReduction:
-    """A term of each element, joined along an axis."""
+    """Function of each element, and its reduction along an axis."""
 
     name: str
     phrase: str
@@ -23,7 +23,7 @@ class LadderReduction:
     finish: str = ""
     """The result from `total` and `n_cols`, the number of terms."""
     masked: bool = False
-    """Whether the term of a zero changes the result."""
+    """Whether the term of a masked lane, loaded as 0, would change the result."""
 
 
 MEAN_ABSOLUTE = LadderReduction(

@@ -1,4 +1,4 @@
-"""Ladders of softmax: three passes, an online sum, rows in registers, several rows, persistent."""
+"""Ladders of softmax: three passes, online sum, rows in registers, several rows, persistent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 @dataclass(frozen=True, slots=True)
 class Softmax:
-    """One ladder: the operations on the scores, and the rows that it is timed at."""
+    """One ladder: the operations on the scores, and the shape of the rows for timing."""
 
     before: tuple[str, ...]
     kind: str
@@ -90,7 +90,7 @@ def _softmax(of: Softmax) -> Ladder:
 
 
 def _last(cols: int) -> tuple[Rung, ...]:
-    """Return the last steps. A row of more than 65,536 values does not fit into registers."""
+    """Return the last steps. A row with more than 65,536 values does not fit into registers."""
     if cols > 65536:
         return ()
     return (IN_REGISTERS, SEVERAL_ROWS if cols <= 1024 else PERSISTENT)

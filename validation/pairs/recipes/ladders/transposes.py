@@ -8,7 +8,7 @@ from validation.pairs.recipes.ladders.norms import chain_of
 from validation.pairs.recipes.maps import map_tolerances
 from validation.pairs.recipes.sketch import Argument, Sketch
 
-# The operations, the type, and the shape that is timed.
+# Operations, data type, and the shape for timing.
 TRANSPOSES: tuple[tuple[tuple[str, ...], str, tuple[int, ...]], ...] = (
     ((), "float16", (64, 768, 784)),
     (("rescale_pixels",), "float32", (32, 1024, 1024)),
