@@ -105,7 +105,7 @@ def dry_run(options: ExportOptions, progress: ProgressCallback = no_progress) ->
     """Return the outcome of an export without writing a file or a row."""
     tokenizer_of(options.tokenizer)
     with db_snapshot():
-        return _outcome(build_plan(options, progress))
+        return _outcome(build_plan(options, progress, brief=True))
 
 
 def _check_release(name: str, plan: ExportPlan, options: ExportOptions) -> None:

@@ -16,9 +16,11 @@ from curation.export.statistics import KINDS, ExportPlan
 from curation.models import SplitAssignment
 
 
-def build_plan(options: ExportOptions, progress: ProgressCallback) -> ExportPlan:
-    """Apply gates, then caps, then splits."""
-    plan = select(options, progress)
+def build_plan(
+    options: ExportOptions, progress: ProgressCallback, *, brief: bool = False
+) -> ExportPlan:
+    """Apply gates, then caps, then splits. brief: the records are only counted."""
+    plan = select(options, progress, brief=brief)
     for kind in KINDS:
         over = over_cap(plan.records[kind], options.caps, options.seed)
         reason = Exclusion(ExclusionReason.CAP, "The cap of its origin is reached.")

@@ -32,11 +32,11 @@ FILES = 200
 Batch: TypeAlias = "list[tuple[ExportItem, Exclusion | None]]"
 
 
-def select(options: ExportOptions, progress: ProgressCallback) -> ExportPlan:
+def select(options: ExportOptions, progress: ProgressCallback, *, brief: bool) -> ExportPlan:
     """Examine every kernel and pair, and return the selected ones as records without splits."""
     sources = every_source()
     plan = ExportPlan(sources, Notices(sources), Funnel())
-    builder = RecordBuilder(options, sources, plan.notices)
+    builder = RecordBuilder(options, sources, plan.notices, brief=brief)
     for batch in _batches(options, sources):
         kind = batch[0][0].kind
         plan.funnel.seen[kind] += len(batch)
