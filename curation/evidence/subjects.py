@@ -45,7 +45,7 @@ class Subject:
         Every writer locks items in the order of their keys, so that none waits for another in turn.
         """
         for chunk in chunks(sorted(keys)):
-            with transaction.atomic():
+            with transaction.atomic(savepoint=False):
                 self.locked(chunk).update(open_claims=None)
 
     def locked(self, keys: Sequence[int]) -> QuerySet[Any]:
