@@ -17,7 +17,7 @@ from pathlib import Path
 from validation.pairs.inductor.generation import generate, inductor
 from validation.pairs.inductor.modules import MODULES
 from validation.pairs.inductor.offer import Offer, of_modules
-from validation.pairs.inductor.whole.sources import Whole, of_timm, of_transformers
+from validation.pairs.inductor.whole.model_sources import Whole, of_timm, of_transformers
 from validation.pairs.inductor.whole.splitting import split, splitter
 
 

@@ -240,7 +240,7 @@ LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
 SCHEDULED = [
     "curation.jobs.sweep.sweep",
     "ingest.refresh.queue_due",
-    "validation.requests.queue_uncompiled",
+    "validation.run_requests.queue_uncompiled",
     "curation.evidence.clusters.follow_decisions",
     "curation.evidence.refresh.refresh_pairs_periodically",
     "curation.export.release.changes.mark_withdrawn_now_and_then",

@@ -29,6 +29,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("", include("curation.export.views")),
-    path("", include("curation.web.urls")),
+    path("", include("curation.web.routes")),
     *(path("", include(urls)) for urls in settings.MORE_URLS),
 ]

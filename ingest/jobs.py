@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
-from curation.evidence.claim_facts import refresh_open_claims
+from curation.evidence.claim_sheet.claim_facts import refresh_open_claims
 from curation.evidence.clusters import place_changed
 from curation.evidence.opt_outs import mark_opted_out
 from curation.evidence.progress import JobProgress

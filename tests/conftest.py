@@ -59,7 +59,7 @@ MIGRATED: list[tuple[type[Model], list[Model]]] = []
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-    from curation.web import facets
+    from curation.web.lists import facets
 
     # On a busy machine too, some rows are counted quickly: slow counts are kept, by another query.
     facets.QUICK = 60.0

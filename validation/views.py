@@ -35,7 +35,7 @@ from curation.web.views.edit import pair_editor
 from curation.web.views.item import address
 from validation.checkers import checkable
 from validation.pairs.contract import violations
-from validation.requests import request_case, request_validation, without_verdict
+from validation.run_requests import request_case, request_validation, without_verdict
 
 may_ask = permission_required("curation.add_validationrun", raise_exception=True)
 may_try = permission_required("curation.add_triedcase", raise_exception=True)

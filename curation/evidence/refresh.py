@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from curation.evidence import clusters, contamination, fingerprints
-from curation.evidence.claim_facts import refresh_open_claims
+from curation.evidence.claim_sheet.claim_facts import refresh_open_claims
 from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import EVERYTHING, PAIRS, ItemScope
 from curation.models import Role

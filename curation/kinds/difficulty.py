@@ -16,8 +16,8 @@ from tree_sitter import Node
 
 from curation.kinds.calls import EXPONENTIALS, REDUCTIONS, SCANS, SORTS
 from curation.kinds.dataflow import ATOMICS, STORES, Flow, derivations, flow, identifiers, names_at
-from curation.kinds.evidence import Evidence
 from curation.kinds.reading import Call, Reading, read_kernels
+from curation.kinds.rule_evidence import Evidence
 from curation.kinds.signs import (
     ADDRESS,
     ASYNCHRONOUS,

@@ -43,7 +43,7 @@ class ValidationRun(Run):
     KIND = "validation"
     QUEUE = "validation"
     JOB = "validation.jobs.validate"
-    RETRY = "validation.requests.retry_validation"
+    RETRY = "validation.run_requests.retry_validation"
 
     device = models.CharField(max_length=20, choices=Device.choices)
     batch = models.JSONField(default=list, help_text="The items: [kind, id, content hash].")
@@ -124,7 +124,7 @@ class TriedCase(Run):
     KIND = "try"
     QUEUE = "validation"
     JOB = "validation.jobs.try_case"
-    RETRY = "validation.requests.retry_case"
+    RETRY = "validation.run_requests.retry_case"
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="tried")
     content_hash = models.CharField(max_length=64)

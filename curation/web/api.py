@@ -22,7 +22,7 @@ from curation.decisions import second_reviews as second
 from curation.decisions.decide import ItemClassification, review
 from curation.decisions.queue import next_item
 from curation.errors import Conflict, CurationError
-from curation.evidence.claim_facts import sheets
+from curation.evidence.claim_sheet.claim_facts import sheets
 from curation.models import (
     Agreement,
     Decision,
@@ -33,9 +33,9 @@ from curation.models import (
 from curation.search.filters import Filter
 from curation.search.matching import KINDS
 from curation.unstorable import unstorable
-from curation.web import listing
 from curation.web.access import item_or_404, kind_of, number
 from curation.web.api_description import DECISION, MOST, openapi
+from curation.web.lists import listing
 from curation.web.tokens import owner
 
 ADDRESS = "/api/"

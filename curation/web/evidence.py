@@ -7,15 +7,20 @@ from typing import Any
 from django.urls import reverse
 
 from curation.characters import code_points, has_invisible, invisible, listed
-from curation.evidence.claim_facts import (
+from curation.evidence.claim_sheet.claim_facts import (
     blocked_copy,
     own_facts,
     pairs_of,
     passed_figures,
     wrong_value,
 )
-from curation.evidence.claim_types import EvidenceClaim, KernelFacts, PairFacts, Validation
-from curation.evidence.claims import claims
+from curation.evidence.claim_sheet.claim_types import (
+    EvidenceClaim,
+    KernelFacts,
+    PairFacts,
+    Validation,
+)
+from curation.evidence.claim_sheet.sheet import claims
 from curation.models import (
     Action,
     Device,

@@ -20,8 +20,8 @@ from curation.kinds.dataflow import (
     identifiers,
 )
 from curation.kinds.difficulty import carried as carried_names
-from curation.kinds.evidence import Evidence
 from curation.kinds.reading import Reading
+from curation.kinds.rule_evidence import Evidence
 from curation.kinds.signs import NETWORK, ROTARY, rotation
 from ingest.classify.operation_signs import (
     ACCUMULATES,

@@ -4,7 +4,7 @@ Pure: it reads files as syntax trees and returns texts. It imports and runs no c
 """
 
 from ingest.drafting.drafting import draft
-from ingest.drafting.records import (
+from ingest.drafting.outcomes import (
     DraftOutcome,
     DraftPlace,
     DraftTexts,

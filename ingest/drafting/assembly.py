@@ -31,10 +31,10 @@ from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.outcomes import DraftTexts, Missing, OperationDraft, Rule
 from ingest.drafting.parameter_values import DtypeName
 from ingest.drafting.polishing import polish
 from ingest.drafting.readable import find_in_inputs, simplify
-from ingest.drafting.records import DraftTexts, Missing, OperationDraft, Rule
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import (

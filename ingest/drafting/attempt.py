@@ -26,10 +26,7 @@ from ingest.drafting.launching import Launching
 from ingest.drafting.moving import move_copies, move_functions
 from ingest.drafting.naming import entry_point
 from ingest.drafting.operations import Operations
-from ingest.drafting.parametrized_cases import Cases, NoCases, cases
-from ingest.drafting.plain_functions import read_tests
-from ingest.drafting.reach import Reach
-from ingest.drafting.records import (
+from ingest.drafting.outcomes import (
     WHOLE,
     DraftAttempt,
     DraftPlace,
@@ -38,6 +35,9 @@ from ingest.drafting.records import (
     OperationDraft,
     Rule,
 )
+from ingest.drafting.parametrized_cases import Cases, NoCases, cases
+from ingest.drafting.plain_functions import read_tests
+from ingest.drafting.reach import Reach
 from ingest.drafting.references import find_docstring, find_rule, why_no_reference
 from ingest.drafting.slices import cut, find_needed, still_needed
 from ingest.drafting.standalone import Isolator

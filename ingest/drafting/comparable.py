@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from curation.source.text import UNREADABLE, parse, walk
-from ingest.drafting.records import DraftTexts
+from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.shared_inputs import SharedInputs, Side, read_inputs, read_side
 from ingest.drafting.slices import RANDOM
 

@@ -12,14 +12,14 @@ from ingest.drafting.adapters import ADAPTERS, Rewriter, find_libraries
 from ingest.drafting.attempt import draft_tests
 from ingest.drafting.lifting import lift_imports
 from ingest.drafting.operations import Operations
-from ingest.drafting.reach import Reach
-from ingest.drafting.records import (
+from ingest.drafting.outcomes import (
     DraftAttempt,
     DraftOutcome,
     DraftPlace,
     LaunchedOperation,
     Missing,
 )
+from ingest.drafting.reach import Reach
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import find_suites
 from ingest.drafting.test_template import read_stand_ins

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from curation.source.text import UNREADABLE, parse, walk
 from ingest.drafting.naming import is_part, plain_name, to_snake_case
-from ingest.drafting.records import DraftTexts, OperationDraft
+from ingest.drafting.outcomes import DraftTexts, OperationDraft
 
 # A kernel that is written for `relu_func` or `relu_kernel`.
 WRITTEN = re.compile(r"^(?P<name>\w+?)_(func|kernel)_kernel$")

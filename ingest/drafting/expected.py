@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from curation.source.functions import dotted_name
 from ingest.drafting.answers import find_answer_types, find_optional_answers
+from ingest.drafting.outcomes import DraftPlace
 from ingest.drafting.parameter_values import DTYPES, DtypeName
 from ingest.drafting.parametrized_cases import Cases
-from ingest.drafting.records import DraftPlace
 from ingest.drafting.slices import Cut
 from ingest.drafting.suites import SuiteFile
 from ingest.drafting.tolerances import Tolerance

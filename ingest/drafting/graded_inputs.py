@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.conversions import find_whole_numbers
+from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.readable import ELEMENTWISE
 from ingest.drafting.readable import KEEPING as KEEPING_SHAPES
-from ingest.drafting.records import DraftTexts
 from ingest.drafting.shared_inputs import SharedInputs, Side, read_inputs, read_side
 
 # Functions of torch that return floats, if no type is given.

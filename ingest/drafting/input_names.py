@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from curation.source.text import UNREADABLE, Edits, parse, walk
+from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.parameter_names import OF_A_SIDE, is_usable
-from ingest.drafting.records import DraftTexts
 from ingest.drafting.renaming import rename_in
 from ingest.drafting.shared_inputs import SharedInputs, read_inputs, read_side
 

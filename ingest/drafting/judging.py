@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from curation.source.text import UNREADABLE
 from ingest.drafting.objects import find_objects
-from ingest.drafting.records import Missing, OperationDraft
+from ingest.drafting.outcomes import Missing, OperationDraft
 from ingest.drafting.sides import INPUTS
 from ingest.drafting.stale_calls import find_stale_call
 from ingest.drafting.standalone import StandaloneModule

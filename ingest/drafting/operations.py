@@ -10,8 +10,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from ingest.drafting.outcomes import DraftPlace, LaunchedKernel, LaunchedOperation
 from ingest.drafting.reach import Reach
-from ingest.drafting.records import DraftPlace, LaunchedKernel, LaunchedOperation
 from ingest.drafting.suites import is_test_path
 from ingest.extract.extraction import Session
 from ingest.extract.kernels import kernels_of

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from curation.source.text import UNREADABLE, Edits, parse, walk
-from ingest.drafting.records import DraftTexts
+from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.shared_inputs import Side, read_side
 
 FUNCTION = ast.FunctionDef

@@ -43,11 +43,11 @@ from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.module_calls import write_module_calls
 from ingest.drafting.one_sided import settle_inputs
+from ingest.drafting.outcomes import DraftTexts, OperationDraft
 from ingest.drafting.parameter_names import drop_unused, name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.passed_on import write_arguments, write_calls
 from ingest.drafting.plain_references import return_directly, simplify_reference
-from ingest.drafting.records import DraftTexts, OperationDraft
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import SuiteFile

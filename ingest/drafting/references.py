@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Set
 from curation.source.functions import dotted_name, stored_names
 from ingest.drafting.called import is_still
 from ingest.drafting.naming import is_part
-from ingest.drafting.records import Rule
+from ingest.drafting.outcomes import Rule
 from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs
 from ingest.drafting.suites import SuiteFile

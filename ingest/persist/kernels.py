@@ -12,9 +12,9 @@ from ingest.classify import classification
 from ingest.classify.hardware import DEFAULT, hardware_of_path
 from ingest.evidence import Evidence
 from ingest.licenses import strictest
-from ingest.persist.evidence import kind_columns, renew_kernels, store_findings
 from ingest.persist.files import Files
 from ingest.persist.licenses import Licenses
+from ingest.persist.stored_evidence import kind_columns, renew_kernels, store_findings
 from ingest.quality import default_profile
 
 # Identity of a place, and the columns that another reading may change.

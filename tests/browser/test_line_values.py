@@ -8,7 +8,7 @@ from tests import factories as make
 from tests.browser.conftest import Visit
 from tests.validation.test_line_values import a_library_pair, line_of
 from validation.jobs import try_case
-from validation.requests import request_case
+from validation.run_requests import request_case
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 

@@ -118,7 +118,7 @@ def main() -> None:
     from ingest.jobs import ingest_now
     from tests.chaos.rows import rows
     from validation.jobs import validate
-    from validation.requests import request_validation
+    from validation.run_requests import request_validation
 
     found = furnish(sorted(Path(sys.argv[1]).glob("source-*")), to_decide=0)
     for repository in Repository.objects.filter(pk__in=found["sources"]):

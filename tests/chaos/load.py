@@ -19,7 +19,7 @@ from django.db import Error, close_old_connections, connection
 from curation.errors import CurationError
 from curation.models import Device, IngestRun, Pair, Repository, Run, ValidationRun
 from ingest.requests import request_ingest
-from validation.requests import request_validation
+from validation.run_requests import request_validation
 
 
 @dataclass(slots=True)

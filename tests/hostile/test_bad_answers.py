@@ -12,7 +12,7 @@ from curation.models import Device, RunState, ValidationResult, ValidationRun, V
 from tests.factories import a_kernel, a_pair
 from tests.hostile.zoo.load import ZOO
 from validation.jobs import validate
-from validation.requests import request_validation
+from validation.run_requests import request_validation
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

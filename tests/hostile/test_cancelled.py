@@ -46,7 +46,7 @@ for pair in Pair.objects.all():
 COMPILE = """
 from curation.models import Device
 from tests.factories import a_kernel
-from validation.requests import request_validation
+from validation.run_requests import request_validation
 request_validation([a_kernel() for _ in range(20)], device=Device.COMPILER, hand_over=False)
 """
 EXPORT = """

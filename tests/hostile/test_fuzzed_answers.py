@@ -43,7 +43,7 @@ from validation.harness.sandbox import UnreadableJson, read_json
 from validation.harness.schedule import examine_entry
 from validation.pairs.inductor.generation import came_of
 from validation.pairs.inductor.offer import Offer
-from validation.pairs.inductor.whole.sources import Whole
+from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.inductor.whole.splitting import SplitModel, read_splits
 
 pytestmark = pytest.mark.slow

@@ -27,7 +27,7 @@ ASK = """
 from curation.models import Device
 from tests.factories import a_pair
 from tests.hostile.zoo.load import honest_entries
-from validation.requests import request_validation
+from validation.run_requests import request_validation
 
 texts = ("python_code", "triton_code", "test_code")
 pairs = [
@@ -45,7 +45,7 @@ WORK = "from validation.jobs import validate; validate(1)"
 ASK_FOR_KERNELS = """
 from curation.models import Device
 from tests.factories import a_kernel
-from validation.requests import request_validation
+from validation.run_requests import request_validation
 
 request_validation([a_kernel() for _ in range(13)], device=Device.COMPILER, hand_over=False)
 """

@@ -31,7 +31,7 @@ from validation.equivalence import finding
 from validation.harness import report as harness_report
 from validation.harness import schedule
 from validation.harness.pool.worker_pool import WorkerPool
-from validation.requests import without_verdict
+from validation.run_requests import without_verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 

@@ -24,7 +24,7 @@ from tests.factories import a_pair, a_validation_result, a_validation_run
 from validation.harness.__main__ import main
 from validation.harness.entry import read_entries
 from validation.reports import import_report, write_entries
-from validation.requests import without_verdict
+from validation.run_requests import without_verdict
 
 pytestmark = pytest.mark.django_db
 

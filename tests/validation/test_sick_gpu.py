@@ -17,7 +17,7 @@ from tests.factories import a_pair
 from validation.harness import schedule
 from validation.harness.options import Options
 from validation.harness.pool.worker_pool import GpuSick
-from validation.requests import request_validation
+from validation.run_requests import request_validation
 
 SICK = "The GPU no longer computes what it should (a product of two matrices is wrong)."
 

@@ -15,7 +15,7 @@ from validation import checkers
 from validation.checkers import Checker, compilable
 from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
 from validation.jobs import validate
-from validation.requests import queue_uncompiled, request_validation
+from validation.run_requests import queue_uncompiled, request_validation
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from curation.web.cases import changed_values, fields_of, read_cases
 from tests.factories import a_kernel, a_pair, a_reviewer, a_tried_case
 from tests.hostile.zoo.load import zoo
 from validation.jobs import try_case, validate
-from validation.requests import request_case, request_validation, retry_case
+from validation.run_requests import request_case, request_validation, retry_case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 

@@ -38,7 +38,7 @@ from validation import checkers
 from validation.checkers import Checker, NoChecker, compilable
 from validation.findings import Beat, Begin, FindingCheck, ItemFinding
 from validation.jobs import validate
-from validation.requests import queue_uncompiled, request_validation, without_verdict
+from validation.run_requests import queue_uncompiled, request_validation, without_verdict
 
 pytestmark = pytest.mark.django_db
 

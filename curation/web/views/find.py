@@ -18,11 +18,11 @@ from curation.models import SavedView
 from curation.search.condition import TRIGRAM
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, NONE, WrongFilter
-from curation.web import listing
 from curation.web.access import may_review, number, person
-from curation.web.excerpts import excerpts
-from curation.web.facets import NEWEST, facet_counts
-from curation.web.known_values import COUNTED, TYPED, value_counts
+from curation.web.lists import listing
+from curation.web.lists.excerpts import excerpts
+from curation.web.lists.facets import NEWEST, facet_counts
+from curation.web.lists.known_values import COUNTED, TYPED, value_counts
 
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",

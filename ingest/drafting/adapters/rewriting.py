@@ -15,7 +15,7 @@ from curation.source.text import UNREADABLE, Edits
 from ingest.drafting.adapters.adapter import Adapter, Library
 from ingest.drafting.adapters.blocks import fold, truth, unwrap, word_of
 from ingest.drafting.adapters.launchers import Launchers
-from ingest.drafting.records import LaunchedKernel
+from ingest.drafting.outcomes import LaunchedKernel
 from ingest.extract.source_tree import SourceTree
 
 IMPORTS = {

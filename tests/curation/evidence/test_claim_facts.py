@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from curation.evidence.claim_facts import refresh_open_claims, sheets
+from curation.evidence.claim_sheet.claim_facts import refresh_open_claims, sheets
 from curation.models import Kernel
 from tests import factories as make
 

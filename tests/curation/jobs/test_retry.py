@@ -24,7 +24,7 @@ from curation.models import (
     Verdict,
 )
 from tests import factories as make
-from validation.requests import queue_uncompiled, request_validation
+from validation.run_requests import queue_uncompiled, request_validation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,10 +13,10 @@ from django.urls import reverse
 import tests.factories as make
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import CHOICES, Filter
-from curation.web import facets, listing
-from curation.web.excerpts import excerpts
-from curation.web.facets import facet_counts
-from curation.web.listing import ORDERS, a_page
+from curation.web.lists import facets, listing
+from curation.web.lists.excerpts import excerpts
+from curation.web.lists.facets import facet_counts
+from curation.web.lists.listing import ORDERS, a_page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 

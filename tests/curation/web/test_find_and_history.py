@@ -24,7 +24,8 @@ from curation.decisions.figures import keep
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import KEYS, Filter
 from curation.search.matching import KINDS, WrongFilter
-from curation.web import dashboard, listing
+from curation.web import dashboard
+from curation.web.lists import listing
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,9 @@ from django.urls import reverse
 import tests.factories as make
 from curation.models import Kernel, Pair, Status
 from curation.search.filters import CHOICES, Filter
-from curation.web import known_values
-from curation.web.facets import FACETS
-from curation.web.known_values import TYPED, value_counts
+from curation.web.lists import known_values
+from curation.web.lists.facets import FACETS
+from curation.web.lists.known_values import TYPED, value_counts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 

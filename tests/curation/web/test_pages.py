@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from curation.evidence.claim_facts import sheets
+from curation.evidence.claim_sheet.claim_facts import sheets
 from curation.models import (
     Claim,
     Correction,
@@ -26,8 +26,8 @@ from curation.models import (
     Skip,
     Status,
 )
-from curation.web import facets
 from curation.web.access import kind_of
+from curation.web.lists import facets
 from tests import factories as make
 from tests.showcase import furnish
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.drafting.comparable import why_not_comparable
-from ingest.drafting.records import DraftTexts
+from ingest.drafting.outcomes import DraftTexts
 
 TEST = """
 CASES = [{"n": 3}]

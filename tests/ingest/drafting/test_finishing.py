@@ -15,10 +15,10 @@ from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
 from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.leftovers import remove_leftovers
+from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.parameter_names import name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.plain_references import simplify_reference
-from ingest.drafting.records import DraftTexts
 
 LEAVES = '''
 def leaves(inputs):

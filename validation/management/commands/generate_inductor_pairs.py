@@ -20,8 +20,8 @@ from validation.harness.sandbox import SandboxUnavailable
 from validation.pairs.inductor.generation import generate, inductor
 from validation.pairs.inductor.modules import MODULES
 from validation.pairs.inductor.offer import Offer, in_turns, of_modules, types_named
-from validation.pairs.inductor.whole import sources
-from validation.pairs.inductor.whole.sources import Whole
+from validation.pairs.inductor.whole import model_sources
+from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.inductor.whole.splitting import split, splitter
 
 
@@ -168,16 +168,16 @@ class Command(BaseCommand):
 def _wholes(options: dict[str, Any]) -> list[Whole]:
     try:
         named = [
-            *map(sources.of_file, options["modules"] or ()),
-            *map(sources.of_transformers, options["transformers"] or ()),
-            *map(sources.of_timm, options["timm"] or ()),
+            *map(model_sources.of_file, options["modules"] or ()),
+            *map(model_sources.of_transformers, options["transformers"] or ()),
+            *map(model_sources.of_timm, options["timm"] or ()),
             *(
                 whole
                 for folder in options["debug_folder"] or ()
-                for whole in sources.of_debug_folder(folder)
+                for whole in model_sources.of_debug_folder(folder)
             ),
         ]
-    except sources.ModelsUnreadable as error:
+    except model_sources.ModelsUnreadable as error:
         raise CommandError(str(error)) from error
     # Drop names that were given twice.
     return list(dict.fromkeys(named))

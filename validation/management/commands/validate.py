@@ -25,7 +25,7 @@ from validation import reports
 from validation.changes import changes as changed
 from validation.checkers import CHECKERS, checker_for
 from validation.jobs import validate
-from validation.requests import batches, request_validation, without_verdict
+from validation.run_requests import batches, request_validation, without_verdict
 from validation.summary import results_of, summary
 
 # Most left-out lines of a report to show.

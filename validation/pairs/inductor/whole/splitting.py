@@ -12,7 +12,7 @@ from validation.harness.pool.questions import Reply, Workers
 from validation.harness.sandbox import readable
 from validation.pairs.inductor.offer import Offer, of_modules
 from validation.pairs.inductor.whole.describing import described
-from validation.pairs.inductor.whole.sources import Whole
+from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.recipes.sketch import Sketch
 
 WORKER = "validation.pairs.inductor.worker"

@@ -19,7 +19,7 @@ from validation.harness.pool.questions import Workers
 from validation.harness.sandbox import Level
 from validation.pairs.contract import violations
 from validation.pairs.inductor.generation import generate
-from validation.pairs.inductor.whole.sources import of_debug_folder, of_file
+from validation.pairs.inductor.whole.model_sources import of_debug_folder, of_file
 from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, SplitModel, split
 
 pytestmark = pytest.mark.slow

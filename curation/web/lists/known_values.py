@@ -15,7 +15,7 @@ from curation.characters import has_invisible
 from curation.models import Kernel, License, Pair, Provenance, QualityFinding, Repository
 from curation.search.filters import CHOICES, Filter
 from curation.search.matching import CONDITIONS, NONE
-from curation.web.listing import newest_keys, visible
+from curation.web.lists.listing import newest_keys, visible
 
 Model = type[Kernel] | type[Pair]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from curation.evidence.claim_types import (
+from curation.evidence.claim_sheet.claim_types import (
     OPEN,
     SHOWN,
     WRONG,
@@ -14,8 +14,8 @@ from curation.evidence.claim_types import (
     shown,
     wrong,
 )
+from curation.evidence.claim_sheet.masks import unmasked_stores, without_mask
 from curation.evidence.grades import NOT_TRIED, ValidationRow, error_beyond_rounding, open_grades
-from curation.evidence.masks import unmasked_stores, without_mask
 from curation.models import Device, Verdict
 from curation.text import pluralize
 

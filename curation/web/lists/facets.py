@@ -18,7 +18,7 @@ from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair
 from curation.search.filters import Filter
 from curation.search.matching import NONE, about
-from curation.web.listing import newest_keys, visible
+from curation.web.lists.listing import newest_keys, visible
 
 Model = type[Kernel] | type[Pair]
 Combination = tuple[str, ...]

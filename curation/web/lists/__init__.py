@@ -1,0 +1,1 @@
+"""Lists of items: their columns, filters with counts, and excerpts of found texts."""
