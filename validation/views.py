@@ -21,13 +21,7 @@ from curation.pairs.unfinished import as_pair
 from curation.search.filters import Filter
 from curation.search.matching import WrongFilter
 from curation.text import pluralize
-from curation.web.access import (
-    item_or_404,
-    may_edit_pairs,
-    may_finish_drafts,
-    number,
-    person,
-)
+from curation.web.access import item_or_404, may_edit_pairs, may_finish_drafts, number, person
 from curation.web.cases import changed_values, read_cases
 from curation.web.try_tab import CHANGES, FIRST_WRONG, PROGRAM
 from curation.web.views.drafts import draft_or_404, editor, written

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from django.db.models import Q
 
 from curation.evidence.claim_sheet.claim_facts import sheets_by_key
-from curation.evidence.claim_sheet.claim_types import ClaimState
+from curation.evidence.claim_sheet.types import ClaimState
 from curation.evidence.subjects import Subject
 from curation.export.facts import ExportItem
 from curation.export.reviewer_names import SOMEONE, ReviewerNames

@@ -23,13 +23,7 @@ from curation.decisions.decide import ItemClassification, review
 from curation.decisions.queue import next_item
 from curation.errors import Conflict, CurationError
 from curation.evidence.claim_sheet.claim_facts import sheets
-from curation.models import (
-    Agreement,
-    Decision,
-    Kernel,
-    SecondReview,
-    Status,
-)
+from curation.models import Agreement, Decision, Kernel, SecondReview, Status
 from curation.search.filters import Filter
 from curation.search.matching import KINDS
 from curation.unstorable import unstorable

@@ -14,13 +14,8 @@ from curation.evidence.claim_sheet.claim_facts import (
     passed_figures,
     wrong_value,
 )
-from curation.evidence.claim_sheet.claim_types import (
-    EvidenceClaim,
-    KernelFacts,
-    PairFacts,
-    Validation,
-)
 from curation.evidence.claim_sheet.sheet import claims
+from curation.evidence.claim_sheet.types import EvidenceClaim, KernelFacts, PairFacts, Validation
 from curation.models import (
     Action,
     Device,

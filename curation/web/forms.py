@@ -6,7 +6,7 @@ from django import forms
 
 from curation.decisions.decide import ItemClassification
 from curation.decisions.editing import LONGEST, PairTexts
-from curation.evidence.claim_sheet.claim_types import TOPICS
+from curation.evidence.claim_sheet.types import TOPICS
 from curation.models import Difficulty, Draft, Kernel, OperationType, Pair, Status
 
 LONGEST_COMMENT = 10_000

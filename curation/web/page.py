@@ -11,8 +11,8 @@ from django.core.cache import cache
 from curation.decisions import second_reviews as second
 from curation.decisions import talk
 from curation.decisions.guidelines import current
-from curation.evidence.claim_sheet.claim_types import ClaimState
 from curation.evidence.claim_sheet.sheet import open_topics
+from curation.evidence.claim_sheet.types import ClaimState
 from curation.evidence.compiling import compile_verdict
 from curation.models import (
     Agreement,

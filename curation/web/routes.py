@@ -17,9 +17,9 @@ from curation.web.views import (
     history,
     item,
     people,
-    runs,
     talk,
 )
+from curation.web.views import run_pages
 
 register_converter(KindConverter, "kind")
 
@@ -49,10 +49,10 @@ urlpatterns = [
     path("bulk/<int:pk>/finish", bulk.finish_bulk, name="finish-bulk"),
     path("bulk/<int:pk>/undo", bulk.undo_bulk, name="undo-bulk"),
     path("dashboard", dashboard.dashboard, name="dashboard"),
-    path("runs/", runs.runs, name="runs"),
-    path("runs/<str:kind>/<int:pk>/", runs.run, name="run"),
-    path("runs/<str:kind>/<int:pk>/cancel", runs.cancel_run, name="cancel-run"),
-    path("runs/<str:kind>/<int:pk>/retry", runs.retry_run, name="retry-run"),
+    path("runs/", run_pages.runs, name="runs"),
+    path("runs/<str:kind>/<int:pk>/", run_pages.run, name="run"),
+    path("runs/<str:kind>/<int:pk>/cancel", run_pages.cancel_run, name="cancel-run"),
+    path("runs/<str:kind>/<int:pk>/retry", run_pages.retry_run, name="retry-run"),
     path("history", history.history, name="history"),
     path("history.csv", history.export, {"shape": "csv"}, name="history-csv"),
     path("history.jsonl", history.export, {"shape": "jsonl"}, name="history-jsonl"),

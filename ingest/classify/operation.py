@@ -11,14 +11,7 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from curation.kinds.calls import EXPONENTIALS, MAXIMA, REDUCTIONS, SCANS, SORTS, SUMS
-from curation.kinds.dataflow import (
-    ASSIGNMENTS,
-    ATOMICS,
-    LOADS,
-    STORES,
-    Flow,
-    identifiers,
-)
+from curation.kinds.dataflow import ASSIGNMENTS, ATOMICS, LOADS, STORES, Flow, identifiers
 from curation.kinds.difficulty import carried as carried_names
 from curation.kinds.reading import Reading
 from curation.kinds.rule_evidence import Evidence

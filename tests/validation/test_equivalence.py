@@ -10,21 +10,8 @@ from django.core.management import CommandError, call_command
 
 from curation.errors import CurationError
 from curation.identity import content_hash
-from curation.models import (
-    Device,
-    Outcome,
-    Pair,
-    Status,
-    ValidationResult,
-    ValidationRun,
-    Verdict,
-)
-from tests.factories import (
-    a_pair,
-    a_validation_result,
-    a_validation_run,
-    sha,
-)
+from curation.models import Device, Outcome, Pair, Status, ValidationResult, ValidationRun, Verdict
+from tests.factories import a_pair, a_validation_result, a_validation_run, sha
 from tests.hostile.zoo.load import zoo
 from validation.checkers import checkable
 from validation.equivalence import finding

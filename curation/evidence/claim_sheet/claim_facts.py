@@ -9,14 +9,14 @@ from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef
 
 from curation.characters import code_points, has_invisible, invisible
-from curation.evidence.claim_sheet.claim_types import (
+from curation.evidence.claim_sheet.sheet import claims, open_topics
+from curation.evidence.claim_sheet.types import (
     ClaimFacts,
     EvidenceClaim,
     KernelFacts,
     PairFacts,
     Validation,
 )
-from curation.evidence.claim_sheet.sheet import claims, open_topics
 from curation.evidence.subjects import EVERYTHING, KERNEL, PAIR, ItemScope, Subject, chunks
 from curation.models import (
     Action,

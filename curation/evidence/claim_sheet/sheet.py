@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from curation.evidence.claim_sheet.claim_types import (
+from curation.evidence.claim_sheet.masks import unmasked_stores, without_mask
+from curation.evidence.claim_sheet.types import (
     OPEN,
     WRONG,
     ClaimFacts,
@@ -14,7 +15,6 @@ from curation.evidence.claim_sheet.claim_types import (
     shown,
     wrong,
 )
-from curation.evidence.claim_sheet.masks import unmasked_stores, without_mask
 from curation.evidence.claim_sheet.validation_claims import validated
 from curation.models import Device, Fingerprint, LicenseVerdict, Verdict
 from curation.text import pluralize

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from curation.evidence.claim_sheet.claim_types import (
+from curation.evidence.claim_sheet.masks import unmasked_stores, without_mask
+from curation.evidence.claim_sheet.types import (
     OPEN,
     SHOWN,
     WRONG,
@@ -14,7 +15,6 @@ from curation.evidence.claim_sheet.claim_types import (
     shown,
     wrong,
 )
-from curation.evidence.claim_sheet.masks import unmasked_stores, without_mask
 from curation.evidence.grades import NOT_TRIED, ValidationRow, error_beyond_rounding, open_grades
 from curation.models import Device, Verdict
 from curation.text import pluralize

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from curation.evidence.claim_sheet.claim_types import TOPICS
+from curation.evidence.claim_sheet.types import TOPICS
 from curation.export.approvals import PERSON
 from curation.export.card.phases import by_phase
 from curation.export.card.pictures import bars

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.jobs.cancel import cancel
-from curation.web.run_tables import find_run
+from curation.web.runs import find_run
 
 
 class Command(BaseCommand):

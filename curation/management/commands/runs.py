@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from curation.models import Run
 from curation.templatetags.review import lasting
-from curation.web.run_tables import KINDS, STATES, newest, running
+from curation.web.runs import KINDS, STATES, newest, running
 
 
 class Command(BaseCommand):

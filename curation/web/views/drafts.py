@@ -20,7 +20,7 @@ from curation.errors import CurationError
 from curation.models import Difficulty, Draft, DraftState, OperationType, Repository
 from curation.web.access import may_finish_drafts, number, person
 from curation.web.forms import DraftForm
-from curation.web.run_tables import following
+from curation.web.runs import following
 
 PAGE = 50
 # Closest to a pair first.

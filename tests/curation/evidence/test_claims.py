@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from curation.evidence.claim_sheet.claim_types import (
+from curation.evidence.claim_sheet.sheet import claims, open_topics
+from curation.evidence.claim_sheet.types import (
     ClaimFacts,
     ClaimState,
     KernelFacts,
     PairFacts,
     Validation,
 )
-from curation.evidence.claim_sheet.sheet import claims, open_topics
 
 GRADES: dict[str, Any] = {
     "accuracy": "close",

@@ -18,7 +18,7 @@ from django.utils import timezone
 from curation.errors import CurationError
 from curation.jobs.cancel import cancel
 from curation.models import Device, ExportRun, IngestRun, Run, RunState, ValidationRun, Verdict
-from curation.web.run_tables import find_run, items_of, newest, running
+from curation.web.runs import find_run, items_of, newest, running
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -15,16 +15,7 @@ from curation.jobs.cancel import cancel
 from curation.jobs.retry import retry
 from curation.models import ExportRun, IngestRun, Run, RunState, TriedCase, ValidationRun
 from curation.web.access import may_see_runs, person
-from curation.web.run_tables import (
-    ITEMS,
-    KINDS,
-    NO_RESULT,
-    STATES,
-    following,
-    items_of,
-    newest,
-    running,
-)
+from curation.web.runs import ITEMS, KINDS, NO_RESULT, STATES, following, items_of, newest, running
 
 # Verdicts that a retry includes, and those it includes on request.
 AGAIN, ALSO = ("crashed", NO_RESULT), ("error", "timeout", "failed")
