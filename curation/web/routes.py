@@ -17,9 +17,9 @@ from curation.web.views import (
     history,
     item,
     people,
+    run_pages,
     talk,
 )
-from curation.web.views import run_pages
 
 register_converter(KindConverter, "kind")
 
