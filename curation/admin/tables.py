@@ -103,7 +103,7 @@ class OptOutAdmin(admin.ModelAdmin):
 
 @admin.register(DecisionReason)
 class DecisionReasonAdmin(admin.ModelAdmin):
-    """Admin of decision reasons. Decisions copy the text; an unwanted reason is not offered."""
+    """Admin of decision reasons. Decisions keep a copy of the text; `offered` retires a reason."""
 
     list_display = ("text", "status", "position", "offered")
     list_editable = ("position", "offered")

@@ -87,8 +87,8 @@ class ExportItem:
     duplicate_of: str = ""
     contaminated_by: str = ""
     opted_out: str = ""
-    # Hash of the benchmarks it was compared with: "" before any comparison, None before the search
-    # for near-duplicates.
+    # None: not yet compared with other items. "": compared with these, but with no benchmark. Else
+    # the hash of the benchmarks that it was compared with.
     compared_with: str | None = None
     # True if a second review differs, and no third person has settled the dispute.
     disputed: bool = False

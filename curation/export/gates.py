@@ -154,7 +154,7 @@ def _approval(item: ExportItem, options: ExportOptions) -> Iterator[Exclusion]:
 
 
 def _open_grades(item: ExportItem) -> Iterator[Exclusion]:
-    """Exclude a pair with an open grade that no person has approved."""
+    """Exclude a pair if a grade needs a person's judgment and no person has approved the pair."""
     validation = item.validation
     if validation is None:
         return

@@ -37,7 +37,7 @@ NOWHERE: Place = {
 
 @dataclass(slots=True)
 class Record:
-    """A record, with what is counted of it and is not in its metadata."""
+    """A record to export, with what splits and statistics need beyond its metadata."""
 
     kind: str
     pk: int

@@ -217,7 +217,7 @@ def _merged(part: _Part) -> Iterator[str]:
 
 
 def _repeated(part: _Part, sizes: Mapping[str, str], *, dots: bool) -> Iterator[str]:
-    """Yield the methods that add new axes, alone or beside one other axis."""
+    """Yield the calls that add new axes: `n` alone, or in parentheses with an old axis, `(h n)`."""
     known = set(_flat(part.left))
     new = set(_flat(part.right)) - known
     if any(len(group) > 1 for group in part.left) or not new <= set(sizes):

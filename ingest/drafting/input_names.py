@@ -1,4 +1,4 @@
-"""Names in `make_inputs`: those of the parameters, and one type for a case."""
+"""Name the inputs in `make_inputs` as the parameters, and all equal dtypes of a case `dtype`."""
 
 from __future__ import annotations
 

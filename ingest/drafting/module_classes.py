@@ -61,7 +61,7 @@ def write_class(
 
 
 def _constructs(value: ast.expr) -> bool:
-    """Return whether a value is another module."""
+    """Return whether an expression seems to construct an `nn.Module`: it calls a capital name."""
     return any(
         isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2][:1].isupper()
         for node in walk(value)

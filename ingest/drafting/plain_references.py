@@ -339,6 +339,6 @@ def _with_equal_branches(function: ast.FunctionDef, edits: Edits, test: str) -> 
 
 
 def _is_pure(node: ast.expr) -> bool:
-    """Return whether a condition only asks torch."""
+    """Return whether a condition has no effect: it calls only torch and `isinstance`."""
     calls = [each for each in walk(node) if isinstance(each, ast.Call)]
     return all(ast.unparse(each.func).startswith(("torch.", "isinstance")) for each in calls)

@@ -181,7 +181,9 @@ def _root(node: ast.expr) -> str:
 
 
 def allocated_facts(value: ast.expr) -> Iterator[tuple[str, str]]:
-    """Yield the names that a new tensor's shape and dtype are, with its attribute of that value."""
+    """Yield the names that give a new tensor its sizes and dtype, each with the tensor's attribute
+    of the same value: `("n", "shape[0]")`, `("kind", "dtype")`.
+    """
     retyped = False
     while True:
         match value:

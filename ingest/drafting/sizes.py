@@ -169,7 +169,7 @@ class _Reduction:
             yield self._with_half_of(smaller, HEADS)
 
     def _with_half(self, smaller: _Smaller, value: int) -> _Smaller:
-        """Return smaller sizes with half of a value, and of written lengths within it."""
+        """Halve a size, and the smaller constant lengths of sequences in `make_inputs` with it."""
         by_value = dict(smaller.by_value)
         by_value[value] = _half(by_value.get(value, value), self._blocks)
         for length in self._lengths:

@@ -1,4 +1,4 @@
-"""Isolation of written functions as standalone modules.
+"""Standalone modules of the functions that drafting has written: both sides and the inputs.
 
 A function is appended to the text of its test file and isolated with all its needs, as kernels are.
 """

@@ -178,8 +178,8 @@ class _Intervals:
 
 
 def _whole_name(node: Node) -> tuple[Node, tuple[str, ...] | None]:
-    """Return `a.b.kernel` for its last identifier; for another expression before the dot, its
-    text."""
+    """Return the dotted expression that ends in an identifier, with its parts: `a.b.kernel` for
+    `kernel`. Another expression before the dot is one part."""
     parent = node.parent
     if parent is None or parent.type != "attribute":
         return node, (text_of(node),)

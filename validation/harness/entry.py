@@ -39,7 +39,7 @@ class Entry:
 
     @property
     def owner(self) -> str:
-        """Return the source of the entry's code, or an empty text if that is unknown.
+        """Return where the entry's code comes from, or an empty text if that is unknown.
 
         Entries of one known source may share a process. An entry of unknown source never does.
         """

@@ -1,4 +1,4 @@
-"""Normalized differences between faulty and right texts, to avoid repeating a mistake."""
+"""Differences between faulty and right texts, so that no fault is planted twice in one form."""
 
 import re
 from collections import defaultdict

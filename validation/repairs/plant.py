@@ -79,7 +79,7 @@ class JudgedFault:
         failed = {
             check.name: _brief(check.message) for check in checks if check.outcome == Outcome.FAILED
         }
-        # An access out of bounds is also the error of the compared run: don't repeat it.
+        # An access out of bounds fails the accuracy check with the same message: show it once.
         place = failed.get("bounds", "").partition(": ")[2]
         if place and place in failed.get("accuracy", ""):
             del failed["accuracy"]

@@ -139,7 +139,7 @@ def literal_sizes(
 
 
 def _number(source: ParsedText, node: ast.expr | None) -> int | None:
-    """Return the number that an expression is, or that its name is assigned once."""
+    """Return the integer of a literal, or of a name that is assigned once, to a literal."""
     if isinstance(node, ast.Name):
         values = list(_values(source, node.id))
         node = values[0] if len(values) == 1 else None

@@ -65,7 +65,7 @@ class OvertakenByAnother(CurationError):
 
 def save_splits(plan: ExportPlan, split_plan: str) -> None:
     """Save the split of every record that had none."""
-    # A kernel may represent several files, all of one family.
+    # Several files may have the key of one kernel. They share a group, and so a split.
     new = {
         (record.kind, record.pk): SPLITS[record.split]
         for kind in KINDS

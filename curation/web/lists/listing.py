@@ -90,7 +90,7 @@ def a_page(
     first = columns[0].removeprefix("-")
     if first in MEASURED:
         items = items.filter(**{f"{first}__isnull": False})
-    # The keys of a first page are also its count, so there is no second query.
+    # For a first page, more keys are read than it shows: they are also the count of matches.
     most = size + 1 if after else max(size, COUNTED) + 1
     pks, all_of_them = _keys(_after(items, columns, after), filter, columns, size + 1, most)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])

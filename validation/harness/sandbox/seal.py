@@ -43,8 +43,8 @@ def confined_by(level: Level, version: int | None = None) -> str:
 def domain(confinement: Confinement, version: int | None = None) -> Domain | None:
     """Return the Landlock rules for programs of a sandbox, or None if they must run one at a time.
 
-    `seal` adds the program's own folder. The rules allow no other process's folder in /proc: a
-    compiler's command line there contains its caller's folder.
+    `seal` adds the program's own folder. The rules hide other processes in /proc: the
+    command line of a compiler there would tell the folder of another program.
     """
     if not is_separable(version):
         return None

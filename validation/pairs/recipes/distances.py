@@ -82,7 +82,7 @@ def _distance(
     is_square = torch == "squares"
     result = f"y = {after.torch.format(x='squares' if is_square else 'y')}" if after else ""
     python = [
-        # The reference computes as the kernel does, because infinities give other results.
+        # By the kernel's own formula: for infinities, the two formulas give different results.
         *(expanded if way == "dot" else direct),
         *([] if is_square else [f"y = {torch}"]),
         *([result] if result else []),

@@ -70,7 +70,7 @@ def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
     """Return whether the reduced value depends on the input.
 
     The minimum of many ReLUs is zero for any input, and so is that of thousands of hard sigmoids.
-    So the extreme must not be a value that many inputs give. The squares of signs are all 1.
+    So many inputs must not share the extreme. For sums, terms must vary: squares of signs are 1.
     """
     ordinary, far = (
         answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain, kind))
