@@ -161,7 +161,7 @@ def test_pairs_are_drafted_from_the_local_clone(clones: Path) -> None:
 
     call_command("draft_pairs", "--repository", "ada/kernels", stdout=out)
 
-    assert "operations" in out.getvalue()
+    assert "ada/kernels -> 0 pairs (1 operation without a test" in out.getvalue()
 
 
 def test_a_source_without_a_local_clone_is_read_from_the_web(clones: Path) -> None:
