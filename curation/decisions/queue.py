@@ -84,15 +84,8 @@ def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item
     sources = compress((_held, _disputes, _asked, _second_looks), there)
     for source in (*sources, _unseen, _skipped, *compress((_skipped_disputes,), there[1:2])):
         for item in source(user, filter):
-            if item != leave and not _is_replaced(item):
+            if item != leave:
                 yield item
-
-
-def _is_replaced(item: Item) -> bool:
-    """Return whether a newer version waits. As a condition in SQL, it takes SQLite minutes."""
-    items = type(item)._default_manager.order_by()
-    versions = list(items.filter(previous=item.pk).values_list("pk", flat=True))
-    return items.filter(pk__in=versions, status=Status.PENDING).exists()
 
 
 @compiled_query
@@ -181,10 +174,9 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
 def _best(
     model: Model, filter: Filter, most: int, skip_locked: bool, /, user: User, now: datetime
 ) -> QuerySet[Any]:
-    """Select the best items. `aside`: skip rows that others have locked.
+    """Select the best items, without rows that others have locked if `skip_locked`.
 
-    The lock leaves the key free, because a claim refers to it and would wait for a concurrent
-    claim.
+    The lock leaves the key free: a claim refers to it, and would wait for a concurrent claim.
     """
     items = _free(model, filter, user, now).exclude(_skips(model, user)).order_by("-priority", "pk")
     if skip_locked:
@@ -203,7 +195,14 @@ def _fitting(
     """Yield the item of a row, if `user` may still review it."""
     model: Model = Kernel if row.kernel_id else Pair
     pk = row.kernel_id or row.pair_id or 0
-    yield from _free(model, filter, user, timezone.now(), pending).filter(pk=pk)
+    yield from _free_item(model, filter, pending, user, timezone.now(), pk)
+
+
+@compiled_query
+def _free_item(
+    model: Model, filter: Filter, pending: bool, /, user: User, now: datetime, pk: int
+) -> QuerySet[Any]:
+    return _free(model, filter, user, now, pending).filter(pk=pk)
 
 
 def _free(
@@ -221,7 +220,8 @@ def _free(
     items = filter.of(free)
     if model is Pair:
         items = items.exclude(author=user)
-    return items.filter(status=Status.PENDING) if pending else items
+    newer = model._default_manager.filter(previous=OuterRef("pk"), status=Status.PENDING)
+    return items.filter(~Exists(newer), status=Status.PENDING) if pending else items
 
 
 def _skips(model: Model, user: User) -> Exists:

@@ -43,10 +43,17 @@ def indexes(model: str, name: str, *columns: str) -> tuple[models.Index, ...]:
     A row and its texts fill several disk pages, so filters must be decided by the index alone.
     """
     return (
+        _given(model, "previous"),
         models.Index(fields=("id", "status", *columns, name), name=f"{model}_by_age"),
         models.Index(fields=("-priority", "id", "status", *columns), name=f"{model}_by_priority"),
         models.Index(fields=("status", "-priority", "id", *columns), name=f"{model}_queue"),
     )
+
+
+def _given(model: str, column: str, *columns: str) -> models.Index:
+    """Return an index of rows whose column is not NULL: with NULLs, SQLite would not use it."""
+    present = Q(**{f"{column}__isnull": False})
+    return models.Index(fields=columns or (column,), condition=present, name=f"{model}_by_{column}")
 
 
 class Item(models.Model):
@@ -94,7 +101,12 @@ class Item(models.Model):
         max_length=20, choices=LicenseVerdict.choices, default=LicenseVerdict.UNKNOWN
     )
     previous = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="next_versions"
+        "self",
+        null=True,
+        blank=True,
+        db_index=False,
+        on_delete=models.PROTECT,
+        related_name="next_versions",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -106,8 +118,7 @@ class Item(models.Model):
             one_of("status", Status, "%(class)s_status_valid"),
             one_of("license_verdict", LicenseVerdict, "%(class)s_license_verdict_valid"),
             models.CheckConstraint(
-                condition=~models.Q(license_verdict=LicenseVerdict.PERMISSIVE)
-                | models.Q(license__isnull=False),
+                condition=~Q(license_verdict=LicenseVerdict.PERMISSIVE) | Q(license__isnull=False),
                 name="%(class)s_permissive_names_license",
             ),
         )
@@ -184,11 +195,11 @@ class Kernel(Item):
             one_of("language", Language, "kernel_language_valid"),
             one_of("hardware", Hardware, "kernel_hardware_valid"),
             models.CheckConstraint(
-                condition=models.Q(operation_type__in=["", *OperationType.values]),
+                condition=Q(operation_type__in=["", *OperationType.values]),
                 name="kernel_operation_type_valid",
             ),
             models.CheckConstraint(
-                condition=models.Q(difficulty__in=["", *Difficulty.values]),
+                condition=Q(difficulty__in=["", *Difficulty.values]),
                 name="kernel_difficulty_valid",
             ),
         )
@@ -202,11 +213,7 @@ class Kernel(Item):
             models.Index(fields=("open_claims", "id"), name="kernel_by_open_claims"),
             models.Index(fields=("name", "id"), name="kernel_by_name"),
             models.Index(fields=("lines", "id"), name="kernel_by_lines"),
-            models.Index(
-                fields=("-registers", "id", "spilled_bytes"),
-                condition=models.Q(registers__isnull=False),
-                name="kernel_by_registers",
-            ),
+            _given("kernel", "registers", "-registers", "id", "spilled_bytes"),
         )
 
     def __str__(self) -> str:
@@ -276,6 +283,7 @@ class Pair(Item):
         Kernel,
         null=True,
         blank=True,
+        db_index=False,
         on_delete=models.PROTECT,
         related_name="pairs",
         help_text="The ingested kernel that it was drafted from.",
@@ -301,17 +309,10 @@ class Pair(Item):
                 "pair", "slug", "operation_type", "difficulty", "origin", "license_verdict",
                 "license",
             ),
+            _given("pair", "kernel"),
             models.Index(fields=("open_claims", "id"), name="pair_by_open_claims"),
-            models.Index(
-                fields=("-speedup", "id"),
-                condition=models.Q(speedup__isnull=False),
-                name="pair_by_speedup",
-            ),
-            models.Index(
-                fields=("-pass_rate", "id"),
-                condition=models.Q(pass_rate__isnull=False),
-                name="pair_by_pass_rate",
-            ),
+            _given("pair", "speedup", "-speedup", "id"),
+            _given("pair", "pass_rate", "-pass_rate", "id"),
             models.Index(fields=("ladder", "rung"), condition=~Q(ladder=""), name="pair_by_ladder"),
         )  # fmt: skip
 

@@ -111,7 +111,8 @@ def claims_of(rows: ItemRows) -> list[EvidenceClaim]:
     failed = [row for row in rows.findings if not row.passed]
     gates = tuple((row.gate, row.action == Action.BLOCK) for row in failed)
     findings = gates if rows.findings else None
-    return claims(KernelFacts(**shared, findings=findings, pairs=pairs_of([item.pk])[item.pk]))
+    pairs = pairs_of([item.pk])[item.pk] if item.has_pairs else {}
+    return claims(KernelFacts(**shared, findings=findings, pairs=pairs))
 
 
 def proven(

@@ -73,7 +73,8 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
     others = evidence.near_duplicates(item, links)
-    talked = [] if item.blind else talk.threads(item)
+    commented = not item.blind and (item.has_comments or item.previous_id)
+    talked = talk.threads(item) if commented else []
     labels = names | {"diff": f"Diff {len(others)}"} if others else dict(names)
     if still_open := sum(not thread.resolved for thread in talked):
         labels["discussion"] = f"Discussion {still_open}"
