@@ -117,9 +117,6 @@ class LoginFailure(models.Model):
             models.Index(fields=("address", "created_at"), name="loginfailure_by_address"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.name} from {self.address}"
-
 
 class SavedView(models.Model):
     """A reviewer's named filter of the list."""
@@ -134,6 +131,3 @@ class SavedView(models.Model):
     class Meta:
         ordering = ("name",)
         constraints = (models.UniqueConstraint(fields=("user", "name"), name="savedview_once"),)
-
-    def __str__(self) -> str:
-        return self.name

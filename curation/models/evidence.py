@@ -179,9 +179,6 @@ class CopyFlag(models.Model):
             models.UniqueConstraint(fields=("kernel", "blocked"), name="copyflag_once"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.kernel}, like {self.blocked}"
-
 
 class MatchMethod(models.TextChoices):
     SYNTAX = "syntax", "Same syntax, ignoring names"
@@ -240,6 +237,3 @@ class QualityFinding(models.Model):
             one_of("action", Action, "qualityfinding_action_valid"),
             models.UniqueConstraint(fields=("kernel", "gate"), name="qualityfinding_one_per_gate"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.gate}: {'passed' if self.passed else self.action}"

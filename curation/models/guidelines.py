@@ -25,9 +25,6 @@ class Guideline(AppendOnly):
         constraints = (one_of("operation_type", OperationType, "guideline_operation_valid"),)
         indexes = (models.Index(fields=("operation_type", "-id"), name="guideline_by_operation"),)
 
-    def __str__(self) -> str:
-        return f"{self.operation_type}, version {self.pk}"
-
 
 class GuidelineExample(AboutKernelOrPair):
     """An item that a curator chose as an example of an approval or a rejection."""
@@ -51,6 +48,3 @@ class GuidelineExample(AboutKernelOrPair):
             ),
             *once_per_item("guidelineexample_once_per_item", "operation_type", "item"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.item}: {self.status}"

@@ -18,20 +18,6 @@ class ItemQuerySet(models.QuerySet[T]):
     def pending(self) -> Self:
         return self.filter(status=Status.PENDING)
 
-    def approved(self) -> Self:
-        return self.filter(status=Status.APPROVED)
-
-    def representatives(self) -> Self:
-        """Return the items that no other item represents.
-
-        An item without near-duplicates represents itself. Items not compared yet are left out.
-        """
-        return self.filter(fingerprints__placed=True, duplicatelinks=None)
-
-    def uncontaminated(self) -> Self:
-        """Return the items compared with every benchmark, with no overlap found."""
-        return self.filter(fingerprints__compared_with__gt="", contaminationmatchs=None)
-
     def without_sources(self) -> Self:
         """Defer the long texts, for lists."""
         return self.defer(*self.model.SOURCES)
@@ -142,10 +128,6 @@ _NARROWED_BY = (
 )  # fmt: skip
 
 
-class KernelQuerySet(ItemQuerySet["Kernel"]):
-    pass
-
-
 class Kernel(Item):
     """A Triton kernel, identified by its standalone unit."""
 
@@ -184,7 +166,7 @@ class Kernel(Item):
     )
     kind_rules = models.CharField(max_length=40, blank=True)
 
-    objects = KernelQuerySet.as_manager()
+    objects = ItemQuerySet["Kernel"].as_manager()
 
     class Meta(Item.Meta):
         permissions = (("steer_queue", "Can pin items to the front of the queue"),)
@@ -230,10 +212,6 @@ class PairOrigin(models.TextChoices):
     TEMPLATE = "template", "By recipe"
     REAL_WORLD = "real-world", "From real code"
     INDUCTOR = "inductor", "By Inductor"
-
-
-class PairQuerySet(ItemQuerySet["Pair"]):
-    pass
 
 
 class Pair(Item):
@@ -289,7 +267,7 @@ class Pair(Item):
         help_text="The ingested kernel that it was drafted from.",
     )
 
-    objects = PairQuerySet.as_manager()
+    objects = ItemQuerySet["Pair"].as_manager()
 
     class Meta(Item.Meta):
         constraints = (

@@ -104,9 +104,6 @@ class Provenance(models.Model):
             models.Index(fields=("kernel",), condition=Q(retired_at=None), name="provenance_now"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.source_file} {self.lines}"
-
     @property
     def lines(self) -> str:
         """Return the line range for display, preceded by the notebook cell."""

@@ -34,9 +34,6 @@ class PassRate(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.model} on {self.pair}, pass@{self.k}"
-
     @property
     def rate(self) -> float:
         return pass_at_k(self.k, self.n, self.passed)

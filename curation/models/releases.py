@@ -53,9 +53,6 @@ class ReleaseMember(AppendOnly, AboutKernelOrPair):
             models.UniqueConstraint(fields=("release", "record_id"), name="releasemember_once"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.release}: {self.record_id}"
-
 
 class ReleaseFile(AppendOnly):
     """A chunk of a file of the release."""
@@ -71,9 +68,6 @@ class ReleaseFile(AppendOnly):
             models.UniqueConstraint(fields=("release", "path", "number"), name="releasefile_once"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.release}: {self.path}"
-
 
 class SplitAssignment(AppendOnly, AboutKernelOrPair):
     """The split an item got at its first export, so that it never moves to another."""
@@ -88,9 +82,6 @@ class SplitAssignment(AppendOnly, AboutKernelOrPair):
             *once_per_item("splitassignment_one_per_item", "item", "plan"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.item}: {self.split}"
-
 
 class Withdrawal(AppendOnly):
     """A record of a release that may no longer be distributed."""
@@ -104,6 +95,3 @@ class Withdrawal(AppendOnly):
 
     class Meta:
         ordering = ("-pk",)
-
-    def __str__(self) -> str:
-        return f"{self.member}: {self.message}"

@@ -52,9 +52,6 @@ class BulkDecision(models.Model):
         ordering = ("-pk",)
         constraints = (one_of("status", Status, "bulkdecision_status_valid"),)
 
-    def __str__(self) -> str:
-        return f"{self.count} {self.status} by {self.user}"
-
 
 class Actor(models.TextChoices):
     """Author of a decision: a person, a policy that a curator applied, or a program's account."""
@@ -120,9 +117,6 @@ class Decision(AppendOnly, AboutKernelOrPair):
             models.Index(fields=("user", "kernel", "pair", "version"), name="decision_by_user"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.item} {self.status} by {self.user or self.rules}"
-
 
 class Correction(AppendOnly, AboutKernelOrPair):
     """A change of operation type, difficulty and tags; `before` and `after` hold all three."""
@@ -139,9 +133,6 @@ class Correction(AppendOnly, AboutKernelOrPair):
 
     class Meta(AboutKernelOrPair.Meta):
         ordering = ("-pk",)
-
-    def __str__(self) -> str:
-        return f"{self.item} by {self.user}"
 
 
 class Claim(AboutKernelOrPair):
@@ -163,9 +154,6 @@ class Claim(AboutKernelOrPair):
             *once_per_item("claim_one_per_item", "item"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.item} by {self.user}"
-
 
 class Skip(AboutKernelOrPair):
     """An item that a reviewer passed over. It returns when no other item is waiting."""
@@ -178,9 +166,6 @@ class Skip(AboutKernelOrPair):
             *AboutKernelOrPair.Meta.constraints,
             *once_per_item("skip_once_per_item", "item", "user"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.item} by {self.user}"
 
 
 class Question(AboutKernelOrPair):
@@ -219,9 +204,6 @@ class Question(AboutKernelOrPair):
             ),
             *once_per_item("question_one_open_per_item", "item", answered_at=None),
         )
-
-    def __str__(self) -> str:
-        return f"{self.asker} on {self.item}"
 
 
 class Agreement(models.TextChoices):
@@ -264,6 +246,3 @@ class SecondReview(AboutKernelOrPair):
             ),
         )
         indexes = (models.Index(fields=("state", "id"), name="secondreview_by_state"),)
-
-    def __str__(self) -> str:
-        return f"{self.item}: {self.state}"

@@ -256,9 +256,6 @@ class Drop(models.Model):
         ordering = ("pk",)
         indexes = (models.Index(fields=("run", "stage", "reason"), name="drop_by_reason"),)
 
-    def __str__(self) -> str:
-        return f"{self.path}: {self.message}"
-
 
 class ExportRun(Run):
     """An export or a push requested in the browser: its progress, and the path of the archive."""
@@ -331,9 +328,6 @@ class Lease(models.Model):
     holder = models.CharField(max_length=200)
     expires_at = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"{self.name}: {self.holder}"
-
 
 class Figures(models.Model):
     """Figures that take long to compute, with the time of each. Every row can be computed again."""
@@ -344,6 +338,3 @@ class Figures(models.Model):
 
     class Meta:
         verbose_name_plural = "figures"
-
-    def __str__(self) -> str:
-        return self.name

@@ -1,7 +1,7 @@
 """Repositories, their files and texts, and the opt-outs of authors."""
 
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote
 
 from django.conf import settings
@@ -216,17 +216,6 @@ class Repository(models.Model):
         site = self.url if self.origin == Origin.GIT else self.clone_of
         return f"{site}/blob/{commit}/{_quoted(path)}" if site else ""
 
-    def clean(self) -> None:
-        from django.core.exceptions import ValidationError
-
-        errors: dict[str, Any] = {}
-        for field in ("sparse_paths", "include_globs", "exclude_globs", "key_files", "submodules"):
-            value = getattr(self, field)
-            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                errors[field] = 'Write a list of texts, such as ["python/tutorials"].'
-        if errors:
-            raise ValidationError(errors)
-
 
 class SourceFile(models.Model):
     """One content of a file at a path of a repository. It never changes."""
@@ -260,9 +249,6 @@ class SourceFile(models.Model):
             ),
         )
         indexes = (models.Index(fields=("blob_hash",), name="sourcefile_by_blob"),)
-
-    def __str__(self) -> str:
-        return f"{self.repository}: {self.path}"
 
 
 class SourceText(models.Model):

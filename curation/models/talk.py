@@ -50,9 +50,6 @@ class LineComment(AboutKernelOrPair):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"{self.author} on {self.item}, {self.file}, line {self.line}"
-
 
 class NoticeKind(models.TextChoices):
     QUESTION = "question"
@@ -101,6 +98,3 @@ class NoticeChoice(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice"
     )
     mail = models.BooleanField(default=False, help_text="Send notices to the account's address.")
-
-    def __str__(self) -> str:
-        return f"{self.user}: {'mail' if self.mail else 'no mail'}"

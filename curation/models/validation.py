@@ -181,9 +181,6 @@ class ValidationCheck(models.Model):
             models.UniqueConstraint(fields=("result", "name"), name="validationcheck_once"),
         )
 
-    def __str__(self) -> str:
-        return f"{self.name}: {self.outcome}"
-
 
 class CompiledText(models.Model):
     """An output of a kernel's newest compile: PTX, or Triton's GPU dialect."""
@@ -197,9 +194,6 @@ class CompiledText(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("result", "name"), name="compiledtext_once"),
         )
-
-    def __str__(self) -> str:
-        return f"{self.name} of result {self.result_id}"
 
     @property
     def text(self) -> str:
@@ -239,6 +233,3 @@ class RepairTrace(AppendOnly):
             models.CheckConstraint(condition=~Q(message=""), name="repairtrace_has_message"),
         )
         indexes = (models.Index(fields=("kind", "pair"), name="repairtrace_by_kind"),)
-
-    def __str__(self) -> str:
-        return f"{self.kind} in {self.pair}"

@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from curation.models import ContaminationMatch, Fingerprint, IngestRun, Kernel, Repository, Role
 from tests.conftest import commit
-from tests.curation.evidence.shelf import links
+from tests.curation.evidence.shelf import links, representatives, uncontaminated
 from tests.curation.similarity.kernels import SOFTMAX, renamed
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_a_copy_of_a_problem_is_listed_with_the_problem(
             "similarity": 1.0,
         }
     ]
-    assert not Kernel.objects.uncontaminated().exists()
+    assert not uncontaminated(Kernel).exists()
 
 
 def test_an_exact_copy_of_a_benchmark_problem_also_gets_a_match(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_removed_kernel_leaves_its_near_duplicate_cluster(tmp_path: Path) -> N
     read(one, "x = 1\n", name="other.py")
 
     assert links() == {}
-    assert Kernel.objects.representatives().count() == 1
+    assert representatives(Kernel).count() == 1
 
 
 def test_a_changed_license_changes_the_representative(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from curation.evidence import item_facts
 from curation.evidence.subjects import KERNEL, identity_fingerprints
 from curation.identity import content_hash
@@ -11,6 +13,7 @@ from curation.models import (
     DuplicateLink,
     Kernel,
     LicenseVerdict,
+    Pair,
     Repository,
     SourceFile,
     SourceText,
@@ -49,6 +52,18 @@ def put(
     if documented:
         make.a_finding(kernel=kernel, gate="docstring", passed=True)
     return kernel
+
+
+def representatives(model: type[Kernel] | type[Pair]) -> QuerySet[Any]:
+    """Return the compared items that no other item represents."""
+    return model._default_manager.filter(fingerprints__placed=True, duplicatelinks=None)
+
+
+def uncontaminated(model: type[Kernel] | type[Pair]) -> QuerySet[Any]:
+    """Return the items that were compared with every benchmark, and overlap none."""
+    return model._default_manager.filter(
+        fingerprints__compared_with__gt="", contaminationmatchs=None
+    )
 
 
 def put_benchmark(*texts: str, path: str = "level1/{}.py", **over: Any) -> Repository:

@@ -26,7 +26,7 @@ from curation.models import (
 )
 from ingest.extract import Extraction, MemoryTree, extract
 from tests import factories as make
-from tests.curation.evidence.shelf import put, put_benchmark, put_file
+from tests.curation.evidence.shelf import put, put_benchmark, put_file, uncontaminated
 from tests.curation.similarity.kernels import (
     SOFTMAX,
     reformatted,
@@ -66,7 +66,7 @@ def test_a_renamed_or_reformatted_copy_of_a_benchmark_is_found(disguise: object)
 
     refresh_similarity()
 
-    assert not Kernel.objects.uncontaminated().exists()
+    assert not uncontaminated(Kernel).exists()
     for pk, number in planted.items():
         match = ContaminationMatch.objects.get(kernel=pk)
         assert match.benchmark == benchmark
@@ -100,7 +100,7 @@ def test_no_kernel_among_200_unrelated_real_and_synthetic_ones_is_flagged() -> N
     refresh_similarity()
 
     assert len(real) > 80
-    assert Kernel.objects.uncontaminated().count() >= 200
+    assert uncontaminated(Kernel).count() >= 200
     assert not ContaminationMatch.objects.exists()
 
 
@@ -112,21 +112,21 @@ def test_a_pair_is_compared_with_benchmarks_by_its_python_side_too() -> None:
     refresh_similarity()
 
     assert ContaminationMatch.objects.get().pair == copied
-    assert list(Pair.objects.uncontaminated()) == [clean]
+    assert list(uncontaminated(Pair)) == [clean]
 
 
 def test_an_uncompared_kernel_does_not_count_as_uncontaminated() -> None:
     put(SOFTMAX)
 
-    assert not Kernel.objects.uncontaminated().exists()
+    assert not uncontaminated(Kernel).exists()
     refresh_similarity()
-    assert Kernel.objects.uncontaminated().exists()
+    assert uncontaminated(Kernel).exists()
 
 
 def test_a_new_benchmark_is_compared_with_all_existing_items() -> None:
     kernel = put(SOFTMAX)
     refresh_similarity()
-    assert Kernel.objects.uncontaminated().exists()
+    assert uncontaminated(Kernel).exists()
 
     benchmark = put_benchmark(SOFTMAX)
     refresh_similarity(seen_in(benchmark))
@@ -148,7 +148,7 @@ def test_a_match_is_removed_with_its_benchmark(how: str) -> None:
     refresh_similarity(seen_in(benchmark))
 
     assert not ContaminationMatch.objects.exists()
-    assert Kernel.objects.uncontaminated().exists()
+    assert uncontaminated(Kernel).exists()
 
 
 def test_a_match_is_removed_with_a_retired_kernel_and_returns_with_it() -> None:

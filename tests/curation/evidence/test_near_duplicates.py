@@ -30,7 +30,7 @@ from curation.models import (
     Status,
 )
 from tests import factories as make
-from tests.curation.evidence.shelf import clustered_at_once, links, put, variant
+from tests.curation.evidence.shelf import clustered_at_once, links, put, representatives, variant
 from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
 
 pytestmark = pytest.mark.django_db
@@ -97,8 +97,7 @@ def test_the_better_kernel_represents_its_near_duplicate(
         refresh_similarity()
 
     assert links() == {kernels["worse"].pk: kernels["better"].pk}
-    representatives = Kernel.objects.representatives()
-    assert list(representatives) == [kernels["better"]]
+    assert list(representatives(Kernel)) == [kernels["better"]]
 
 
 def test_a_better_new_kernel_does_not_replace_an_approved_representative() -> None:
@@ -118,7 +117,7 @@ def test_a_retired_kernel_leaves_its_cluster_and_rejoins_on_return() -> None:
     Kernel.objects.filter(pk=best.pk).update(status=Status.RETIRED)
     refresh_similarity()
     assert links() == {}
-    assert list(Kernel.objects.representatives()) == [other]
+    assert list(representatives(Kernel)) == [other]
 
     Kernel.objects.filter(pk=best.pk).update(status=Status.PENDING)
     refresh_similarity()
@@ -132,8 +131,8 @@ def test_a_benchmark_kernel_joins_no_near_duplicate_cluster() -> None:
     refresh_similarity()
 
     assert links() == {}
-    assert list(Kernel.objects.representatives()) == [free]
-    assert held not in Kernel.objects.representatives()
+    assert list(representatives(Kernel)) == [free]
+    assert held not in representatives(Kernel)
 
 
 def test_a_kernel_only_in_opted_out_repositories_represents_no_other() -> None:
@@ -169,7 +168,7 @@ def test_a_kernel_and_a_pair_are_never_near_duplicates() -> None:
 
     link = DuplicateLink.objects.get()
     assert {link.pair, link.of_pair} == set(pairs)
-    assert Pair.objects.representatives().count() == 1
+    assert representatives(Pair).count() == 1
 
 
 def test_a_kernel_that_only_calls_a_helper_is_compared_by_the_helper() -> None:
@@ -263,7 +262,7 @@ def test_no_version_is_a_near_duplicate_of_another_version(order: tuple[int, ...
     for number in order:
         clusters.place_items(PAIR, [pairs[number].pk])
 
-    assert Pair.objects.representatives().count() == 3
+    assert representatives(Pair).count() == 3
     assert not DuplicateLink.objects.exists()
 
 
