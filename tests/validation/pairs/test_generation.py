@@ -108,9 +108,9 @@ def test_operation_types_and_difficulties_follow_their_weights() -> None:
 
 
 def test_an_exhausted_recipe_ends_the_generation() -> None:
-    small = Recipe("small", _recipe("quantize").build, {
-        name: values[:1] for name, values in _recipe("quantize").axes.items()
-    })  # fmt: skip
+    quantize = _recipe("quantize")
+    axes = {name: values[:1] for name, values in quantize.axes.items()}
+    small = Recipe("small", quantize.build, **axes)
 
     assert len(generate([small], 50)) == 1
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from validation.pairs.recipes.gradients import DTYPES, ROWS, TOLERANCE
-from validation.pairs.recipes.prepared import STRIDED, Preparation
+from validation.pairs.recipes.gradients import DTYPES, ROWS
+from validation.pairs.recipes.prepared import Preparation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -120,15 +120,8 @@ def _activation(
         python=python,
         arguments=tuple(map(Argument, names)),
         sizes=ROWS,
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
-        test="prepared",
         differentiable=True,
         values={
-            "activation": activation,
-            "form": form,
-            "walk": walk,
             "class_name": "".join(CLASS_NAMES.get(part, part.title()) for part in name.split("_")),
             "configs": tuple(({"BLOCK_M": m, "BLOCK_N": n}, warps, 1) for m, n, warps in tile)
             if walk == "tile"
@@ -138,7 +131,7 @@ def _activation(
                 if walk == "tile"
                 else "Four to eight values a thread: wide loads, and few registers.",
             ),
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     *(
                         f"{name} = torch.randn((rows, {width}), generator=generator).to(dtype)"
@@ -150,7 +143,6 @@ def _activation(
                 timed=({"rows": 4096, "cols": 14336, "dtype": "bfloat16"},),
                 timed_for="The feed-forward layer of Llama 3 8B for 4,096 tokens.",
             ),
-        },
     )  # fmt: skip
 
 
@@ -158,11 +150,9 @@ ACTIVATION_GRADIENT_RECIPES = (
     Recipe(
         "activation-with-gradients",
         _activation,
-        {
-            "activation": DIFFERENTIABLE,
-            "form": ("one", "two", "packed"),
-            "walk": ("row", "tile", "flat"),
-            "dtypes": DTYPES,
-        },
+        activation=DIFFERENTIABLE,
+        form=("one", "two", "packed"),
+        walk=("row", "tile", "flat"),
+        dtypes=DTYPES,
     ),
 )

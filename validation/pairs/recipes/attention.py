@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
-
-TOLERANCE = {"float32": (1e-4, 2e-5), "float16": (4e-3, 4e-3), "bfloat16": (1.6e-2, 1.6e-2)}
 
 
 def _varlen(
@@ -59,16 +57,7 @@ def _varlen(
             {"sequences": 3, "longest": 260, "heads": 2, "head_dim": 16},
             {"sequences": 2, "longest": 70, "heads": 2, "head_dim": 64},
         ),
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
-        test="prepared",
         values={
-            "causal": causal,
-            "cross": cross,
-            "window": window,
-            "softcap": softcap,
-            "base": base,
             "wide": "float32" in dtypes,
             "configs": tuple(
                 ({"BLOCK_M": m, "BLOCK_N": n}, warps, stages)
@@ -84,7 +73,7 @@ def _varlen(
                 "128 queries and two stages of 64 keys and values take 96 KB of shared memory at",
                 "128 features of 16 bits.",
             ),
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     *_lengths("cu_seqlens_q" if cross else "cu_seqlens"),
                     *(_lengths("cu_seqlens_k") if cross else ()),
@@ -112,7 +101,6 @@ def _varlen(
                     **({"heads": {"multiple_of": 2}} if grouped else {}),
                 },
             ),
-        },
     )  # fmt: skip
 
 
@@ -195,14 +183,12 @@ ATTENTION_RECIPES = (
     Recipe(
         "varlen-attention",
         _varlen,
-        {
-            "causal": (False, True),
-            "cross": (False, True),
-            "window": (0, 128),
-            "softcap": ("", "30.0", "50.0"),
-            "grouped": (False, True),
-            "base": (2, 1),
-            "dtypes": (("float16",), ("float32",)),
-        },
+        causal=(False, True),
+        cross=(False, True),
+        window=(0, 128),
+        softcap=("", "30.0", "50.0"),
+        grouped=(False, True),
+        base=(2, 1),
+        dtypes=(("float16",), ("float32",)),
     ),
 )

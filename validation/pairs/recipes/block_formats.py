@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from validation.pairs.recipes.activations import ACTIVATIONS, Activation
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import STRIDED, Preparation
+from validation.pairs.recipes.prepared import Preparation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -71,31 +71,22 @@ def _fp8_quantize(
         ),
         arguments=(Argument("x"),),
         sizes=tuple(scaled),
-        dtypes=dtypes,
         tolerance=dict.fromkeys(dtypes, (1e-5, 1e-8)),
-        layouts=STRIDED,
         outputs=2,
-        test="prepared",
         values={
-            "granularity": granularity,
-            "group": group,
-            "gated": gated,
-            "power": power,
-            "column_major": column_major,
-            "floor": floor,
             "configs": (({"BLOCK_M": 4}, 1, 1), ({"BLOCK_M": 16}, 4, 1), ({"BLOCK_M": 32}, 8, 1)),
             "why": (f"A row of {group} values fills a warp, so BLOCK_M grows with the warps.",),
-            "inputs": Preparation(
-                lines=(
-                    f"x = torch.randn((rows, {width}), generator=generator).to(dtype)",
-                    "return (laid_out(x),)",
-                ),
-                timed=({"rows": rows, "cols": cols, "dtype": dtypes[0]},),
-                timed_for=timed_for,
-                allowed=allowed,
-                levels={"float8_e4m3fn": (0.13, 0.004)},
-            ),
         },
+        inputs=Preparation(
+            lines=(
+                f"x = torch.randn((rows, {width}), generator=generator).to(dtype)",
+                "return (laid_out(x),)",
+            ),
+            timed=({"rows": rows, "cols": cols, "dtype": dtypes[0]},),
+            timed_for=timed_for,
+            allowed=allowed,
+            levels={"float8_e4m3fn": (0.13, 0.004)},
+        ),
     )
 
 
@@ -186,15 +177,7 @@ def _fp8_matmul(
         ),
         dtypes=(dtype,),
         tolerance={dtype: (1.6e-2, 1.6e-2) if dtype == "bfloat16" else (4e-3, 8e-3)},
-        layouts=STRIDED,
-        test="prepared",
         values={
-            "scaling": scaling,
-            "group": group,
-            "layout": layout,
-            "bias": bias,
-            "activation": activation,
-            "order": order,
             "configs": tuple(
                 (
                     {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": group}
@@ -208,30 +191,30 @@ def _fp8_matmul(
                 f"BLOCK_K is the {group} values that share a scale. Three stages of 128 rows and",
                 f"columns take {3 * 256 * group // 1024} KB of shared memory.",
             ),
-            "inputs": Preparation(
-                lines=(
-                    "def laid_out_bytes(values):",
-                    "    # Strided as bytes, which torch copies on every device.",
-                    "    return laid_out(values.view(torch.uint8)).view(torch.float8_e4m3fn)",
-                    "",
-                    "a = torch.randn((m, k), generator=generator).to(torch.float8_e4m3fn)",
-                    f"b = torch.randn({b_shape}, generator=generator).to(torch.float8_e4m3fn)",
-                    f"a_scale = torch.rand((m, k // {group}), generator=generator) + 0.5",
-                    "a_scale = a_scale / k**0.5",
-                    f"b_scale = torch.rand({b_scale_shape}, generator=generator) + 0.5",
-                    *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
-                    "scales = laid_out(a_scale), laid_out(b_scale)",
-                    "return laid_out_bytes(a), laid_out_bytes(b), *scales"
-                    + (", bias.to(device)" if bias else ""),
-                ),
-                timed=(
-                    {"m": 64, "n": 7168, "k": 2048, "dtype": dtype},
-                    {"m": 4096, "n": 4096, "k": 7168, "dtype": dtype},
-                ),
-                timed_for="Projections of DeepSeek-V3: decoding, and a prefill of 4,096 tokens.",
-                allowed={"k": {"multiple_of": group}},
-            ),
         },
+        inputs=Preparation(
+            lines=(
+                "def laid_out_bytes(values):",
+                "    # Strided as bytes, which torch copies on every device.",
+                "    return laid_out(values.view(torch.uint8)).view(torch.float8_e4m3fn)",
+                "",
+                "a = torch.randn((m, k), generator=generator).to(torch.float8_e4m3fn)",
+                f"b = torch.randn({b_shape}, generator=generator).to(torch.float8_e4m3fn)",
+                f"a_scale = torch.rand((m, k // {group}), generator=generator) + 0.5",
+                "a_scale = a_scale / k**0.5",
+                f"b_scale = torch.rand({b_scale_shape}, generator=generator) + 0.5",
+                *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
+                "scales = laid_out(a_scale), laid_out(b_scale)",
+                "return laid_out_bytes(a), laid_out_bytes(b), *scales"
+                + (", bias.to(device)" if bias else ""),
+            ),
+            timed=(
+                {"m": 64, "n": 7168, "k": 2048, "dtype": dtype},
+                {"m": 4096, "n": 4096, "k": 7168, "dtype": dtype},
+            ),
+            timed_for="Projections of DeepSeek-V3: decoding, and a prefill of 4,096 tokens.",
+            allowed={"k": {"multiple_of": group}},
+        ),
     )
 
 
@@ -259,30 +242,25 @@ def _mxfp4_quantize(encoding: str, walk: str, block: int, dtypes: tuple[str, ...
         ),
         arguments=(Argument("x"),),
         sizes=({"rows": 1, "cols": 32}, {"rows": 17, "cols": 96}, {"rows": 40, "cols": 64}),
-        dtypes=dtypes,
         tolerance=dict.fromkeys(dtypes, (0.0, 0.0)),
-        layouts=STRIDED,
         outputs=2,
-        test="prepared",
         values={
-            "encoding": encoding,
-            "walk": walk,
             "configs": (
                 ({"BLOCK_M": block}, 1, 1),
                 ({"BLOCK_M": 2 * block}, 2, 1),
                 ({"BLOCK_M": 4 * block}, 4, 1),
             ),
             "why": ("A row of a group is only 16 bytes of output, so a program takes many rows.",),
-            "inputs": Preparation(
-                lines=(
-                    "x = torch.randn((rows, cols), generator=generator).to(dtype)",
-                    "return (laid_out(x),)",
-                ),
-                timed=({"rows": 4096, "cols": 2880, "dtype": dtypes[0]},),
-                timed_for="Hidden states of gpt-oss for 4,096 tokens.",
-                allowed={"cols": {"multiple_of": 32}},
-            ),
         },
+        inputs=Preparation(
+            lines=(
+                "x = torch.randn((rows, cols), generator=generator).to(dtype)",
+                "return (laid_out(x),)",
+            ),
+            timed=({"rows": 4096, "cols": 2880, "dtype": dtypes[0]},),
+            timed_for="Hidden states of gpt-oss for 4,096 tokens.",
+            allowed={"cols": {"multiple_of": 32}},
+        ),
     )
 
 
@@ -290,37 +268,31 @@ BLOCK_FORMAT_RECIPES = (
     Recipe(
         "fp8-block-quantize",
         _fp8_quantize,
-        {
-            "granularity": ("group", "block", "token"),
-            "group": (128, 64),
-            "gated": (False, True),
-            "power": (False, True),
-            "column_major": (False, True),
-            "floor": ("1e-10", "1e-4"),
-            "dtypes": DTYPES,
-        },
+        granularity=("group", "block", "token"),
+        group=(128, 64),
+        gated=(False, True),
+        power=(False, True),
+        column_major=(False, True),
+        floor=("1e-10", "1e-4"),
+        dtypes=DTYPES,
     ),
     Recipe(
         "fp8-block-matmul",
         _fp8_matmul,
-        {
-            "scaling": ("block", "group"),
-            "group": (128, 64),
-            "layout": ("nk", "kn"),
-            "bias": (False, True),
-            "activation": ACTIVATIONS,
-            "order": ("grouped", "grid"),
-            "dtype": ("bfloat16", "float16"),
-        },
+        scaling=("block", "group"),
+        group=(128, 64),
+        layout=("nk", "kn"),
+        bias=(False, True),
+        activation=ACTIVATIONS,
+        order=("grouped", "grid"),
+        dtype=("bfloat16", "float16"),
     ),
     Recipe(
         "mxfp4-quantize",
         _mxfp4_quantize,
-        {
-            "encoding": ("steps", "pieces"),
-            "walk": ("pairs", "split"),
-            "block": (16, 32),
-            "dtypes": DTYPES,
-        },
+        encoding=("steps", "pieces"),
+        walk=("pairs", "split"),
+        block=(16, 32),
+        dtypes=DTYPES,
     ),
 )

@@ -19,7 +19,7 @@ def _filter(
     bias: bool,
     walk: str,
     causal: bool,
-    block: int,
+    block_size: int,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
     """Return a convolution of each row with its channel's taps."""
@@ -55,17 +55,12 @@ def _filter(
         sizes=(
             {"channels": 1, "length": 1},
             {"channels": 5, "length": 127},
-            {"channels": 3, "length": 2 * block + 44},
+            {"channels": 3, "length": 2 * block_size + 44},
         ),
-        dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 5e-5),
         values={
-            "chain": chain,
             "biases": biases,
-            "taps": taps,
-            "walk": walk,
             "left": left,
-            "block_size": block,
         },
     )
 
@@ -74,14 +69,12 @@ CONVOLUTION_RECIPES = (
     Recipe(
         "filter",
         _filter,
-        {
-            "taps": (3, 4, 5, 7),
-            "chain": AFTER_CONVOLUTION,
-            "bias": (True, True, False),
-            "walk": ("grid", "loop"),
-            "causal": (False, True),
-            "block": (512, 1024),
-            "dtypes": DTYPES,
-        },
+        taps=(3, 4, 5, 7),
+        chain=AFTER_CONVOLUTION,
+        bias=(True, True, False),
+        walk=("grid", "loop"),
+        causal=(False, True),
+        block_size=(512, 1024),
+        dtypes=DTYPES,
     ),
 )

@@ -24,21 +24,21 @@ MULTIPLE = 8
 
 
 def _matmul(
-    layout: str, grouped: bool, epilogue: Chain, tile: tuple[int, int, int], dtype: str
+    layout: str, grouped: bool, chain: Chain, tile: tuple[int, int, int], dtype: str
 ) -> Sketch | None:
-    if not is_smooth(epilogue) or not has_registers(tile, (dtype,)):
+    if not is_smooth(chain) or not has_registers(tile, (dtype,)):
         return None
     return Sketch(
-        entry_point=named(PREFIXES[layout], epilogue.name),
-        summary=then(f"multiply {LAYOUTS[layout]}", epilogue),
+        entry_point=named(PREFIXES[layout], chain.name),
+        summary=then(f"multiply {LAYOUTS[layout]}", chain),
         operation_type="matmul",
-        tags=("matmul", "tensor-descriptor", *(("epilogue",) if epilogue.operations else ())),
+        tags=("matmul", "tensor-descriptor", *(("epilogue",) if chain.operations else ())),
         triton="matmul_descriptor",
-        python=reference(layout, epilogue),
+        python=reference(layout, chain),
         arguments=(
             Argument("a", ("m", "k")),
             Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), "factor", bound="k"),
-            *epilogue.arguments(("m", "n"), ("n",)),
+            *chain.arguments(("m", "n"), ("n",)),
         ),
         sizes=(
             {"m": 1, "n": 8, "k": 8},
@@ -52,11 +52,6 @@ def _matmul(
         tolerance=product_tolerance((dtype,)),
         layouts=("contiguous",),
         values={
-            "layout": layout,
-            "grouped": grouped,
-            "chain": epilogue,
-            "tile": tile,
-            "dtype": dtype,
             "precision": precision((dtype,)),
         },
     )
@@ -66,12 +61,10 @@ DESCRIPTOR_RECIPES = (
     Recipe(
         "descriptor-matmul",
         _matmul,
-        {
-            "layout": ("nn", "nt"),
-            "grouped": (True, False),
-            "epilogue": only(EPILOGUES, "full", "row", draws=("normal", "positive")),
-            "tile": ((64, 64, 32), (32, 64, 32), (64, 32, 64), (128, 64, 32)),
-            "dtype": ("float32", "float16", "float16", "float16"),
-        },
+        layout=("nn", "nt"),
+        grouped=(True, False),
+        chain=only(EPILOGUES, "full", "row", draws=("normal", "positive")),
+        tile=((64, 64, 32), (32, 64, 32), (64, 32, 64), (128, 64, 32)),
+        dtype=("float32", "float16", "float16", "float16"),
     ),
 )

@@ -104,7 +104,9 @@ def _distance(
         perf=({"m": 1024, "n": 1024, "k": 128},),
         tolerance=tolerances(("float32",), 4, 5e-4),
         layouts=("contiguous", "strided", "transposed"),
-        values={"way": way, "distance": triton, "after": after, "tile": tile},
+        values={
+            "distance": triton,
+        },
     )
 
 
@@ -120,11 +122,9 @@ DISTANCE_RECIPES = (
     Recipe(
         "pairwise-distance",
         _distance,
-        {
-            "kind": tuple(DISTANCES),
-            "way": ("dot", "loop"),
-            "after": AFTER_DISTANCE,
-            "tile": TILES,
-        },
+        kind=tuple(DISTANCES),
+        way=("dot", "loop"),
+        after=AFTER_DISTANCE,
+        tile=TILES,
     ),
 )

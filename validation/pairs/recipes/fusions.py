@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
-TOLERANCE = {"float32": (1e-4, 2e-5), "float16": (4e-3, 4e-3), "bfloat16": (1.6e-2, 1.6e-2)}
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 
 
@@ -79,41 +78,28 @@ def _norm_quantize(
             {"rows": 37, "cols": 300},
             {"rows": 3, "cols": 2500},
         ),
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
         outputs=len(outputs),
-        test="prepared",
-        values={
-            "kind": kind,
-            "residual": residual,
-            "stored": stored,
-            "scaling": scaling,
-            "unit_offset": unit_offset,
-            "walk": walk,
-            "block": block,
-            "inputs": Preparation(
-                lines=(
-                    *(
-                        f"{name} = torch.randn((rows, cols), generator=generator).to(dtype)"
-                        for name in ("x", "residual")[: 1 + residual]
-                    ),
-                    *(
-                        f"{name} = torch.randn((cols,), generator=generator).to(dtype)"
-                        for name in parameters
-                    ),
-                    *(() if per_token else (f"scale = torch.tensor([4.0 / {limit}])",)),
-                    returned(
-                        *(f"laid_out({name})" for name in ("x", "residual")[: 1 + residual]),
-                        *(f"{name}.to(device)" for name in names[1 + residual :]),
-                        "1e-6",
-                    ),
+        inputs=Preparation(
+            lines=(
+                *(
+                    f"{name} = torch.randn((rows, cols), generator=generator).to(dtype)"
+                    for name in ("x", "residual")[: 1 + residual]
                 ),
-                timed=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
-                timed_for="Hidden states of Llama 3 8B for 8,192 tokens.",
-                levels={"float8_e4m3fn": (0.13, 0.004)} if fp8 else {"int8": (0.0, 1.0)},
+                *(
+                    f"{name} = torch.randn((cols,), generator=generator).to(dtype)"
+                    for name in parameters
+                ),
+                *(() if per_token else (f"scale = torch.tensor([4.0 / {limit}])",)),
+                returned(
+                    *(f"laid_out({name})" for name in ("x", "residual")[: 1 + residual]),
+                    *(f"{name}.to(device)" for name in names[1 + residual :]),
+                    "1e-6",
+                ),
             ),
-        },
+            timed=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
+            timed_for="Hidden states of Llama 3 8B for 8,192 tokens.",
+            levels={"float8_e4m3fn": (0.13, 0.004)} if fp8 else {"int8": (0.0, 1.0)},
+        ),
     )
 
 
@@ -166,15 +152,8 @@ def _linear_cross_entropy(
             {"tokens": 33, "vocabulary": 97, "features": 100},
             {"tokens": 9, "vocabulary": 1300, "features": 20},
         ),
-        dtypes=dtypes,
         tolerance={"float16": (4e-3, 4e-3), "float32": (1e-4, 1e-4)},
-        layouts=STRIDED,
-        test="prepared",
         values={
-            "bias": bias,
-            "softcap": softcap,
-            "smoothing": smoothing,
-            "ignore": ignore,
             "split": split > 1,
             "parts_of_vocabulary": split,
             "wide": "float32" in dtypes,
@@ -195,7 +174,7 @@ def _linear_cross_entropy(
                 "The tokens are read again for every block of the vocabulary, so that large",
                 "BLOCK_N saves traffic: three stages of 128 by 256 take 144 KB of shared memory.",
             ),
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     "x = torch.randn((tokens, features), generator=generator).to(dtype)",
                     "weight = torch.randn((vocabulary, features), generator=generator)",
@@ -214,7 +193,6 @@ def _linear_cross_entropy(
                 ),
                 timed_for="The head of Llama 2 7B for 4,096 tokens.",
             ),
-        },
     )  # fmt: skip
 
 
@@ -222,27 +200,23 @@ FUSION_RECIPES = (
     Recipe(
         "norm-quantize",
         _norm_quantize,
-        {
-            "kind": ("rms_norm", "layer_norm"),
-            "residual": (True, False),
-            "stored": ("int8", "float8_e4m3fn"),
-            "scaling": ("token", "tensor"),
-            "unit_offset": (False, True),
-            "walk": ("whole", "looped"),
-            "block": (2048, 1024),
-            "dtypes": DTYPES,
-        },
+        kind=("rms_norm", "layer_norm"),
+        residual=(True, False),
+        stored=("int8", "float8_e4m3fn"),
+        scaling=("token", "tensor"),
+        unit_offset=(False, True),
+        walk=("whole", "looped"),
+        block=(2048, 1024),
+        dtypes=DTYPES,
     ),
     Recipe(
         "linear-cross-entropy",
         _linear_cross_entropy,
-        {
-            "bias": (False, True),
-            "softcap": (False, True),
-            "smoothing": (False, True),
-            "ignore": (False, True),
-            "split": (1, 8, 16),
-            "dtypes": (("float16",), ("float32",)),
-        },
+        bias=(False, True),
+        softcap=(False, True),
+        smoothing=(False, True),
+        ignore=(False, True),
+        split=(1, 8, 16),
+        dtypes=(("float16",), ("float32",)),
     ),
 )

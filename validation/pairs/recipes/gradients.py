@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import STRIDED, Preparation
+from validation.pairs.recipes.prepared import Preparation
 from validation.pairs.recipes.recipe import Recipe
-from validation.pairs.recipes.sketch import Argument, Sketch
+from validation.pairs.recipes.sketch import TOLERANCE, Argument, Sketch
 
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
-TOLERANCE = {
-    "float32": (1e-4, 2e-5), "float16": (4e-3, 4e-3), "bfloat16": (1.6e-2, 1.6e-2),
-}  # fmt: skip
 # A probability in a long row is about 0.001, so larger bounds would accept zeros.
 SOFTMAX_TOLERANCE = {
     "float32": (1e-4, 1e-6), "float16": (4e-3, 1e-4), "bfloat16": (1.6e-2, 5e-4),
 }  # fmt: skip
 # On the CPU, PyTorch sums gradients of bfloat16 parameters in bfloat16.
-NORM_TOLERANCE = TOLERANCE | {"bfloat16": (3e-2, 3e-2)}
+NORM_TOLERANCE = {**TOLERANCE, "bfloat16": (3e-2, 3e-2)}
 ROWS = (
     {"rows": 1, "cols": 1},
     {"rows": 5, "cols": 127},
@@ -44,28 +41,20 @@ def _norm(
         python=(f"return F.{kind}(x, (x.shape[-1],), weight{', bias' if bias else ''}, eps=eps)",),
         arguments=(*map(Argument, names), Argument("eps", default=eps)),
         sizes=ROWS,
-        dtypes=dtypes,
-        tolerance={dtype: NORM_TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
-        test="prepared",
+        tolerance=NORM_TOLERANCE,
         differentiable=True,
-        values={
-            "kind": kind,
-            "bias": bias,
-            "reduction": reduction,
-            "inputs": Preparation(
-                lines=(
-                    "x = torch.randn((rows, cols), generator=generator).to(dtype)",
-                    *(
-                        f"{name} = torch.randn((cols,), generator=generator).to(dtype)"
-                        for name in names[1:]
-                    ),
-                    f"return {', '.join(f'laid_out({name})' for name in names)}, {eps}",
+        inputs=Preparation(
+            lines=(
+                "x = torch.randn((rows, cols), generator=generator).to(dtype)",
+                *(
+                    f"{name} = torch.randn((cols,), generator=generator).to(dtype)"
+                    for name in names[1:]
                 ),
-                timed=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
-                timed_for="Hidden states of Llama 3 8B for 8,192 tokens.",
+                f"return {', '.join(f'laid_out({name})' for name in names)}, {eps}",
             ),
-        },
+            timed=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
+            timed_for="Hidden states of Llama 3 8B for 8,192 tokens.",
+        ),
     )
 
 
@@ -120,21 +109,14 @@ def _softmax(
         )
         if causal
         else ROWS,
-        dtypes=dtypes,
         # The output is rounded before the backward pass reads it, and scores before the softmax.
-        tolerance={dtype: (TOLERANCE if log else SOFTMAX_TOLERANCE)[dtype] for dtype in dtypes},
-        layouts=STRIDED,
-        test="prepared",
+        tolerance=TOLERANCE if log else SOFTMAX_TOLERANCE,
         differentiable=True,
         values={
-            "log": log,
-            "scaled": scaled,
-            "causal": causal,
-            "walk": walk,
             "rows_each": rows_each,
             "block": block,
             "warps": 4 if walk == "rows" else 8,
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     "x = torch.randn((batch, n, n), generator=generator).to(dtype)"
                     if causal
@@ -144,7 +126,6 @@ def _softmax(
                 timed=({**timed, "dtype": "bfloat16"},),
                 timed_for=timed_for,
             ),
-        },
     )  # fmt: skip
 
 
@@ -195,20 +176,11 @@ def _cross_entropy(
             {"tokens": 1, "vocabulary": 2}, {"tokens": 7, "vocabulary": 127},
             {"tokens": 33, "vocabulary": 1000}, {"tokens": 4, "vocabulary": 4 * block + 13},
         ),
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
-        test="prepared",
         differentiable=True,
         values={
-            "smoothing": smoothing,
-            "z_loss": z_loss,
-            "ignore": ignore,
-            "early": early,
-            "block": block,
             "warps": max(block // 512, 4),
             "numbers": tuple(numbers),
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     "logits = torch.randn((tokens, vocabulary), generator=generator).to(dtype)",
                     "target = torch.randint(0, vocabulary, (tokens,), generator=generator)",
@@ -227,7 +199,6 @@ def _cross_entropy(
                 timed=({"tokens": 1024, "vocabulary": 128256, "dtype": "bfloat16"},),
                 timed_for="Logits of Llama 3 for 1,024 tokens.",
             ),
-        },
     )  # fmt: skip
 
 
@@ -239,36 +210,30 @@ GRADIENT_RECIPES = (
     Recipe(
         "norm-with-gradients",
         _norm,
-        {
-            "kind": ("layer_norm", "rms_norm"),
-            "bias": (False, True),
-            "reduction": ("columns", "partials", "atomic"),
-            "eps": ("1e-5", "1e-6"),
-            "dtypes": DTYPES,
-        },
+        kind=("layer_norm", "rms_norm"),
+        bias=(False, True),
+        reduction=("columns", "partials", "atomic"),
+        eps=("1e-5", "1e-6"),
+        dtypes=DTYPES,
     ),
     Recipe(
         "softmax-with-gradients",
         _softmax,
-        {
-            "log": (False, True),
-            "scaled": (False, True),
-            "causal": (False, True),
-            "walk": ("row", "rows", "looped"),
-            "shape": ((4, 256), (8, 512), (2, 1024)),
-            "dtypes": DTYPES,
-        },
+        log=(False, True),
+        scaled=(False, True),
+        causal=(False, True),
+        walk=("row", "rows", "looped"),
+        shape=((4, 256), (8, 512), (2, 1024)),
+        dtypes=DTYPES,
     ),
     Recipe(
         "cross-entropy-with-gradients",
         _cross_entropy,
-        {
-            "smoothing": (False, True),
-            "z_loss": (False, True),
-            "ignore": (False, True),
-            "early": (False, True),
-            "block": (1024, 4096),
-            "dtypes": DTYPES,
-        },
+        smoothing=(False, True),
+        z_loss=(False, True),
+        ignore=(False, True),
+        early=(False, True),
+        block=(1024, 4096),
+        dtypes=DTYPES,
     ),
 )

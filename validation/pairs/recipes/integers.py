@@ -100,7 +100,7 @@ INTEGERS = (
 )
 
 
-def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | None:
+def _integer_map(chain: Chain, loop: str, block_size: int, dtype: str) -> Sketch | None:
     if not (chain.possible and is_informative(answers_of(chain, "whole"))):
         return None
     steps = chain.torch()
@@ -112,14 +112,11 @@ def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | No
         triton="map_1d",
         python=(*steps[:-1], f"return {steps[-1].removeprefix('y = ')}"),
         arguments=tuple(Argument(name, ("n",), "integers") for name in ("x", *chain.operands)),
-        sizes=vector_sizes(block),
+        sizes=vector_sizes(block_size),
         dtypes=(dtype,),
         tolerance={dtype: (0.0, 0.0)},
         values={
-            "chain": chain,
             "helper": "",
-            "loop": loop,
-            "block_size": block,
             "steps": 4,
             "integer": True,
         },
@@ -130,11 +127,9 @@ INTEGER_RECIPES = (
     Recipe(
         "integer-map",
         _integer_map,
-        {
-            "chain": chains(INTEGERS, INTEGERS),
-            "loop": LOOPS,
-            "block": (512, 1024, 2048),
-            "dtype": ("int32", "int64"),
-        },
+        chain=chains(INTEGERS, INTEGERS),
+        loop=LOOPS,
+        block_size=(512, 1024, 2048),
+        dtype=("int32", "int64"),
     ),
 )

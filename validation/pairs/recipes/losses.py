@@ -115,7 +115,7 @@ def _reference(loss: Loss, chain: Chain, reduce: str) -> str:
 
 
 def _loss(
-    loss: Loss, chain: Chain, reduce: str, walk: str, block: int, dtypes: tuple[str, ...]
+    loss: Loss, chain: Chain, reduce: str, walk: str, block_size: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
     if not chain.possible or walk not in WALKS[reduce]:
         return None
@@ -145,11 +145,9 @@ def _loss(
             *chain.arguments(("rows", "cols")),
             Argument("target", ("rows", "cols"), loss.target),
         ),
-        sizes=(*ROW_SIZES[:3], {"rows": 3, "cols": 2 * block + 5}),
-        dtypes=dtypes,
+        sizes=(*ROW_SIZES[:3], {"rows": 3, "cols": 2 * block_size + 5}),
         tolerance=tolerances(dtypes, 3, 2e-4 if atomic else 2e-5),
         layouts=("contiguous", "strided", "transposed"),
-        values={"chain": chain, "loss": loss, "reduce": reduce, "walk": walk, "block_size": block},
     )
 
 
@@ -167,34 +165,33 @@ def _factor(expression: str) -> str:
 
 
 def _gated(
-    operation: Operation, packing: str, after: Chain, block: int, dtypes: tuple[str, ...]
+    act: Operation, packing: str, chain: Chain, block_size: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
-    if not operation.smooth and packing == "sum":
+    if not act.smooth and packing == "sum":
         return None
-    if not all(one.smooth for one in after.operations) or not after.possible:
+    if not all(one.smooth for one in chain.operations) or not chain.possible:
         return None
-    act = operation.torch
     value, gate = GATES[packing]
     split: tuple[str, ...] = ()
     if packing == "halves":
         split = ("x, gate = packed.chunk(2, dim=-1)",)
     elif packing == "interleaved":
         split = ("x, gate = packed[:, 0::2], packed[:, 1::2]",)
-    *_, last = (f"x = x * {_factor(act.format(x='gate'))}", *after.torch())
+    *_, last = (f"x = x * {_factor(act.torch.format(x='gate'))}", *chain.torch())
     known = tolerances(dtypes, 3)
-    function = operation.phrase.removeprefix("apply ").removeprefix("the ")
+    function = act.phrase.removeprefix("apply ").removeprefix("the ")
     return Sketch(
-        entry_point=named(operation.name, "glu", packing, after.suffix),
+        entry_point=named(act.name, "glu", packing, chain.suffix),
         summary=sentence_of(
             f"multiply {value} by the {function} of {gate}",
-            *after.phrases,
+            *chain.phrases,
         ),
         operation_type="element-wise",
         tags=("gated", "glu", packing),
         triton="gated",
         python=(
             *split,
-            *((f"x = x * {_factor(act.format(x='gate'))}",) if after.operations else ()),
+            *((f"x = x * {_factor(act.torch.format(x='gate'))}",) if chain.operations else ()),
             "return " + last.partition(" = ")[2],
         ),
         arguments=(
@@ -202,16 +199,11 @@ def _gated(
             if packing == "separate"
             else (Argument("packed", ("rows", "2 * cols")),)
         ),
-        sizes=(*ROW_SIZES[:4], {"rows": 3, "cols": 2 * block + 5}),
-        dtypes=dtypes,
+        sizes=(*ROW_SIZES[:4], {"rows": 3, "cols": 2 * block_size + 5}),
         tolerance={name: ROUNDED.get(name, tolerance) for name, tolerance in known.items()},
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "act": operation,
-            "factor": _factor(operation.triton.format(x="gate")),
-            "packing": packing,
-            "chain": after,
-            "block_size": block,
+            "factor": _factor(act.triton.format(x="gate")),
         },
     )  # fmt: skip
 
@@ -226,24 +218,20 @@ LOSS_RECIPES = (
     Recipe(
         "loss",
         _loss,
-        {
-            "loss": LOSSES,
-            "chain": PREDICTIONS,
-            "reduce": ("mean", "sum_atomic", "rows"),
-            "walk": ("whole", "looped", "atomic"),
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-        },
+        loss=LOSSES,
+        chain=PREDICTIONS,
+        reduce=("mean", "sum_atomic", "rows"),
+        walk=("whole", "looped", "atomic"),
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
     ),
     Recipe(
         "gated-unit",
         _gated,
-        {
-            "operation": GATING,
-            "packing": ("halves", "interleaved", "separate"),
-            "after": SCALED,
-            "block": (512, 1024),
-            "dtypes": DTYPES,
-        },
+        act=GATING,
+        packing=("halves", "interleaved", "separate"),
+        chain=SCALED,
+        block_size=(512, 1024),
+        dtypes=DTYPES,
     ),
 )

@@ -88,7 +88,7 @@ def cube_sizes(block: int) -> tuple[dict[str, int], ...]:
 
 
 def _map_1d(
-    chain: Chain, loop: str, block: int, dtypes: tuple[str, ...], helper: bool
+    chain: Chain, loop: str, block_size: int, dtypes: tuple[str, ...], helper: bool
 ) -> Sketch | None:
     if not chain.possible:
         return None
@@ -100,15 +100,11 @@ def _map_1d(
         triton="map_1d",
         python=reference_lines(chain, dtypes),
         arguments=(Argument("x", ("n",), chain.draw), *chain.arguments(("n",))),
-        sizes=vector_sizes(block),
-        dtypes=dtypes,
+        sizes=vector_sizes(block_size),
         tolerance=map_tolerances(chain, dtypes),
         values={
-            "chain": chain,
             "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
-            "loop": loop,
-            "block_size": block,
-            "steps": 4 if block < 1024 else 2,
+            "steps": 4 if block_size < 1024 else 2,
             "integer": False,
         },
     )
@@ -150,14 +146,11 @@ def _map_2d(
             for o in operands
         ),
         sizes=matrix_sizes(block_m, block_n),
-        dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided") if outer else ("contiguous", "strided", "transposed"),
         values={
-            "chain": chain,
             "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
             "operands": operands,
-            "walk": walk,
             "block_m": block_m,
             "block_n": block_n,
             "shape_from": "x.shape" if not outer else f"x.shape[0], {operands[1].name}.shape[0]",
@@ -172,7 +165,7 @@ def _outer(
 
 
 def _map_3d(
-    chain: Chain, walk: str, block: int, dtypes: tuple[str, ...], helper: bool
+    chain: Chain, walk: str, block_size: int, dtypes: tuple[str, ...], helper: bool
 ) -> Sketch | None:
     if not chain.possible:
         return None
@@ -193,16 +186,12 @@ def _map_3d(
             Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
             for o in operands
         ),
-        sizes=cube_sizes(block),
-        dtypes=dtypes,
+        sizes=cube_sizes(block_size),
         tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": chain,
             "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
             "operands": operands,
-            "walk": walk,
-            "block_size": block,
         },
     )
 
@@ -229,103 +218,85 @@ MAPS = (
     Recipe(
         "unary-map",
         _map_1d,
-        {
-            "chain": chains(UNARY),
-            "loop": LOOPS,
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=chains(UNARY),
+        loop=LOOPS,
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "binary-map",
         _map_1d,
-        {
-            "chain": only(chains(BINARY), *SIMPLE),
-            "loop": LOOPS,
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-            "helper": (False,),
-        },
+        chain=only(chains(BINARY), *SIMPLE),
+        loop=LOOPS,
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
+        helper=(False,),
     ),
     Recipe(
         "ternary-map",
         _map_1d,
-        {
-            "chain": only(chains(TERNARY), *SIMPLE),
-            "loop": LOOPS,
-            "block": (512, 1024),
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=only(chains(TERNARY), *SIMPLE),
+        loop=LOOPS,
+        block_size=(512, 1024),
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "fused-map",
         _map_1d,
-        {
-            "chain": tuple(chain for chain in FLAT if len(chain.operations) == 2),
-            "loop": LOOPS,
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=tuple(chain for chain in FLAT if len(chain.operations) == 2),
+        loop=LOOPS,
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "long-fused-map",
         _map_1d,
-        {
-            "chain": tuple(chain for chain in FLAT if len(chain.operations) > 2),
-            "loop": LOOPS,
-            "block": (512, 1024),
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=tuple(chain for chain in FLAT if len(chain.operations) > 2),
+        loop=LOOPS,
+        block_size=(512, 1024),
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "matrix-map",
         _map_2d,
-        {
-            "chain": (*chains(ACTIVATIONS), *only(chains(BINARY), *SIMPLE), *FLAT),
-            "walk": WALKS,
-            "tile": TILES,
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=(*chains(ACTIVATIONS), *only(chains(BINARY), *SIMPLE), *FLAT),
+        walk=WALKS,
+        tile=TILES,
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "broadcast-map",
         _map_2d,
-        {
-            "chain": BROADCAST,
-            "walk": WALKS,
-            "tile": TILES,
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=BROADCAST,
+        walk=WALKS,
+        tile=TILES,
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "outer-map",
         _outer,
-        {
-            "chain": (
-                *chains(OUTER),
-                *chains(OUTER, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
-            ),
-            "walk": WALKS,
-            "tile": TILES,
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=(
+            *chains(OUTER),
+            *chains(OUTER, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
+        ),
+        walk=WALKS,
+        tile=TILES,
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
     Recipe(
         "cube-map",
         _map_3d,
-        {
-            "chain": tuple(dict.fromkeys((*chains(BINARY), *SINGLES, *BLOCKS))),
-            "walk": ("flat", "grid"),
-            "block": (256, 512, 1024),
-            "dtypes": DTYPES,
-            "helper": (False, True),
-        },
+        chain=tuple(dict.fromkeys((*chains(BINARY), *SINGLES, *BLOCKS))),
+        walk=("flat", "grid"),
+        block_size=(256, 512, 1024),
+        dtypes=DTYPES,
+        helper=(False, True),
     ),
 )

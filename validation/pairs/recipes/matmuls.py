@@ -76,33 +76,28 @@ def _last(epilogue: Chain, views: Mapping[str, str] | None = None) -> tuple[str,
 def _matmul(
     layout: str,
     order: str,
-    epilogue: Chain,
+    chain: Chain,
     tile: tuple[int, int, int],
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
-    if not is_smooth(epilogue) or not has_registers(tile, dtypes):
+    if not is_smooth(chain) or not has_registers(tile, dtypes):
         return None
     return Sketch(
-        entry_point=named(PREFIXES[layout], epilogue.name),
-        summary=then(f"multiply {LAYOUTS[layout]}", epilogue),
+        entry_point=named(PREFIXES[layout], chain.name),
+        summary=then(f"multiply {LAYOUTS[layout]}", chain),
         operation_type="matmul",
-        tags=("matmul", order.replace("_", "-"), *(("epilogue",) if epilogue.operations else ())),
+        tags=("matmul", order.replace("_", "-"), *(("epilogue",) if chain.operations else ())),
         triton="matmul",
-        python=reference(layout, epilogue),
+        python=reference(layout, chain),
         arguments=(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k"), "factor", bound="k"),
-            *epilogue.arguments(("m", "n"), ("n",), ("m",)),
+            *chain.arguments(("m", "n"), ("n",), ("m",)),
         ),
         sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order in GROUPED else ())),
-        dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "layout": layout,
-            "order": order,
-            "chain": epilogue,
-            "tile": tile,
             "batched": False,
             "precision": precision(dtypes),
         },
@@ -144,39 +139,36 @@ def product_tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]
 ROUNDED_PRODUCTS = {"float16": (1e-2, 1e-2), "bfloat16": (3e-2, 3e-2)}
 
 
-def _batched(epilogue: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> Sketch | None:
-    if not is_smooth(epilogue) or not has_registers(tile, dtypes):
+def _batched(chain: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> Sketch | None:
+    if not is_smooth(chain) or not has_registers(tile, dtypes):
         return None
-    first = "x = torch.bmm(a, b)" if len(epilogue.operations) % 2 else "x = a @ b"
+    first = "x = torch.bmm(a, b)" if len(chain.operations) % 2 else "x = a @ b"
     return Sketch(
-        entry_point=named("batched_matmul", epilogue.name),
-        summary=then("multiply two batches of matrices", epilogue),
+        entry_point=named("batched_matmul", chain.name),
+        summary=then("multiply two batches of matrices", chain),
         operation_type="matmul",
-        tags=("matmul", "batched", *(("epilogue",) if epilogue.operations else ())),
+        tags=("matmul", "batched", *(("epilogue",) if chain.operations else ())),
         triton="matmul",
         python=(
-            (first, *_last(epilogue, COLUMN_VIEWS))
-            if epilogue.operations
+            (first, *_last(chain, COLUMN_VIEWS))
+            if chain.operations
             else ("return torch.bmm(a, b)",)
         ),
         arguments=(
             Argument("a", ("batch", "m", "k")),
             Argument("b", ("batch", "k", "n"), "factor", bound="k"),
-            *epilogue.arguments(("batch", "m", "n"), ("n",), ("m",)),
+            *chain.arguments(("batch", "m", "n"), ("n",), ("m",)),
         ),
         sizes=(
             {"batch": 1, "m": 1, "n": 1, "k": 1},
             {"batch": 3, "m": 17, "n": 31, "k": 13},
             {"batch": 2, "m": tile[0] + 6, "n": tile[1] + 6, "k": 2 * tile[2] + 3},
         ),
-        dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
             "layout": "nn",
             "order": "rows",
-            "chain": epilogue,
-            "tile": tile,
             "batched": True,
             "precision": precision(dtypes),
         },
@@ -205,14 +197,13 @@ def _split_k(
         perf=({"m": 16, "n": 4096, "k": 4096}, {"m": 32, "n": 4096, "k": 11008}),
         tolerance=tolerances(("float32",), 2, 2e-4),
         layouts=("contiguous", "strided", "transposed"),
-        values={"layout": layout, "way": way, "after": after, "tile": tile, "splits": splits},
     )
 
 
 def _matvec(
-    side: str, walk: str, epilogue: Chain, block: tuple[int, int], dtypes: tuple[str, ...]
+    side: str, walk: str, chain: Chain, block: tuple[int, int], dtypes: tuple[str, ...]
 ) -> Sketch | None:
-    if not is_smooth(epilogue) or (side == "left" and walk == "row"):
+    if not is_smooth(chain) or (side == "left" and walk == "row"):
         return None
     # Rows are read in long blocks; along a column, only blocks with few rows fit into registers.
     if (side == "left") != (block[1] <= 64) or (walk == "row") != (
@@ -227,18 +218,18 @@ def _matvec(
         else ("vecmat", "a vector by a matrix")
     )
     return Sketch(
-        entry_point=named(name, epilogue.name),
-        summary=then(f"multiply {factors}", epilogue),
+        entry_point=named(name, chain.name),
+        summary=then(f"multiply {factors}", chain),
         operation_type="matmul",
         tags=("matmul", "matrix-vector"),
         triton="matvec",
         python=(
-            (line, *_last(epilogue)) if epilogue.operations else (line.replace("x =", "return"),)
+            (line, *_last(chain)) if chain.operations else (line.replace("x =", "return"),)
         ),
         arguments=(
             Argument("a", ("m", "n")),
             Argument("v", (inner,), "factor", bound=inner),
-            *epilogue.arguments((out,)),
+            *chain.arguments((out,)),
         ),
         sizes=(
             {"m": 1, "n": 1}, {"m": 17, "n": 31}, {"m": 130, "n": 70},
@@ -246,11 +237,9 @@ def _matvec(
             if side == "right"
             else {"m": 2 * block[1] + 5, "n": 37},
         ),
-        dtypes=dtypes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided"),
-        values={"side": side, "walk": walk, "chain": epilogue, "block": block},
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 TILES = (
@@ -264,43 +253,35 @@ MATMUL_RECIPES = (
     Recipe(
         "matmul",
         _matmul,
-        {
-            "layout": tuple(LAYOUTS),
-            "order": ("grouped", "grouped", "grouped", "grid", "persistent"),
-            "epilogue": EPILOGUES,
-            "tile": TILES,
-            "dtypes": DTYPES,
-        },
+        layout=tuple(LAYOUTS),
+        order=("grouped", "grouped", "grouped", "grid", "persistent"),
+        chain=EPILOGUES,
+        tile=TILES,
+        dtypes=DTYPES,
     ),
     Recipe(
         "batched-matmul",
         _batched,
-        {
-            "epilogue": EPILOGUES,
-            "tile": TILES,
-            "dtypes": DTYPES,
-        },
+        chain=EPILOGUES,
+        tile=TILES,
+        dtypes=DTYPES,
     ),
     Recipe(
         "split-k-matmul",
         _split_k,
-        {
-            "layout": tuple(LAYOUTS),
-            "way": ("atomic", "workspace"),
-            "after": AFTER_SPLIT,
-            "tile": TILES,
-            "splits": (2, 4, 8),
-        },
+        layout=tuple(LAYOUTS),
+        way=("atomic", "workspace"),
+        after=AFTER_SPLIT,
+        tile=TILES,
+        splits=(2, 4, 8),
     ),
     Recipe(
         "matrix-vector",
         _matvec,
-        {
-            "side": ("right", "left"),
-            "walk": ("tile", "row"),
-            "epilogue": BY_VECTORS,
-            "block": ((32, 32), (32, 64), (8, 256), (4, 512), (1, 1024)),
-            "dtypes": (("float32",), ("bfloat16", "float32"), ("float16",)),
-        },
+        side=("right", "left"),
+        walk=("tile", "row"),
+        chain=BY_VECTORS,
+        block=((32, 32), (32, 64), (8, 256), (4, 512), (1, 1024)),
+        dtypes=(("float32",), ("bfloat16", "float32"), ("float16",)),
     ),
 )

@@ -32,7 +32,7 @@ def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
     return (f"x = {moved}", *reference_lines(chain, dtypes))
 
 
-def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch | None:
+def _gather(chain: Chain, walk: str, block_size: int, dtypes: tuple[str, ...]) -> Sketch | None:
     if not chain.possible:
         return None
     python = _body("F.embedding(index, table)", chain, dtypes)
@@ -54,15 +54,13 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
             {"entries": 100, "count": 20, "width": 130},
             # The output has the table's shape, so a test notices if the table itself is returned.
             {"entries": 50, "count": 50, "width": 33},
-            {"entries": 9, "count": 11, "width": 2 * block + 5},
+            {"entries": 9, "count": 11, "width": 2 * block_size + 5},
         ),
-        dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
-        values={"chain": chain, "walk": walk, "block_size": block},
     )
 
 
-def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
+def _scatter(chain: Chain, walk: str, block_size: int) -> Sketch | None:
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
     values = chain.torch() if chain.operations else ()
@@ -83,11 +81,10 @@ def _scatter(chain: Chain, walk: str, block: int) -> Sketch | None:
             {"entries": 1, "count": 1, "width": 1},
             {"entries": 13, "count": 31, "width": 47},
             {"entries": 40, "count": 100, "width": 70},
-            {"entries": 5, "count": 9, "width": 2 * block + 5},
+            {"entries": 5, "count": 9, "width": 2 * block_size + 5},
         ),
         # Many values may be added to one element, in any order.
         tolerance=tolerances(("float32",), 2, 1e-4),
-        values={"chain": chain, "walk": walk, "block_size": block},
     )
 
 
@@ -145,13 +142,9 @@ def _move(
             {"rows": 45, "cols": 130},
             {"rows": 100, "cols": 33},
         ),
-        dtypes=dtypes,
         tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": chain,
-            "kind": kind,
-            "walk": walk,
             "block_m": tile[0],
             "block_n": tile[1],
         },
@@ -200,8 +193,6 @@ def _segment(kind: str, chain: Chain, block: tuple[int, int]) -> Sketch | None:
         ),
         tolerance=tolerances(("float32",), 2, 5e-5),
         values={
-            "chain": chain,
-            "kind": kind,
             "parts_of": SEGMENTS[kind],
             "block_m": block[0],
             "block_n": block[1],
@@ -220,40 +211,32 @@ MEMORY_RECIPES = (
     Recipe(
         "gather",
         _gather,
-        {
-            "chain": EMBEDDED,
-            "walk": ("row", "loop", "tile"),
-            "block": (256, 512, 1024),
-            "dtypes": DTYPES,
-        },
+        chain=EMBEDDED,
+        walk=("row", "loop", "tile"),
+        block_size=(256, 512, 1024),
+        dtypes=DTYPES,
     ),
     Recipe(
         "scatter-add",
         _scatter,
-        {
-            "chain": SERIES,
-            "walk": ("row", "flat"),
-            "block": (512, 1024),
-        },
+        chain=SERIES,
+        walk=("row", "flat"),
+        block_size=(512, 1024),
     ),
     Recipe(
         "move",
         _move,
-        {
-            "kind": tuple(MOVES),
-            "chain": ONE,
-            "walk": ("tile", "flat", "rows", "tile_transposed"),
-            "tile": TILES,
-            "dtypes": DTYPES,
-        },
+        kind=tuple(MOVES),
+        chain=ONE,
+        walk=("tile", "flat", "rows", "tile_transposed"),
+        tile=TILES,
+        dtypes=DTYPES,
     ),
     Recipe(
         "segment-reduction",
         _segment,
-        {
-            "kind": tuple(SEGMENTS),
-            "chain": tuple(chain for chain in SERIES if not chain.further),
-            "block": ((16, 64), (32, 32), (32, 64), (8, 128)),
-        },
+        kind=tuple(SEGMENTS),
+        chain=tuple(chain for chain in SERIES if not chain.further),
+        block=((16, 64), (32, 32), (32, 64), (8, 128)),
     ),
 )

@@ -156,7 +156,7 @@ SCORE_ROWS = only(BEFORE_SOFTMAX, "full", "row")
 
 
 def _norm_row(
-    before: Chain,
+    chain: Chain,
     norm: Norm,
     affine: str,
     after: Operation | None,
@@ -164,53 +164,48 @@ def _norm_row(
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
     vectors = VECTORS[affine]
-    if affine not in norm.affines or set(vectors) & set(before.operands):
+    if affine not in norm.affines or set(vectors) & set(chain.operands):
         return None
-    if not _is_usual(before, norm, after):
+    if not _is_usual(chain, norm, after):
         return None
-    if not before.possible or not _stays_in_range(before, norm):
+    if not chain.possible or not _stays_in_range(chain, norm):
         return None
-    if after is not None and not _tells(before, norm, after):
+    if after is not None and not _tells(chain, norm, after):
         return None
-    steps = len(before.operations) + 1 + (after is not None)
+    steps = len(chain.operations) + 1 + (after is not None)
     is_widened = dtypes != ("float32",) and (norm.operation_type == "softmax" or steps > 3)
     given = "".join(f", {name}" for name in vectors)
-    torch = [*before.torch(), *(line.format(y=before.result, affine=given) for line in norm.torch)]
+    torch = [*chain.torch(), *(line.format(y=chain.result, affine=given) for line in norm.torch)]
     torch += [f"y = {after.torch.format(x='y')}"] if after else []
     if is_widened:
-        torch = [*in_float32(("x", *before.floats, *vectors), tuple(torch))]
+        torch = [*in_float32(("x", *chain.floats, *vectors), tuple(torch))]
     else:
         torch[-1] = torch[-1].replace("y = ", "return ", 1)
     with_vectors = {"none": "", "weight": " with a weight", "weight_bias": " with weight and bias"}
     endings = (f"{norm.phrase}{with_vectors[affine]}", *((after.phrase,) if after else ()))
-    tolerance = tolerances(dtypes, 3 + len(before.operations), 5e-5)
+    tolerance = tolerances(dtypes, 3 + len(chain.operations), 5e-5)
     if not is_widened:
         tolerance = {name: ROUNDED.get(name, known) for name, known in tolerance.items()}
-    parts = (before.name, norm.name, after.name if after else "")
+    parts = (chain.name, norm.name, after.name if after else "")
     return Sketch(
         entry_point=named(*parts),
-        summary=before.sentence(*endings),
+        summary=chain.sentence(*endings),
         operation_type=norm.operation_type,
         tags=(norm.operation_type, norm.name.replace("_", "-"), "rows"),
         triton="norm_rows",
         python=tuple(torch),
         arguments=(
-            Argument("x", ("rows", "cols"), before.draw),
-            *before.arguments(("rows", "cols"), ("cols",), ("rows",)),
+            Argument("x", ("rows", "cols"), chain.draw),
+            *chain.arguments(("rows", "cols"), ("cols",), ("rows",)),
             *(Argument(name, ("cols",)) for name in vectors),
         ),
         sizes=ROW_SIZES,
         perf=SHORT_ROWS if walk == "tile" else (),
-        dtypes=dtypes,
         # A row with one value is divided by its own spread, which magnifies earlier rounding.
         tolerance=tolerance,
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": before,
-            "norm": norm,
             "vectors": vectors,
-            "after": after,
-            "walk": walk,
         },
     )
 
@@ -254,15 +249,15 @@ def _stays_in_range(before: Chain, norm: Norm) -> bool:
 
 
 def _norm_looped(
-    before: Chain,
+    chain: Chain,
     kind: str,
     affine: str,
     after: Operation | None,
-    block: int,
+    block_size: int,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
     norm = next(norm for norm in NORMS if norm.name == LOOPED[kind])
-    sketch = _norm_row(before, norm, affine, after, "single", dtypes)
+    sketch = _norm_row(chain, norm, affine, after, "single", dtypes)
     if sketch is None:
         return None
     return replace(
@@ -270,8 +265,8 @@ def _norm_looped(
         tags=(*sketch.tags, "looped"),
         triton="norm_looped",
         sizes=({"rows": 1, "cols": 1}, {"rows": 3, "cols": 127}, {"rows": 5, "cols": 700},
-               {"rows": 2, "cols": 2 * block + 1}),
-        values={**sketch.values, "kind": kind, "block_size": block},
+               {"rows": 2, "cols": 2 * block_size + 1}),
+        values={**sketch.values, "kind": kind, "block_size": block_size},
     )  # fmt: skip
 
 
@@ -289,37 +284,31 @@ NORM_RECIPES = (
     Recipe(
         "row-normalization",
         _norm_row,
-        {
-            "before": ROWS,
-            "norm": tuple(norm for norm in NORMS if norm.operation_type == "normalization"),
-            "affine": tuple(VECTORS),
-            "after": AFTER_NORM,
-            "walk": ("single", "tile", "persistent"),
-            "dtypes": DTYPES,
-        },
+        chain=ROWS,
+        norm=tuple(norm for norm in NORMS if norm.operation_type == "normalization"),
+        affine=tuple(VECTORS),
+        after=AFTER_NORM,
+        walk=("single", "tile", "persistent"),
+        dtypes=DTYPES,
     ),
     Recipe(
         "row-softmax",
         _norm_row,
-        {
-            "before": SCORE_ROWS,
-            "norm": tuple(norm for norm in NORMS if norm.operation_type == "softmax"),
-            "affine": ("none",),
-            "after": (None,),
-            "walk": ("single", "tile", "persistent"),
-            "dtypes": DTYPES,
-        },
+        chain=SCORE_ROWS,
+        norm=tuple(norm for norm in NORMS if norm.operation_type == "softmax"),
+        affine=("none",),
+        after=(None,),
+        walk=("single", "tile", "persistent"),
+        dtypes=DTYPES,
     ),
     Recipe(
         "looped-normalization",
         _norm_looped,
-        {
-            "before": (*ROWS, *SCORE_ROWS[1:]),
-            "kind": tuple(LOOPED),
-            "affine": tuple(VECTORS),
-            "after": AFTER_NORM,
-            "block": (1024, 2048, 4096),
-            "dtypes": DTYPES,
-        },
+        chain=(*ROWS, *SCORE_ROWS[1:]),
+        kind=tuple(LOOPED),
+        affine=tuple(VECTORS),
+        after=AFTER_NORM,
+        block_size=(1024, 2048, 4096),
+        dtypes=DTYPES,
     ),
 )

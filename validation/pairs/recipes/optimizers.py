@@ -132,7 +132,7 @@ def _optimizer(
     clip: str,
     project: str,
     loop: str,
-    block: int,
+    block_size: int,
     dtypes: tuple[str, ...],
 ) -> Sketch | None:
     phrase, states, torch, triton = OPTIMIZERS[kind]
@@ -165,8 +165,7 @@ def _optimizer(
             Argument("lr", default="0.05"),
             *step_number(kind),
         ),
-        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 6 * block + 13}),
-        dtypes=dtypes,
+        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 6 * block_size + 13}),
         tolerance=tolerances(dtypes, 4),
         outputs=len(outputs) if len(outputs) > 1 else 1,
         values={
@@ -178,8 +177,6 @@ def _optimizer(
                 *triton,
                 *filter(None, (after_triton,)),
             ),
-            "loop": loop,
-            "block_size": block,
         },
     )
 
@@ -188,14 +185,12 @@ OPTIMIZER_RECIPES = (
     Recipe(
         "optimizer-step",
         _optimizer,
-        {
-            "kind": tuple(OPTIMIZERS),
-            "decay": tuple(DECAYS),
-            "clip": tuple(CLIPS),
-            "project": tuple(PROJECTIONS),
-            "loop": ("none", "grid_stride"),
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-        },
+        kind=tuple(OPTIMIZERS),
+        decay=tuple(DECAYS),
+        clip=tuple(CLIPS),
+        project=tuple(PROJECTIONS),
+        loop=("none", "grid_stride"),
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.attention import TOLERANCE, listed_with
+from validation.pairs.recipes.attention import listed_with
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.prepared import Preparation
 from validation.pairs.recipes.recipe import Recipe
@@ -60,19 +60,11 @@ def _paged(
             {"sequences": 5, "heads": 2, "head_dim": 32, "most_pages": 3, "page_size": 32},
             {"sequences": 3, "heads": 2, "head_dim": 16, "most_pages": 40, "page_size": 32},
         ),
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
         layouts=("contiguous",),
-        test="prepared",
         values={
-            "form": form,
-            "layout": layout,
-            "window": window,
-            "softcap": softcap,
-            "alibi": alibi,
             "cached": cached,
             "wide": "float32" in dtypes,
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     "n_pages = sequences * most_pages + 1",
                     "q = torch.randn((sequences, heads, head_dim), generator=generator).to(dtype)",
@@ -116,7 +108,6 @@ def _paged(
                 allowed={"head_dim": [16, 32, 64, 128], "heads": {"multiple_of": 2}},
                 fixed=("page_size",),
             ),
-        },
     )  # fmt: skip
 
 
@@ -164,14 +155,12 @@ PAGED_ATTENTION_RECIPES = (
     Recipe(
         "paged-decode",
         _paged,
-        {
-            "form": ("group", "head", "split"),
-            "layout": ("slots", "heads"),
-            "window": (0, 128),
-            "softcap": ("", "30.0", "50.0"),
-            "alibi": (False, True),
-            "stored": ("same", "int8"),
-            "dtypes": (("float16",), ("float16", "float32")),
-        },
+        form=("group", "head", "split"),
+        layout=("slots", "heads"),
+        window=(0, 128),
+        softcap=("", "30.0", "50.0"),
+        alibi=(False, True),
+        stored=("same", "int8"),
+        dtypes=(("float16",), ("float16", "float32")),
     ),
 )

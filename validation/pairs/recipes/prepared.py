@@ -42,9 +42,6 @@ class Preparation:
 EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
 """Comment on configurations where float32 is multiplied without tensor cores."""
 
-# The strided layout doubles the last dimension and uses every second value.
-STRIDED = ("contiguous", "strided")
-
 
 def returned(*values: str) -> str:
     """Return a return statement with all values, on several lines if it is too long."""

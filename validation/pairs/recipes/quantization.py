@@ -51,7 +51,6 @@ def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
         tolerance={"float32": (1e-6, 1e-6)},
         layouts=("contiguous", "strided", "transposed"),
         outputs=3 if scheme == "asymmetric" else 2,
-        values={"chain": chain, "scheme": scheme, "walk": walk},
     )
 
 
@@ -120,16 +119,7 @@ def _dequantize(
         # The last size gives scales of the output's shape with several values: a test then notices
         # wrong indices of scales.
         sizes=(*ROW_SIZES[:4], *([{"rows": 7, "cols": 1}] if granularity == "group" else ())),
-        dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 1e-4),
-        values={
-            "chain": chain,
-            "stored": stored,
-            "granularity": granularity,
-            "zero": zero,
-            "group": group,
-            "walk": walk,
-        },
     )
 
 
@@ -139,23 +129,19 @@ QUANTIZATION_RECIPES = (
     Recipe(
         "quantize",
         _quantize,
-        {
-            "chain": (Chain(()), *chains(EXACT), *chains(EXACT[:1], EXACT[1:])),
-            "scheme": ("symmetric", "asymmetric", "four_bit"),
-            "walk": ("whole", "looped", "tile"),
-        },
+        chain=(Chain(()), *chains(EXACT), *chains(EXACT[:1], EXACT[1:])),
+        scheme=("symmetric", "asymmetric", "four_bit"),
+        walk=("whole", "looped", "tile"),
     ),
     Recipe(
         "dequantize",
         _dequantize,
-        {
-            "chain": AFTER_DEQUANTIZING,
-            "stored": ("int8", *FLOAT8),
-            "granularity": ("row", "column", "group"),
-            "zero": (False, True),
-            "group": (32, 16, 64),
-            "walk": ("tile", "flat"),
-            "dtypes": DTYPES,
-        },
+        chain=AFTER_DEQUANTIZING,
+        stored=("int8", *FLOAT8),
+        granularity=("row", "column", "group"),
+        zero=(False, True),
+        group=(32, 16, 64),
+        walk=("tile", "flat"),
+        dtypes=DTYPES,
     ),
 )

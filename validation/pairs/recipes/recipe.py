@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from validation.pairs.recipes.perf import perf_sizes
 from validation.pairs.recipes.sketch import Sketch
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """A recipe. `build` gets one value of each axis, and returns None if they are incompatible."""
+    """A recipe. `build` gets one value of each axis, and returns None if they are incompatible.
 
-    name: str
-    build: Callable[..., Sketch | None]
-    axes: Mapping[str, tuple[Any, ...]]
+    The template of the Triton side gets these values too. The axis `dtypes`, if there is one,
+    determines the data types.
+    """
+
+    def __init__(
+        self, name: str, build: Callable[..., Sketch | None], **axes: tuple[Any, ...]
+    ) -> None:
+        self.name, self.build, self.axes = name, build, axes
 
     @property
     def combinations(self) -> int:
@@ -30,6 +34,13 @@ class Recipe:
             combination, place = divmod(combination, len(values))
             chosen[name] = values[place]
         sketch = self.build(**chosen)
-        if sketch is None or sketch.perf:
-            return sketch
-        return replace(sketch, perf=perf_sizes(sketch.size_names))
+        if sketch is None:
+            return None
+        dtypes = sketch.dtypes or chosen.get("dtypes", ("float32",))
+        return replace(
+            sketch,
+            dtypes=dtypes,
+            tolerance={dtype: sketch.tolerance[dtype] for dtype in dtypes},
+            perf=sketch.perf or perf_sizes(sketch.size_names),
+            values={**chosen, **sketch.values},
+        )

@@ -101,13 +101,9 @@ def _row(
         arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
         sizes=ROW_SIZES,
         perf=SHORT_ROWS if walk == "tile" else (),
-        dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": chain,
-            "reduction": reduction,
-            "walk": walk,
             "block_m": block[0],
             "block_n": block[1],
         },
@@ -137,13 +133,9 @@ def _column(
         python=reference_lines(chain, reduction, "dim=0", dtypes),
         arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
         sizes=(*matrix_sizes(16, 64)[:3], {"rows": 300, "cols": 33}, {"rows": 131, "cols": 1}),
-        dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": chain,
-            "reduction": reduction,
-            "walk": walk,
             "block_m": block[0],
             "block_n": block[1],
         },
@@ -151,7 +143,7 @@ def _column(
 
 
 def _full(
-    chain: Chain, reduction: Reduction, way: str, block: int, dtypes: tuple[str, ...]
+    chain: Chain, reduction: Reduction, way: str, block_size: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
@@ -179,15 +171,8 @@ def _full(
         triton="reduce_all",
         python=python,
         arguments=(Argument("x", ("n",), chain.draw), *chain.arguments(("n",))),
-        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 3}, {"n": 9 * block}),
-        dtypes=dtypes,
+        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block_size + 3}, {"n": 9 * block_size}),
         tolerance=_tolerance(chain, dtypes, 2e-4),
-        values={
-            "chain": chain,
-            "reduction": reduction,
-            "way": way,
-            "block_size": block,
-        },
     )
 
 
@@ -195,7 +180,7 @@ FINISHED = ("{r}", "{r} / {n}")
 
 
 def _middle(
-    chain: Chain, reduction: Reduction, walk: str, block: int, dtypes: tuple[str, ...]
+    chain: Chain, reduction: Reduction, walk: str, block_size: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
@@ -216,10 +201,8 @@ def _middle(
             {"batch": 2, "seq": 100, "hidden": 70},
             {"batch": 5, "seq": 7, "hidden": 200},
         ),
-        dtypes=dtypes,
         tolerance=_tolerance(chain, dtypes, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
-        values={"chain": chain, "reduction": reduction, "walk": walk, "block_size": block},
     )
 
 
@@ -230,78 +213,64 @@ REDUCTION_RECIPES = (
     Recipe(
         "row-reduction",
         _row,
-        {
-            "chain": SHORT,
-            "reduction": REDUCTIONS,
-            "walk": ("single", "persistent", "tile"),
-            "block": ((4, 0), (8, 0), (2, 0)),
-            "dtypes": DTYPES,
-        },
+        chain=SHORT,
+        reduction=REDUCTIONS,
+        walk=("single", "persistent", "tile"),
+        block=((4, 0), (8, 0), (2, 0)),
+        dtypes=DTYPES,
     ),
     Recipe(
         "looped-row-reduction",
         _row,
-        {
-            "chain": SHORT,
-            "reduction": REDUCTIONS,
-            "walk": ("vector", "tiles"),
-            "block": ((8, 256), (4, 512), (16, 256), (1, 1024)),
-            "dtypes": DTYPES,
-        },
+        chain=SHORT,
+        reduction=REDUCTIONS,
+        walk=("vector", "tiles"),
+        block=((8, 256), (4, 512), (16, 256), (1, 1024)),
+        dtypes=DTYPES,
     ),
     Recipe(
         "paired-row-reduction",
         _row,
-        {
-            "chain": PAIRED,
-            "reduction": REDUCTIONS,
-            "walk": ("single", "persistent", "tile", "vector", "tiles"),
-            "block": ((8, 256), (4, 512)),
-            "dtypes": DTYPES,
-        },
+        chain=PAIRED,
+        reduction=REDUCTIONS,
+        walk=("single", "persistent", "tile", "vector", "tiles"),
+        block=((8, 256), (4, 512)),
+        dtypes=DTYPES,
     ),
     Recipe(
         "column-reduction",
         _column,
-        {
-            "chain": SUMMANDS,
-            "reduction": REDUCTIONS,
-            "walk": ("tiles", "split"),
-            "block": ((32, 64), (64, 32), (16, 128)),
-            "dtypes": DTYPES,
-        },
+        chain=SUMMANDS,
+        reduction=REDUCTIONS,
+        walk=("tiles", "split"),
+        block=((32, 64), (64, 32), (16, 128)),
+        dtypes=DTYPES,
     ),
     Recipe(
         "full-reduction",
         _full,
-        {
-            "chain": SUMMANDS,
-            "reduction": REDUCTIONS,
-            "way": ("persistent",),
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-        },
+        chain=SUMMANDS,
+        reduction=REDUCTIONS,
+        way=("persistent",),
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
     ),
     Recipe(
         "atomic-reduction",
         _full,
-        {
-            "chain": SUMMANDS,
-            "reduction": REDUCTIONS,
-            "way": ("atomic",),
-            "block": (512, 1024, 2048),
-            "dtypes": (("float32",), ("bfloat16", "float32")),
-        },
+        chain=SUMMANDS,
+        reduction=REDUCTIONS,
+        way=("atomic",),
+        block_size=(512, 1024, 2048),
+        dtypes=(("float32",), ("bfloat16", "float32")),
     ),
     Recipe(
         "middle-reduction",
         _middle,
-        {
-            "chain": SUMMANDS,
-            "reduction": REDUCTIONS,
-            "walk": ("grid", "flat"),
-            "block": (32, 64, 128),
-            "dtypes": DTYPES,
-        },
+        chain=SUMMANDS,
+        reduction=REDUCTIONS,
+        walk=("grid", "flat"),
+        block_size=(32, 64, 128),
+        dtypes=DTYPES,
     ),
 )

@@ -56,7 +56,9 @@ def rendered_python(
 
 
 def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:
-    template = (environment or templates()).get_template(f"pytest/{sketch.test}.py.j2")
+    template = (environment or templates()).get_template(
+        f"pytest/{'prepared' if sketch.inputs else 'equivalence'}.py.j2"
+    )
     text = template.render(
         sketch=sketch,
         cases=cases(sketch),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from validation.pairs.recipes.activations import ACTIVATIONS, IDENTITY, Activation
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
-TOLERANCE = {"float32": (1e-4, 2e-5), "float16": (4e-3, 4e-3), "bfloat16": (1.6e-2, 1.6e-2)}
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 SCORES = {
     "softmax": "weights normalized over the chosen experts",
@@ -70,32 +69,24 @@ def _routing(
             {"tokens": 37, "experts": 64},
             {"tokens": 20, "experts": 160},
         ),
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
         outputs=2,
-        test="prepared",
         values={
-            "score": score,
-            "select": select,
-            "factor": factor,
-            "index": index,
             "weights_dtype": "torch.float32" if wide else "logits.dtype",
             "configs": (({"BLOCK_M": 4}, 2, 1), ({"BLOCK_M": 8}, 4, 1), ({"BLOCK_M": 32}, 4, 1)),
             "why": (
                 "A row has at most some hundred logits, so a program takes several tokens. More",
                 "than 32 would need too many registers for 256 experts.",
             ),
-            "inputs": Preparation(
-                lines=(
-                    "logits = torch.randn((tokens, experts), generator=generator).to(dtype)",
-                    f"return laid_out(logits), {top_k}{', 2.5' * factor}",
-                ),
-                timed=({"tokens": 8192, "experts": 256 if top_k == 8 else 64, "dtype": "float32"},),
-                timed_for="Router logits for 8,192 tokens, with as many experts as DeepSeek has.",
-                allowed={"experts": {"min": top_k, "max": 512}},
-            ),
         },
+        inputs=Preparation(
+            lines=(
+                "logits = torch.randn((tokens, experts), generator=generator).to(dtype)",
+                f"return laid_out(logits), {top_k}{', 2.5' * factor}",
+            ),
+            timed=({"tokens": 8192, "experts": 256 if top_k == 8 else 64, "dtype": "float32"},),
+            timed_for="Router logits for 8,192 tokens, with as many experts as DeepSeek has.",
+            allowed={"experts": {"min": top_k, "max": 512}},
+        ),
     )
 
 
@@ -154,15 +145,7 @@ def _permute(
             {"tokens": 37, "features": 300},
             {"tokens": 64, "features": 32},
         ),
-        dtypes=dtypes,
-        tolerance={dtype: TOLERANCE[dtype] for dtype in dtypes},
-        layouts=STRIDED,
-        test="prepared",
         values={
-            "direction": direction,
-            "weighted": weighted,
-            "shared": shared,
-            "walk": walk,
             "configs": (
                 ({"BLOCK_M": 4, "BLOCK_N": 128}, 4, 1),
                 ({"BLOCK_M": 8, "BLOCK_N": 256}, 4, 1),
@@ -173,7 +156,7 @@ def _permute(
                 ({"BLOCK_N": 256}, 2, 1), ({"BLOCK_N": 1024}, 4, 1), ({"BLOCK_N": 2048}, 8, 1)
             ),
             "why": ("Rows are far apart, but each is contiguous: wide blocks keep loads whole.",),
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     f"copies = tokens * {top_k}",
                     f"shape = ({'tokens' if permutes else 'copies'}, features)",
@@ -195,7 +178,6 @@ def _permute(
                 timed=({"tokens": 2048, "features": 4096, "dtype": "bfloat16"},),
                 timed_for="Hidden states of Mixtral 8x7B for 2,048 tokens.",
             ),
-        },
     )  # fmt: skip
 
 
@@ -251,16 +233,8 @@ def _matmul(
             {"experts": 4, "tokens": 50, "n": 62, "k": 40},
             {"experts": 8, "tokens": 37, "n": 158, "k": 70},
         ),
-        dtypes=dtypes,
         tolerance={"float16": (4e-3, 4e-3), "float32": (1e-4, 1e-4)},
-        layouts=STRIDED,
-        test="prepared",
         values={
-            "gathered": gathered,
-            "routed": routed,
-            "gated": gated,
-            "layout": layout,
-            "activation": activation,
             "wide": "float32" in dtypes,
             "configs": (
                 ({"BLOCK_M": 16, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
@@ -278,7 +252,7 @@ def _matmul(
                 "An expert may have few rows, whose tile is then mostly empty: BLOCK_M of 16 for",
                 "decoding, larger ones for a prefill.",
             ),
-            "inputs": Preparation(
+            }, inputs=Preparation(
                 lines=(
                     "# Some experts have no token at all.",
                     "experts_of = torch.randint(0, experts, (tokens,), generator=generator)",
@@ -302,7 +276,6 @@ def _matmul(
                 timed_for="The experts of Qwen1.5-MoE for 4,096 rows.",
                 allowed={"n": {"multiple_of": 2}},
             ),
-        },
     )  # fmt: skip
 
 
@@ -310,38 +283,32 @@ ROUTING_RECIPES = (
     Recipe(
         "moe-routing",
         _routing,
-        {
-            "score": ("softmax", "softmax_all", "sigmoid"),
-            "select": ("argmax", "keys"),
-            "top_k": (2, 4, 6, 8),
-            "factor": (False, True),
-            "index": ("int64", "int32"),
-            "wide": (True, False),
-            "dtypes": DTYPES,
-        },
+        score=("softmax", "softmax_all", "sigmoid"),
+        select=("argmax", "keys"),
+        top_k=(2, 4, 6, 8),
+        factor=(False, True),
+        index=("int64", "int32"),
+        wide=(True, False),
+        dtypes=DTYPES,
     ),
     Recipe(
         "moe-permute",
         _permute,
-        {
-            "direction": ("permute", "combine"),
-            "weighted": (False, True),
-            "shared": (False, True),
-            "walk": ("row", "tile"),
-            "top_k": (2, 4, 6, 8),
-            "dtypes": DTYPES,
-        },
+        direction=("permute", "combine"),
+        weighted=(False, True),
+        shared=(False, True),
+        walk=("row", "tile"),
+        top_k=(2, 4, 6, 8),
+        dtypes=DTYPES,
     ),
     Recipe(
         "moe-matmul",
         _matmul,
-        {
-            "gathered": (False, True),
-            "routed": (False, True),
-            "gated": (False, True),
-            "layout": ("nk", "kn"),
-            "activation": ACTIVATIONS,
-            "dtypes": (("float16",), ("float32",)),
-        },
+        gathered=(False, True),
+        routed=(False, True),
+        gated=(False, True),
+        layout=("nk", "kn"),
+        activation=ACTIVATIONS,
+        dtypes=(("float16",), ("float32",)),
     ),
 )

@@ -11,14 +11,14 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 
 def _scaled_matmul(
-    epilogue: Chain,
+    chain: Chain,
     stored: str,
     layout: str,
     scaling: str,
     tile: tuple[int, int, int],
     tensor_cores: str,
 ) -> Sketch | None:
-    if not epilogue.possible or not all(op.smooth for op in epilogue.operations):
+    if not chain.possible or not all(op.smooth for op in chain.operations):
         return None
     block = tile[2]
     inner = f"(k + {block - 1}) // {block}"
@@ -35,23 +35,23 @@ def _scaled_matmul(
         "nt": f"a {stored} matrix by the transpose of another",
     }[layout]
     return Sketch(
-        entry_point=named("scaled_matmul", layout, epilogue.name),
-        summary=sentence_of(f"multiply {factors}, with {words}", *epilogue.phrases),
+        entry_point=named("scaled_matmul", layout, chain.name),
+        summary=sentence_of(f"multiply {factors}, with {words}", *chain.phrases),
         operation_type="matmul",
         tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
         triton="scaled_matmul",
         python=(
             *_scaled_product(layout, scaling, block),
-            *(f"{one.name} = {one.name}.float()" for one in epilogue.further),
-            *epilogue.torch(),
-            f"return {epilogue.result}.to(torch.bfloat16)",
+            *(f"{one.name} = {one.name}.float()" for one in chain.further),
+            *chain.torch(),
+            f"return {chain.result}.to(torch.bfloat16)",
         ),
         arguments=(
             Argument("a", ("m", "k"), dtype=stored),
             Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), dtype=stored),
             Argument("a_scale", of_a, "positive", "float32"),
             Argument("b_scale", of_b, "positive", "float32"),
-            *epilogue.arguments(("m", "n"), ("n",)),
+            *chain.arguments(("m", "n"), ("n",)),
         ),
         # The last sizes give scales of the output's shape with several values: a test then notices
         # wrong indices of scales.
@@ -60,11 +60,6 @@ def _scaled_matmul(
         tolerance=tolerances(("bfloat16",), 2),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": epilogue,
-            "stored": stored,
-            "layout": layout,
-            "scaling": scaling,
-            "tile": tile,
             "is_widened": tensor_cores == "float16",
         },
     )
@@ -91,14 +86,12 @@ SCALED_RECIPES = (
     Recipe(
         "scaled-matmul",
         _scaled_matmul,
-        {
-            "epilogue": only(EPILOGUES, "full", "row", draws=("normal", "positive")),
-            "stored": FLOAT8,
-            "layout": ("nn", "nt"),
-            "scaling": ("tensor", "vector", "block"),
-            # Each block of 32 or 64 along the inner dimension has separate scales.
-            "tile": TILES,
-            "tensor_cores": ("float16", "float8"),
-        },
+        chain=only(EPILOGUES, "full", "row", draws=("normal", "positive")),
+        stored=FLOAT8,
+        layout=("nn", "nt"),
+        scaling=("tensor", "vector", "block"),
+        # Each block of 32 or 64 along the inner dimension has separate scales.
+        tile=TILES,
+        tensor_cores=("float16", "float8"),
     ),
 )

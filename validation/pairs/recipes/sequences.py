@@ -90,13 +90,9 @@ def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...
                 "looped": {"rows": 2, "cols": 2 * block + 3},
             }[walk],
         ),
-        dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 1e-4),
         layouts=("contiguous", "strided", "transposed"),
         values={
-            "chain": chain,
-            "kind": kind,
-            "walk": walk,
             "identity": identity,
             "combine": combine,
             "block_size": block,
@@ -104,7 +100,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...
     )
 
 
-def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+def _extreme(kind: str, chain: Chain, walk: str, block_size: int) -> Sketch | None:
     if not chain.possible:
         return None
     # Both sides must agree on ties. Otherwise the first of two nearly equal values is arbitrary.
@@ -138,17 +134,14 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
             {"rows": 1, "cols": 1},
             {"rows": 5, "cols": 127},
             {"rows": 20, "cols": 30},
-            {"rows": 3, "cols": 3 * block + 5},
+            {"rows": 3, "cols": 3 * block_size + 5},
         ),
         tolerance=tolerances(("float32",)),
         layouts=("contiguous", "strided", "transposed"),
         outputs=2 if both else 1,
         values={
-            "chain": chain,
-            "walk": walk,
             "largest": largest,
             "both": both,
-            "block_size": block,
         },
     )
 
@@ -209,7 +202,6 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
         ),
         tolerance=tolerances(("float32",), 2, 5e-5),
         layouts=("contiguous", "strided", "transposed"),
-        values={"chain": chain, "kind": kind, "window": window, "stride": stride, "walk": walk},
     )
 
 
@@ -255,7 +247,6 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
         perf=({"rows": 8192, "cols": 64 if kind == "rank" else 1024},),
         tolerance=tolerances(("float32",), 2),
         layouts=("contiguous", "strided", "transposed"),
-        values={"chain": chain, "kind": kind, "count": count},
     )
 
 
@@ -270,42 +261,34 @@ SEQUENCE_RECIPES = (
     Recipe(
         "scan",
         _scan,
-        {
-            "kind": tuple(SCANS),
-            "chain": SERIES,
-            "walk": ("whole", "looped", "down"),
-            "block": (1024, 2048),
-            "dtypes": DTYPES,
-        },
+        kind=tuple(SCANS),
+        chain=SERIES,
+        walk=("whole", "looped", "down"),
+        block=(1024, 2048),
+        dtypes=DTYPES,
     ),
     Recipe(
         "extreme-index",
         _extreme,
-        {
-            "kind": ("argmax", "argmin", "max_with_index", "min_with_index"),
-            "chain": SEARCHED,
-            "walk": ("whole", "looped", "lanes"),
-            "block": (256, 512),
-        },
+        kind=("argmax", "argmin", "max_with_index", "min_with_index"),
+        chain=SEARCHED,
+        walk=("whole", "looped", "lanes"),
+        block_size=(256, 512),
     ),
     Recipe(
         "window",
         _window,
-        {
-            "kind": tuple(WINDOWS),
-            "chain": SERIES,
-            "window": (2, 3, 4, 5, 7),
-            "stride": (1, 2, 3),
-            "walk": ("unrolled", "block"),
-        },
+        kind=tuple(WINDOWS),
+        chain=SERIES,
+        window=(2, 3, 4, 5, 7),
+        stride=(1, 2, 3),
+        walk=("unrolled", "block"),
     ),
     Recipe(
         "sort",
         _sort,
-        {
-            "kind": ("sort", "sort_descending", "rank", "top", "median_low"),
-            "chain": SERIES,
-            "count": (2, 4, 8),
-        },
+        kind=("sort", "sort_descending", "rank", "top", "median_low"),
+        chain=SERIES,
+        count=(2, 4, 8),
     ),
 )

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from validation.pairs.recipes.prepared import Preparation
+
 FLOATS = ("float32", "float16", "bfloat16")
 
 Tolerance = tuple[float, float]
 """Relative and absolute tolerance."""
+TOLERANCE: Mapping[str, Tolerance] = {
+    "float32": (1e-4, 2e-5),
+    "float16": (4e-3, 4e-3),
+    "bfloat16": (1.6e-2, 1.6e-2),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +67,17 @@ class Sketch:
     """Sizes that a checker may vary by multiples only."""
     perf: tuple[Mapping[str, int], ...] = ()
     """Sizes as in real models, used only for timing."""
-    dtypes: tuple[str, ...] = ("float32",)
-    tolerance: Mapping[str, Tolerance] = field(default_factory=dict)
+    dtypes: tuple[str, ...] = ()
+    """Data types of the cases; empty for those of the recipe."""
+    tolerance: Mapping[str, Tolerance] = field(default_factory=lambda: TOLERANCE)
     layouts: tuple[str, ...] = ("contiguous", "strided")
     outputs: int = 1
-    test: str = "equivalence"
-    """The template of the test."""
+    inputs: Preparation | None = None
+    """How a test creates the inputs, unless it draws each argument by itself."""
     differentiable: bool = False
     """Whether the Triton side defines a backward pass."""
     values: Mapping[str, object] = field(default_factory=dict)
-    """Further values for the Triton template."""
+    """Values for the Triton template, besides the recipe's axes."""
 
     @property
     def slug(self) -> str:

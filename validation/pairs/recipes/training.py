@@ -11,7 +11,7 @@ from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 
 def _dropout(
-    chain: Chain, kind: str, generator: str, block: int, dtypes: tuple[str, ...]
+    chain: Chain, kind: str, generator: str, block_size: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
     if not chain.possible:
         return None
@@ -50,10 +50,8 @@ def _dropout(
             Argument("p", default="0.25"),
             Argument("seed", default="1234"),
         ),
-        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 13}),
-        dtypes=dtypes,
+        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block_size + 13}),
         tolerance=tolerances(dtypes, 2),
-        values={"chain": chain, "kind": kind, "generator": generator, "block_size": block},
     )
 
 
@@ -90,29 +88,29 @@ INVERSE = {"forward": "", "inverse": "the inverse of "}
 
 
 def _rotary(
-    style: str, order: str, after: Chain, block_m: int, dtypes: tuple[str, ...]
+    pairing: str, order: str, chain: Chain, block_m: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
-    if not all(op.smooth for op in after.operations) or not after.possible:
+    if not all(op.smooth for op in chain.operations) or not chain.possible:
         return None
     split = (
         "first, second = x.chunk(2, dim=-1)"
-        if style == "halves"
+        if pairing == "halves"
         else "first, second = x[..., 0::2], x[..., 1::2]"
     )
     sign = "-" if order == "forward" else "+"
     other = "+" if order == "forward" else "-"
     join = (
         "x = torch.cat([left, right], dim=-1)"
-        if style == "halves"
+        if pairing == "halves"
         else "x = torch.stack([left, right], dim=-1).flatten(-2)"
     )
     narrow = dtypes != ("float32",)
     return Sketch(
-        entry_point=named("rotary", style, order, after.suffix),
+        entry_point=named("rotary", pairing, order, chain.suffix),
         summary=sentence_of(
             f"apply {INVERSE[order]}rotary position embedding to "
-            f"{'the two halves' if style == 'halves' else 'interleaved pairs'} of the features",
-            *after.phrases,
+            f"{'the two halves' if pairing == 'halves' else 'interleaved pairs'} of the features",
+            *chain.phrases,
         ),
         operation_type="other",
         tags=("rotary-embedding", "positional"),
@@ -123,8 +121,8 @@ def _rotary(
             f"left = first * cos {sign} second * sin",
             f"right = second * cos {other} first * sin",
             join,
-            *after.torch(),
-            f"return {after.result}" + (".to(dtype)" if narrow else ""),
+            *chain.torch(),
+            f"return {chain.result}" + (".to(dtype)" if narrow else ""),
         ),
         arguments=(
             Argument("x", ("tokens", "2 * half")),
@@ -137,14 +135,10 @@ def _rotary(
             {"tokens": 50, "half": 20},
             {"tokens": 7, "half": 130},
         ),
-        dtypes=dtypes,
         tolerance=tolerances(dtypes, 3),
         values={
-            "pairing": style,
-            "chain": after,
             "sign": sign,
             "other_sign": other,
-            "block_m": block_m,
         },
     )  # fmt: skip
 
@@ -156,23 +150,19 @@ TRAINING_RECIPES = (
     Recipe(
         "seeded-random",
         _dropout,
-        {
-            "chain": ACTIVATIONS_AND_SUMS,
-            "kind": ("dropout", "noise", "scaled", "flip"),
-            "generator": ("philox", "hash"),
-            "block": (512, 1024, 2048),
-            "dtypes": DTYPES,
-        },
+        chain=ACTIVATIONS_AND_SUMS,
+        kind=("dropout", "noise", "scaled", "flip"),
+        generator=("philox", "hash"),
+        block_size=(512, 1024, 2048),
+        dtypes=DTYPES,
     ),
     Recipe(
         "rotary",
         _rotary,
-        {
-            "style": ("halves", "interleaved"),
-            "order": ("forward", "inverse"),
-            "after": SCALED,
-            "block_m": (4, 8, 16),
-            "dtypes": DTYPES,
-        },
+        pairing=("halves", "interleaved"),
+        order=("forward", "inverse"),
+        chain=SCALED,
+        block_m=(4, 8, 16),
+        dtypes=DTYPES,
     ),
 )

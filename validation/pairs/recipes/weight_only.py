@@ -8,7 +8,7 @@ from typing import Any
 
 from validation.pairs.recipes.activations import ACTIVATIONS, Activation
 from validation.pairs.recipes.packed_weights import Layout, Stored, Weights
-from validation.pairs.recipes.prepared import EXACT_PRODUCTS, STRIDED, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -64,15 +64,9 @@ def _matmul(
         python=_product_in_torch(weights, bias, activation),
         arguments=tuple(map(Argument, ("x", *weights.arguments, *(("bias",) * bias)))),
         sizes=_sizes(weights.group or 32),
-        dtypes=dtypes,
         tolerance=_tolerance(dtypes),
-        layouts=STRIDED,
-        test="prepared",
         values={
             **_of_template(weights, unpack, decoding),
-            "bias": bias,
-            "activation": activation,
-            "order": order,
             "wide": "float32" in dtypes,
             "configs": tuple(
                 (
@@ -86,8 +80,8 @@ def _matmul(
                 ]
             ),
             "why": (EXACT_PRODUCTS,) if "float32" in dtypes else WHY[weights.group],
-            "inputs": _product_inputs(weights, bias, "(m, k)", TIMED, TIMED_FOR),
         },
+        inputs=_product_inputs(weights, bias, "(m, k)", TIMED, TIMED_FOR),
     )
 
 
@@ -111,14 +105,9 @@ def _matvec(
         python=_product_in_torch(weights, bias, activation),
         arguments=tuple(map(Argument, ("x", *weights.arguments, *(("bias",) * bias)))),
         sizes=_sizes_of_weights(weights),
-        dtypes=dtypes,
         tolerance=_tolerance(dtypes),
-        layouts=STRIDED,
-        test="prepared",
         values={
             **_of_template(weights, unpack, decoding),
-            "bias": bias,
-            "activation": activation,
             "configs": (
                 ({"BLOCK_N": 16, "BLOCK_K": block}, 2, 2),
                 ({"BLOCK_N": 32, "BLOCK_K": block}, 4, 3),
@@ -128,8 +117,8 @@ def _matvec(
                 "Few outputs per program give enough programs to fill the GPU: 4,096 outputs in",
                 "blocks of 16 are 256 programs.",
             ),
-            "inputs": _product_inputs(weights, bias, "(k,)", TIMED_ROW, TIMED_ROW_FOR),
         },
+        inputs=_product_inputs(weights, bias, "(k,)", TIMED_ROW, TIMED_ROW_FOR),
     )
 
 
@@ -159,11 +148,8 @@ def _dequantize(
         sizes=_sizes_of_weights(weights),
         dtypes=("bfloat16",) if floats else dtypes,
         tolerance=_tolerance(("bfloat16",) if floats else dtypes),
-        layouts=STRIDED,
-        test="prepared",
         values={
             **_of_template(weights, "shift", decoding),
-            "walk": walk,
             "out_dtype": out_dtype,
             "configs": tuple(({"BLOCK_M": m, "BLOCK_N": n}, warps, 1) for m, n, warps in tile)
             if walk == "tile"
@@ -171,13 +157,13 @@ def _dequantize(
             "why": (
                 "Each weight is used once: larger blocks only give a thread more loads in flight.",
             ),
-            "inputs": Preparation(
-                lines=(*weights.drawn(), returned(*weights.handed())),
-                timed=({"n": 14336, "k": 4096, "dtype": "bfloat16"},),
-                timed_for="The up projection of Llama 3 8B.",
-                allowed={"k": {"multiple_of": weights.group or 8}},
-            ),
         },
+        inputs=Preparation(
+            lines=(*weights.drawn(), returned(*weights.handed())),
+            timed=({"n": 14336, "k": 4096, "dtype": "bfloat16"},),
+            timed_for="The up projection of Llama 3 8B.",
+            allowed={"k": {"multiple_of": weights.group or 8}},
+        ),
     )
 
 
@@ -297,40 +283,34 @@ WEIGHT_ONLY_RECIPES = (
     Recipe(
         "weight-only-matmul",
         _matmul,
-        {
-            "weights": _formats(),
-            "unpack": ("shift", "interleave", "halves"),
-            "decoding": ("bits", "arithmetic"),
-            "bias": (False, True),
-            "activation": ACTIVATIONS,
-            "order": ("grouped", "grid"),
-            "dtypes": (("float16",), ("float32",)),
-        },
+        weights=_formats(),
+        unpack=("shift", "interleave", "halves"),
+        decoding=("bits", "arithmetic"),
+        bias=(False, True),
+        activation=ACTIVATIONS,
+        order=("grouped", "grid"),
+        dtypes=(("float16",), ("float32",)),
     ),
     Recipe(
         "weight-only-matvec",
         _matvec,
-        {
-            "weights": _formats(),
-            "unpack": ("shift", "interleave", "halves"),
-            "decoding": ("bits", "arithmetic"),
-            "bias": (False, True),
-            "activation": ACTIVATIONS,
-            "dtypes": FLOATS,
-        },
+        weights=_formats(),
+        unpack=("shift", "interleave", "halves"),
+        decoding=("bits", "arithmetic"),
+        bias=(False, True),
+        activation=ACTIVATIONS,
+        dtypes=FLOATS,
     ),
     Recipe(
         "weight-only-dequantize",
         _dequantize,
-        {
-            "weights": (
-                *_formats(),
-                Weights("nvfp4", 16),
-                Weights("nvfp4", 16, layout="kn"),
-            ),
-            "walk": ("tile", "bytes", "flat"),
-            "decoding": ("bits", "arithmetic"),
-            "dtypes": FLOATS,
-        },
+        weights=(
+            *_formats(),
+            Weights("nvfp4", 16),
+            Weights("nvfp4", 16, layout="kn"),
+        ),
+        walk=("tile", "bytes", "flat"),
+        decoding=("bits", "arithmetic"),
+        dtypes=FLOATS,
     ),
 )

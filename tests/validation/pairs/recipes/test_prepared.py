@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from validation.pairs.recipes.recipe import Recipe
 
 def _prepared(recipe: Recipe) -> bool:
     sketches = map(recipe.sketch, range(recipe.combinations))
-    return next(sketch for sketch in sketches if sketch is not None).test == "prepared"
+    return next(sketch for sketch in sketches if sketch is not None).inputs is not None
 
 
 PREPARED = [recipe for recipe in RECIPES if _prepared(recipe)]
@@ -67,7 +66,7 @@ def test_a_format_that_no_model_has_gives_no_pair(weights: Weights) -> None:
     assert not weights.exists
     for name in ("weight-only-matmul", "weight-only-matvec", "weight-only-dequantize"):
         recipe = _recipe(name)
-        assert generate([replace(recipe, axes={**recipe.axes, "weights": (weights,)})], 1) == []
+        assert generate([_with(recipe, weights)], 1) == []
 
 
 def test_mxfp4_quantization_keeps_the_values_that_mxfp4_has(filled: Filled) -> None:
@@ -107,8 +106,11 @@ def _recipe(name: str) -> Recipe:
 
 
 def _mxfp4_dequantization() -> Recipe:
-    recipe = _recipe("weight-only-dequantize")
-    return replace(recipe, axes={**recipe.axes, "weights": (Weights("mxfp4", 32),)})
+    return _with(_recipe("weight-only-dequantize"), Weights("mxfp4", 32))
+
+
+def _with(recipe: Recipe, weights: Weights) -> Recipe:
+    return Recipe(recipe.name, recipe.build, **{**recipe.axes, "weights": (weights,)})
 
 
 def _reference(recipe: Recipe, name: str, filled: Filled) -> Any:

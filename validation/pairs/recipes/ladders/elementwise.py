@@ -130,6 +130,7 @@ def _step(kind: str, n: int) -> Ladder:
             ),
             sizes=({"n": 1}, {"n": 127}, {"n": 1500}),
             perf=({"n": n},),
+            dtypes=("float32",),
             tolerance=tolerances(("float32",), 4),
             layouts=("contiguous",),
             outputs=len(outputs),
