@@ -26,9 +26,9 @@ TOPICS = {"wrong_values", "right_only_when_shown", "memory", "not_by_triton"}
 # Their answer is right: the fault is an access, a gradient or a changed input. No other evaluator
 # looks at these. The last kind recognizes only the harness and pytest.
 LEFT_OUT = {
-    "reads-beyond-its-input", "writes-beyond-its-output", "writes-far-away", "one-past-the-end",
-    "changes-its-input", "returns-its-input", "wrong-gradient", "gradient-factor",
-    "autograd-computes", "right-only-where-it-is-judged",
+    "reads-beyond-its-input", "writes-beyond-its-output", "writes-far-away",
+    "changes-its-input", "returns-its-input", "wrong-gradient", "autograd-computes",
+    "right-only-where-it-is-judged",
 }  # fmt: skip
 # An entry that may pass with a grade is no clear fault.
 PASSES = {

@@ -3,6 +3,7 @@
 The programs of `bad_answers/` run for real: in one run, with an honest item before and after each.
 """
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from curation.models import Device, RunState, ValidationResult, ValidationRun, Verdict
 from tests.factories import a_kernel, a_pair
-from tests.hostile.zoo.load import ZOO
+from tests.hostile.zoo.load import ZOO, read_code
 from validation.jobs import validate
 from validation.run_requests import request_validation
 
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 PROGRAMS = Path(__file__).with_name("bad_answers")
 HONEST = (PROGRAMS / "kernels" / "honest.py").read_text()
-TEXTS = {path.stem: path.read_text() for path in (ZOO / "honest" / "vector-add").glob("*_code.py")}
+TEXTS = asdict(read_code(ZOO / "honest" / "vector-add", "vector_add"))
 # The name of a program, its verdict, and words of its message.
 BAD_KERNELS = {
     "deep": (Verdict.CRASHED, "undecided: crash, "),

@@ -98,8 +98,6 @@ def test_each_folder_matches_the_kind_of_its_entry() -> None:
     faulty = {path.name for path in (PAIRS / "faulty").iterdir() if path.is_dir()}
 
     assert {name for name, pair in ALL.items() if pair.fault} == faulty
-    assert len(ALL) - len(faulty) >= 30
-    assert len(faulty) >= 20
     assert KNOWN_HOLES.keys() <= HERE.keys()
 
 

@@ -9,12 +9,12 @@ import argparse
 import json
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.hostile.zoo.catalog import Needs
-from tests.hostile.zoo.load import Code, Entry
+from tests.hostile.zoo.load import Entry, read_code
 
 PAIRS = Path(__file__).parent
 METADATA = ("origin", "mutates", "max_triton")
@@ -53,10 +53,9 @@ def _folders(kind: str) -> Iterator[Path]:
 
 def read_pair(folder: Path) -> Pair:
     about = tomllib.loads((folder / "entry.toml").read_text())
-    texts = {field.name: (folder / f"{field.name}.py").read_text() for field in fields(Code)}
     entry = Entry(
         name=folder.name,
-        code=Code(**texts),
+        code=read_code(folder, about["entry_point"]),
         entry_point=about.pop("entry_point"),
         operation_type=about.pop("operation_type", "other"),
         difficulty=about.pop("difficulty", "medium"),

@@ -27,6 +27,30 @@ from tests.hostile.zoo.catalog import (
 )
 
 ZOO = Path(__file__).parent
+# The beginning of a file that imports nothing itself, and the test of an entry that defines none.
+BEGINNINGS = {
+    "python_code": "import torch\n",
+    "triton_code": "import torch\nimport triton\nimport triton.language as tl\n",
+    "test_code": """\
+from python_code import {entry_point} as reference
+from triton_code import {entry_point} as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+""",
+}
+TEST = """
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    expected, actual = reference(*inputs), candidate(*inputs)
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert actual.shape == expected.shape
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)
+"""
 
 
 def outcome(verdict: str, grades: Mapping[str, Any]) -> Verdict:
@@ -144,14 +168,27 @@ def _honest_folders() -> Iterator[Path]:
 def _honest(folder: Path) -> Entry:
     about = tomllib.loads((folder / "entry.toml").read_text())
     about.pop("note", None)
-    texts = {field.name: (folder / f"{field.name}.py").read_text() for field in fields(Code)}
     return Entry(
         name=folder.name,
-        code=Code(**texts),
+        code=read_code(folder, about["entry_point"]),
         dtypes=tuple(about.pop("dtypes")),
         differentiable=about.pop("differentiable", False),
         **about,
     )
+
+
+def read_code(folder: Path, entry_point: str) -> Code:
+    """Return the three texts of an entry, each with its usual beginning and end."""
+    texts = {}
+    for name, beginning in BEGINNINGS.items():
+        text = (folder / f"{name}.py").read_text()
+        if not text.startswith(("import ", "from ")):
+            lines = 2 if text.startswith(("def ", "class ", "@")) else name != "test_code"
+            text = beginning.format(entry_point=entry_point) + "\n" * lines + text
+        texts[name] = text
+    if "def test_equivalence" not in texts["test_code"]:
+        texts["test_code"] += TEST
+    return Code(**texts)
 
 
 def _variants(honest: Mapping[str, Entry]) -> Iterator[Entry]:

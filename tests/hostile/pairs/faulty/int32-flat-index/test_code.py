@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import flat_index as reference
-from triton_code import flat_index as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "row_length": 10, "dtype": torch.int64, "seed": 0},
     {"n": 307, "row_length": 100, "dtype": torch.int64, "seed": 1},

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import adagrad_step as reference
-from triton_code import adagrad_step as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "lr": 0.01, "weight_decay": 0.0, "dtype": torch.float32, "seed": 0},
     {"n": 769, "lr": 0.1, "weight_decay": 0.01, "dtype": torch.float32, "seed": 1},

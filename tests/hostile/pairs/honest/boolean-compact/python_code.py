@@ -1,5 +1,2 @@
-import torch
-
-
 def compact(x, threshold):
     return x[x > threshold]

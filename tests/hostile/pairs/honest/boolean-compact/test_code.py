@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import compact as reference
-from triton_code import compact as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "threshold": -10.0, "dtype": torch.float32, "seed": 0},
     {"n": 541, "threshold": 0.0, "dtype": torch.float32, "seed": 1},

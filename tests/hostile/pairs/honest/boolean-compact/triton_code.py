@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _count(x, counts, threshold, n, BLOCK: tl.constexpr):
     pid = tl.program_id(0)

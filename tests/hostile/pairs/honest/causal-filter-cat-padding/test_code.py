@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import causal_filter as reference
-from triton_code import causal_filter as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"batch": 1, "channels": 1, "time": 1, "taps": 1, "dtype": torch.float32, "seed": 0},
     {"batch": 2, "channels": 3, "time": 29, "taps": 4, "dtype": torch.float32, "seed": 1},

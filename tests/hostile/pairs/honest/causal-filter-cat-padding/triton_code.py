@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _filter(x_ptr, w_ptr, y_ptr, C, T, P, K, BLOCK: tl.constexpr):
     bc = tl.program_id(0)

@@ -1,5 +1,2 @@
-import torch
-
-
 def running_total(values):
     return torch.cumsum(values, dim=0)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import running_total as reference
-from triton_code import running_total as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "dtype": torch.float32, "seed": 0},
     {"n": 300, "dtype": torch.float32, "seed": 1},

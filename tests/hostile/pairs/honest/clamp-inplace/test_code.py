@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import scale_clamp_ as reference
-from triton_code import scale_clamp_ as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"shape": (1,), "scale": 2.0, "limit": 1.0, "dtype": torch.float32, "seed": 0},
     {"shape": (13, 31), "scale": 0.7, "limit": 0.5, "dtype": torch.float32, "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _columns(x, mean, var, top, M, N, sm, sn, BM: tl.constexpr, BN: tl.constexpr):
     n = tl.program_id(0) * BN + tl.arange(0, BN)

@@ -1,5 +1,2 @@
-import torch
-
-
 def gelu_tanh(x):
     return torch.nn.functional.gelu(x, approximate="tanh")

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import gelu_tanh as reference
-from triton_code import gelu_tanh as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"shape": (1,), "dtype": torch.float32, "seed": 0},
     {"shape": (17, 61), "dtype": torch.float32, "seed": 1},

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import matmul as reference
-from triton_code import matmul as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"m": 1, "n": 8, "k": 8, "dtype": torch.float16, "seed": 0},
     {"m": 47, "n": 40, "k": 72, "dtype": torch.float16, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def dequantize_blocks(q, scales):
     rows, cols = q.shape
     wide = q.float().view(rows, cols // 16, 16) * scales[:, :, None]

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import dequantize_blocks as reference
-from triton_code import dequantize_blocks as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "cols": 16, "dtype": torch.float8_e4m3fn, "seed": 0},
     {"rows": 5, "cols": 208, "dtype": torch.float8_e4m3fn, "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _dequant(q, s, out, cols, BLOCK: tl.constexpr, GROUP: tl.constexpr):
     row = tl.program_id(0)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import gated_activation as reference
-from triton_code import gated_activation as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"tokens": t, "dim": d, "activation": a, "dtype": dt, "seed": 0}
     for (t, d, dt) in [(1, 1, torch.float32), (7, 61, torch.float32), (3, 300, torch.bfloat16)]

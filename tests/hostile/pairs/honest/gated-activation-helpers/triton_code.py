@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.constexpr_function
 def is_exact(name):
     return name == "gelu"

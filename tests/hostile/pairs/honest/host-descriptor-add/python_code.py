@@ -1,5 +1,2 @@
-import torch
-
-
 def add_scaled(a, b, alpha):
     return torch.add(a, b, alpha=alpha)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import w8a16_linear as reference
-from triton_code import w8a16_linear as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"m": 1, "n": 1, "k": 1, "dtype": torch.float16, "seed": 0},
     {"m": 3, "n": 50, "k": 67, "dtype": torch.float16, "seed": 1},

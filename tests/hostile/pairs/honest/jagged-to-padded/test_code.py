@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import jagged_to_padded as reference
-from triton_code import jagged_to_padded as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"batch": 1, "longest": 1, "dim": 1, "fill": 0.0, "dtype": torch.float32, "seed": 0},
     {"batch": 4, "longest": 13, "dim": 37, "fill": -1.0, "dtype": torch.float32, "seed": 1},

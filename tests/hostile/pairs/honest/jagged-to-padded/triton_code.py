@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _pad(values, offsets, out, longest, D, fill, BT: tl.constexpr, BD: tl.constexpr):
     b = tl.program_id(0)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import append_kv as reference
-from triton_code import append_kv as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"tokens": 1, "heads": 1, "dim": 1, "spare": 0, "dtype": torch.float32, "seed": 0},
     {"tokens": 5, "heads": 2, "dim": 13, "spare": 7, "dtype": torch.float32, "seed": 1},

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import layer_norm as reference
-from triton_code import layer_norm as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"B": 2, "T": 4, "hidden": 64, "dtype": torch.float32, "seed": 0},
     {"B": 3, "T": 3, "hidden": 41, "dtype": torch.float32, "seed": 1},

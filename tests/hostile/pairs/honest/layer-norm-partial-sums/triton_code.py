@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _ln_fwd(X, Y, W, B, Mean, Rstd, N, eps, BLOCK: tl.constexpr):
     row = tl.program_id(0)

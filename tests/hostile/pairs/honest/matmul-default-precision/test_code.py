@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import addmm as reference
-from triton_code import addmm as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"m": 1, "n": 1, "k": 1, "dtype": torch.float32, "seed": 0},
     {"m": 37, "n": 53, "k": 71, "dtype": torch.float32, "seed": 1},

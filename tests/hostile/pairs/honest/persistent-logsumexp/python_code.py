@@ -1,5 +1,2 @@
-import torch
-
-
 def row_logsumexp(x):
     return torch.logsumexp(x, dim=1)

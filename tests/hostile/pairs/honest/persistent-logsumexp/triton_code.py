@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _lse(x, out, M, N, stride, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import add_rms_norm as reference
-from triton_code import add_rms_norm as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"tokens": 1, "hidden": 1, "dtype": torch.bfloat16, "seed": 0},
     {"tokens": 13, "hidden": 97, "dtype": torch.bfloat16, "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _kernel(x, r, w, y, s, N, eps, BLOCK: tl.constexpr):
     row = tl.program_id(0)

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.heuristics(
     {
         "BLOCK": lambda args: max(16, triton.next_power_of_2(args["N"])),

@@ -1,6 +1,3 @@
-import torch
-
-
 def apply_rotary(x, base=10000.0):
     T, D = x.shape[-2:]
     half = D // 2

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import apply_rotary as reference
-from triton_code import apply_rotary as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"heads": 1, "length": 1, "half": 1, "dtype": torch.float32, "seed": 0},
     {"heads": 3, "length": 11, "half": 12, "dtype": torch.float32, "seed": 1},

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import segment_sum as reference
-from triton_code import segment_sum as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "dim": 1, "segments": 1, "dtype": torch.float32, "seed": 0},
     {"n": 101, "dim": 19, "segments": 7, "dtype": torch.float32, "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _scatter(src, index, out, n, D, BN: tl.constexpr, BD: tl.constexpr):
     r = tl.program_id(0) * BN + tl.arange(0, BN)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import quantize_tensor as reference
-from triton_code import quantize_tensor as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "cols": 1, "dtype": torch.float32, "seed": 0},
     {"rows": 17, "cols": 59, "dtype": torch.float32, "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def tanh(x):
     return 2 * tl.sigmoid(2 * x) - 1

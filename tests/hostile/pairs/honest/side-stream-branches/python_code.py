@@ -1,5 +1,2 @@
-import torch
-
-
 def two_branches(x, y):
     return torch.sigmoid(x) + torch.tanh(y)

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _ce_row(logits, target, loss, V, stride, smoothing, BLOCK: tl.constexpr):
     row = tl.program_id(0)

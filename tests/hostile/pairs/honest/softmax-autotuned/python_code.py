@@ -1,5 +1,2 @@
-import torch
-
-
 def softmax(x):
     return torch.softmax(x, dim=-1)

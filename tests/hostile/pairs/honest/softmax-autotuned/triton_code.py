@@ -1,7 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
 CONFIGS = [
     triton.Config({"BLOCK": 128}, num_warps=2),
     triton.Config({"BLOCK": 512}, num_warps=4),

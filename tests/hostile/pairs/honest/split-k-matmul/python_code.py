@@ -1,5 +1,2 @@
-import torch
-
-
 def skinny_matmul(a, b):
     return torch.matmul(a, b)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import skinny_matmul as reference
-from triton_code import skinny_matmul as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"m": 1, "n": 1, "k": 1, "dtype": torch.float32, "seed": 0},
     {"m": 7, "n": 45, "k": 140, "dtype": torch.float32, "seed": 1},

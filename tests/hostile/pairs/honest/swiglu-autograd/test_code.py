@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import swiglu as reference
-from triton_code import swiglu as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"tokens": 1, "dim": 1, "dtype": torch.float32, "seed": 0},
     {"tokens": 11, "dim": 47, "dtype": torch.float32, "seed": 1},

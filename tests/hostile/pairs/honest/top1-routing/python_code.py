@@ -1,6 +1,3 @@
-import torch
-
-
 def route_top1(logits):
     probs = torch.softmax(logits.float(), dim=-1)
     weight, expert = probs.max(dim=-1)

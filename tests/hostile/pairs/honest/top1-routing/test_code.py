@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import route_top1 as reference
-from triton_code import route_top1 as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"tokens": 1, "experts": 1, "dtype": torch.float32, "seed": 0},
     {"tokens": 31, "experts": 8, "dtype": torch.float32, "seed": 1},

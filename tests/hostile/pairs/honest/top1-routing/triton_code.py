@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def _route(logits, weight, expert, E, BLOCK: tl.constexpr):
     token = tl.program_id(0)

@@ -1,10 +1,3 @@
-import pytest
-import torch
-
-from python_code import varlen_attention as reference
-from triton_code import varlen_attention as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"lengths": (1,), "heads": 1, "head_dim": 16, "dtype": torch.float16, "seed": 0},
     {"lengths": (5, 40, 17), "heads": 2, "head_dim": 32, "dtype": torch.float16, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def adamw(
     weight: torch.Tensor,
     grad: torch.Tensor,

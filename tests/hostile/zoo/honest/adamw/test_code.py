@@ -1,10 +1,3 @@
-from python_code import adamw as reference
-from triton_code import adamw as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"shape": (1, 1), "step": 1, "lr": 0.01, "dtype": torch.float32, "seed": 0},
     {"shape": (17, 13), "step": 3, "lr": 0.01, "dtype": torch.float32, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def weighted_sum(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """The inner product of two vectors, as a scalar."""
     return (x * weight).sum()

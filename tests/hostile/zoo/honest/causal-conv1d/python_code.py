@@ -1,6 +1,3 @@
-import torch
-
-
 def causal_conv1d(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """Depthwise convolution of (batch, channels, length) that sees only the past."""
     taps = weight.shape[1]

@@ -1,6 +1,3 @@
-import torch
-
-
 def concatenate(vectors: list[torch.Tensor]) -> torch.Tensor:
     """The vectors one after another."""
     return torch.cat(vectors)

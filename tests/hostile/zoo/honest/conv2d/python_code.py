@@ -1,6 +1,3 @@
-import torch
-
-
 def conv2d(x: torch.Tensor, weight: torch.Tensor, stride: int, padding: int) -> torch.Tensor:
     """Two-dimensional convolution of (batch, channels, height, width)."""
     # In float32 proper: cuDNN would otherwise multiply in TF32.

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def embedding_kernel(indices_ptr, table_ptr, out_ptr, size, stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

@@ -1,10 +1,3 @@
-from python_code import scale_to_fp8 as reference
-from triton_code import scale_to_fp8 as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": torch.float32, "layout": "rows", "seed": 0},
     {"rows": 9, "columns": 37, "dtype": torch.float32, "layout": "columns", "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def scale_kernel(x_ptr, scale_ptr, out_ptr, n, BLOCK: tl.constexpr):
     """A float8_e5m2 is the upper half of a float16. Rounded by hand: on its way from float32 to

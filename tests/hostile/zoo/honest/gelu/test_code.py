@@ -1,10 +1,3 @@
-from python_code import gelu as reference
-from triton_code import gelu as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"shape": (1,), "dtype": torch.float32, "transposed": False, "seed": 0},
     {"shape": (7, 13), "dtype": torch.float32, "transposed": True, "seed": 1},

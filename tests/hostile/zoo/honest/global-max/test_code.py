@@ -1,10 +1,3 @@
-from python_code import global_max as reference
-from triton_code import global_max as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "dtype": torch.float32, "step": 1, "nan": False, "seed": 0},
     {"n": 127, "dtype": torch.float32, "step": 2, "nan": False, "seed": 1},

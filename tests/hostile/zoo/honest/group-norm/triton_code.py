@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def group_norm_kernel(x_ptr, out_ptr, size, eps, BLOCK: tl.constexpr):
     """A group's channels are neighbours in memory, so a group is one run of `size` numbers."""

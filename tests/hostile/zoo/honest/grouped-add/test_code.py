@@ -1,10 +1,3 @@
-from python_code import grouped_add as reference
-from triton_code import grouped_add as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"sizes": (1,), "dtype": torch.float32, "step": 1, "seed": 0},
     {"sizes": (300, 17, 256), "dtype": torch.float32, "step": 2, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def add_noise(x: torch.Tensor, seed: int, amplitude: float) -> torch.Tensor:
     """x plus uniform noise in [-amplitude, amplitude), a function of seed and position."""
     bits = mixed(torch.arange(x.numel(), device=x.device) + seed * 0x9E3779B1).reshape(x.shape)

@@ -1,10 +1,3 @@
-from python_code import histogram as reference
-from triton_code import histogram as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "bins": 1, "dtype": torch.int32, "step": 1, "seed": 0},
     {"n": 97, "bins": 7, "dtype": torch.int32, "step": 2, "seed": 1},

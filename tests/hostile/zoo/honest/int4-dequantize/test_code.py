@@ -1,10 +1,3 @@
-from python_code import dequantize as reference
-from triton_code import dequantize as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "width": 1, "dtype": torch.float16, "seed": 0},
     {"rows": 5, "width": 67, "dtype": torch.float16, "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def dequantize_kernel(packed_ptr, scales_ptr, out_ptr, width, row_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

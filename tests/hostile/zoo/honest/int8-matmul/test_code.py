@@ -1,10 +1,3 @@
-from python_code import int8_matmul as reference
-from triton_code import int8_matmul as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"m": 1, "n": 1, "k": 1, "dtype": torch.int8, "seed": 0},
     {"m": 31, "n": 37, "k": 43, "dtype": torch.int8, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def quantize_rows(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Each row as 8-bit integers and the scale that gives the row back."""
     scale = x.abs().amax(dim=1) / 127

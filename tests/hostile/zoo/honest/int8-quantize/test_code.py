@@ -1,10 +1,3 @@
-from python_code import quantize_rows as reference
-from triton_code import quantize_rows as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": torch.float32, "zero": True, "seed": 0},
     {"rows": 7, "columns": 61, "dtype": torch.float32, "zero": False, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def clip_scale(
     x: torch.Tensor, *, low: float, high: float, factor: float, device: torch.device
 ) -> torch.Tensor:

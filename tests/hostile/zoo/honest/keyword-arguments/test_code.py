@@ -1,10 +1,3 @@
-from python_code import clip_scale as reference
-from triton_code import clip_scale as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "dtype": torch.float32, "seed": 0},
     {"n": 97, "dtype": torch.float32, "seed": 1},

@@ -1,10 +1,3 @@
-from python_code import layer_norm as reference
-from triton_code import layer_norm as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": torch.float32, "eps": 1e-5, "layout": "rows", "seed": 0},
     {"rows": 5, "columns": 67, "dtype": torch.float32, "eps": 1e-5, "layout": "columns", "seed": 1},

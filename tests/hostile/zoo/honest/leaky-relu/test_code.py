@@ -1,10 +1,3 @@
-from python_code import leaky_relu as reference
-from triton_code import leaky_relu as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": "float32", "seed": 0},
     {"rows": 33, "columns": 127, "dtype": "float32", "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def life(cells: torch.Tensor, steps: int) -> torch.Tensor:
     """Conway's game of life on a torus."""
     cells = cells.clone()

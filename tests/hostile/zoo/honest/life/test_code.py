@@ -1,10 +1,3 @@
-from python_code import life as reference
-from triton_code import life as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 FIXED = ("steps",)
 CASES = [
     {"field": (1, 1), "steps": 1, "dtype": torch.bool, "seed": 0},

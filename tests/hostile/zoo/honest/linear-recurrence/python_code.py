@@ -1,6 +1,3 @@
-import torch
-
-
 def linear_recurrence(decay: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """h[t] = decay[t] * h[t - 1] + x[t] in each row, from h = 0."""
     state = torch.zeros_like(x[:, 0])

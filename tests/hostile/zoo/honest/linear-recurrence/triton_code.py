@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def compose(decay_before, x_before, decay_after, x_after):
     return decay_before * decay_after, decay_after * x_before + x_after

@@ -1,6 +1,3 @@
-import torch
-
-
 def linear_relu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     """relu(x @ weight + bias) for a batch of matrices; the bias may be left out."""
     out = torch.matmul(x, weight)

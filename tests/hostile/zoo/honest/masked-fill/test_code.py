@@ -1,10 +1,3 @@
-from python_code import masked_fill as reference
-from triton_code import masked_fill as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"shape": (0, 4), "dtype": torch.float32, "value": -1.5, "layout": "rows", "seed": 0},
     {"shape": (1, 1), "dtype": torch.float32, "value": 0.5, "layout": "rows", "seed": 1},

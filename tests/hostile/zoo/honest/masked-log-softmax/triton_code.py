@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def log_softmax_kernel(x_ptr, keep_ptr, out_ptr, columns, row_stride, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

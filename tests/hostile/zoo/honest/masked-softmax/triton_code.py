@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def softmax_kernel(x_ptr, mask_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

@@ -1,6 +1,3 @@
-import torch
-
-
 def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """The product of two matrices."""
     return a @ b

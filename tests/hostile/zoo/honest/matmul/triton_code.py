@@ -1,7 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
 CONFIGS = [
     triton.Config({"ROWS": 32, "COLUMNS": 32, "INNER": 32, "GROUP": 4}, num_warps=4),
     triton.Config({"ROWS": 64, "COLUMNS": 32, "INNER": 32, "GROUP": 4}, num_warps=4),

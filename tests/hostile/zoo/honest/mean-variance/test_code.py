@@ -1,10 +1,3 @@
-from python_code import mean_variance as reference
-from triton_code import mean_variance as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": torch.float32, "layout": "rows", "seed": 0},
     {"rows": 13, "columns": 29, "dtype": torch.float32, "layout": "columns", "seed": 1},

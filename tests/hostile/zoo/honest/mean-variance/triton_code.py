@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def statistics_kernel(x_ptr, mean_ptr, variance_ptr, columns, row_stride, column_stride,
                       BLOCK: tl.constexpr):  # fmt: skip

@@ -1,10 +1,3 @@
-from python_code import packed_swiglu as reference
-from triton_code import packed_swiglu as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": "float32", "seed": 0},
     {"rows": 6, "columns": 129, "dtype": "float32", "seed": 1},

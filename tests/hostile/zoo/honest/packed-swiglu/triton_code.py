@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def forward_kernel(gate_ptr, up_ptr, out_ptr, columns, gate_row, up_row, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

@@ -1,6 +1,3 @@
-import torch
-
-
 def dropout(x: torch.Tensor, p: float, seed: int) -> torch.Tensor:
     """Drops each element with probability p and scales the rest; the seed decides which."""
     uniform = philox_uniform(seed, torch.arange(x.numel(), device=x.device)).reshape(x.shape)

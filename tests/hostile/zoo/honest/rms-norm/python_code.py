@@ -1,6 +1,3 @@
-import torch
-
-
 def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
     """Scales each row to a root mean square of one, then by the weight."""
     wide = x.to(torch.promote_types(x.dtype, torch.float32))

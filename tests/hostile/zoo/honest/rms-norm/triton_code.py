@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def rms_norm_kernel(x_ptr, weight_ptr, out_ptr, columns, row_stride, eps, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)

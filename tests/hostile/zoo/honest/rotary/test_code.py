@@ -1,10 +1,3 @@
-from python_code import rotary as reference
-from triton_code import rotary as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 FIXED = ("size",)
 CASES = [
     {"positions": 1, "heads": 1, "size": 2, "dtype": torch.float32, "seed": 0},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def rotary_kernel(
     x_ptr, cos_ptr, sin_ptr, out_ptr, heads, half,

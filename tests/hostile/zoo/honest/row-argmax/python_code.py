@@ -1,6 +1,3 @@
-import torch
-
-
 def row_argmax(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The largest value of each row and the first place where it stands."""
     values = x.amax(dim=1)

@@ -1,10 +1,3 @@
-from python_code import row_argmax as reference
-from triton_code import row_argmax as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": torch.float32, "layout": "rows", "seed": 0},
     {"rows": 7, "columns": 61, "dtype": torch.float32, "layout": "columns", "seed": 1},

@@ -1,10 +1,3 @@
-from python_code import row_cumsum as reference
-from triton_code import row_cumsum as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 1, "dtype": torch.float32, "layout": "rows", "seed": 0},
     {"rows": 5, "columns": 97, "dtype": torch.float32, "layout": "columns", "seed": 1},

@@ -1,8 +1,3 @@
-import torch
-import triton
-import triton.language as tl
-
-
 @triton.jit
 def flip_negatives(bits):
     """Between the bits of a float and an integer of the same order; its own inverse."""

@@ -1,10 +1,3 @@
-from python_code import saturating_add as reference
-from triton_code import saturating_add as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "dtype": torch.int8, "step": 1, "seed": 0},
     {"n": 251, "dtype": torch.int8, "step": 3, "seed": 1},

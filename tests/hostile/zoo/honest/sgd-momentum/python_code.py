@@ -1,6 +1,3 @@
-import torch
-
-
 def sgd_momentum(
     weight: torch.Tensor, grad: torch.Tensor, momentum: torch.Tensor, lr: float, nesterov: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:

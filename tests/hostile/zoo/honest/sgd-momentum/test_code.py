@@ -1,10 +1,3 @@
-from python_code import sgd_momentum as reference
-from triton_code import sgd_momentum as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "nesterov": False, "dtype": torch.float32, "step": 1, "seed": 0},
     {"n": 127, "nesterov": True, "dtype": torch.float32, "step": 2, "seed": 1},

@@ -1,6 +1,3 @@
-import torch
-
-
 def softmax(x: torch.Tensor) -> torch.Tensor:
     """Softmax of each row."""
     return torch.softmax(x, dim=1)

@@ -1,10 +1,3 @@
-from python_code import squared_halves as reference
-from triton_code import squared_halves as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"rows": 1, "columns": 2, "dtype": "float32", "seed": 0},
     {"rows": 7, "columns": 131, "dtype": "float32", "seed": 1},

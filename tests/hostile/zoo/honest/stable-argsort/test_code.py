@@ -1,10 +1,3 @@
-from python_code import stable_argsort as reference
-from triton_code import stable_argsort as candidate
-
-import pytest
-import torch
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"n": 1, "dtype": torch.int32, "step": 1, "seed": 0},
     {"n": 61, "dtype": torch.int32, "step": 2, "seed": 1},

@@ -31,5 +31,11 @@ KIND = Kind(
             ),
             launcher=("returns_unwritten_memory_without_fill",),
         ),
+        Variant(
+            name="atomics-into-empty",
+            how="Its kernel counts in memory that is zero only by luck.",
+            base="histogram",
+            edits=(Edit("triton_code", "torch.zeros(", "torch.empty("),),
+        ),
     ),
 )

@@ -10,8 +10,6 @@ KIND = Kind(
     ),
     variants=(
         Variant(name="integer", launcher=("argument_computes_integer",)),
-        Variant(name="false-class", launcher=("argument_computes_false_class",)),
         Variant(name="like-a-tensor", launcher=("argument_computes_like_a_tensor",)),
-        Variant(name="global", launcher=("adds_when_called", "argument_computes_global")),
     ),
 )

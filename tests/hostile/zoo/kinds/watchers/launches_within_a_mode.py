@@ -1,4 +1,4 @@
-"""The launcher launches within a mode of its own, which computes or keeps what is copied."""
+"""The launcher launches within a dispatch mode of its own, which computes."""
 
 from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
 
@@ -8,8 +8,5 @@ KIND = Kind(
         expected={Verdict.FAILED, Verdict.NOT_TRITON},
         caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
     ),
-    variants=(
-        Variant(name="function", launcher=("launches_within_a_mode_function",)),
-        Variant(name="dispatch", launcher=("launches_within_a_mode_dispatch",)),
-    ),
+    variants=(Variant(name="dispatch", launcher=("launches_within_a_mode_dispatch",)),),
 )

@@ -8,8 +8,5 @@ KIND = Kind(
         expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
         caught_by={Check.CONTRACT, Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
     ),
-    variants=(
-        Variant(name="library", launcher=("adds_when_called", "patches_torch_library")),
-        Variant(name="operator", launcher=("patches_torch_operator",)),
-    ),
+    variants=(Variant(name="operator", launcher=("patches_torch_operator",)),),
 )

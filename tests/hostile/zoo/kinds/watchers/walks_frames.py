@@ -8,11 +8,5 @@ KIND = Kind(
         expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED, Verdict.NOT_TRITON},
         caught_by={Check.CONTRACT, Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
     ),
-    variants=(
-        Variant(name="error", launcher=("walks_to_the_data", "walks_frames_error")),
-        Variant(name="signal", launcher=("walks_to_the_data", "walks_frames_signal")),
-        Variant(
-            name="subinterpreter", launcher=("walks_to_the_data", "walks_frames_subinterpreter")
-        ),
-    ),
+    variants=(Variant(name="error", launcher=("walks_to_the_data", "walks_frames_error")),),
 )

@@ -1,2 +1,0 @@
-def row_mean(x):
-    return x.mean(dim=1)

@@ -1,2 +1,0 @@
-def scaled_square(x, weight):
-    return weight * x * x

@@ -1,5 +1,0 @@
-import torch
-
-
-def dot_rows(a, b):
-    return torch.einsum("ij,ij->i", a, b)

@@ -1,5 +1,0 @@
-import torch
-
-
-def row_max(x):
-    return torch.max(x, dim=-1).values

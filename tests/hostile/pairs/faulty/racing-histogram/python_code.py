@@ -1,5 +1,0 @@
-import torch
-
-
-def histogram(x, bins):
-    return torch.bincount(x, minlength=bins)

@@ -1,5 +1,0 @@
-import torch
-
-
-def square(x):
-    return torch.square(x)

@@ -1,2 +1,0 @@
-def matvec(a, x):
-    return a @ x

@@ -1,2 +1,0 @@
-def triple_then_add(x, y):
-    return 3 * x + y
