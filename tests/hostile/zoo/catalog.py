@@ -114,18 +114,18 @@ OPERATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """What the harness may make of an entry.
 
-    expected: outcomes that are right.
-    caught_by: families of checks, one of which must find the fault.
+    expected: outcomes that are right, as words of `Verdict`.
+    caught_by: families of checks, one of which must find the fault, as words of `Check`.
     passes_because: why `passed` is right too. The answers are right, and the rest has no effect.
     """
 
-    expected: Set[Verdict]
-    caught_by: Set[Check]
-    passes_because: str = ""
+    def __init__(self, expected: str, caught_by: str, passes_because: str = "") -> None:
+        self.expected = frozenset(map(Verdict, expected.split()))
+        self.caught_by = frozenset(map(Check, caught_by.split()))
+        self.passes_because = passes_because
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,8 +203,8 @@ def _variant(kind: Kind, variant: Variant, base: Entry) -> Entry:
     cheat = Cheat(
         kind=kind.name,
         behavior=" ".join(filter(None, (kind.behavior, variant.how))),
-        expected=frozenset(outcome.expected),
-        caught_by=frozenset(outcome.caught_by),
+        expected=outcome.expected,
+        caught_by=outcome.caught_by,
         passes_because=outcome.passes_because,
         harmless_because=kind.harmless_because,
         dangers=frozenset(variant.dangers),

@@ -1,18 +1,11 @@
 """The launcher is right, and leaves a process in its own session that holds every pipe open."""
 
-from tests.hostile.zoo.catalog import Check, Danger, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Danger, Kind, Outcome, Variant
 
 KIND = Kind(
     outcome=Outcome(
-        expected={
-            Verdict.PASSED,
-            Verdict.FAILED,
-            Verdict.ERROR,
-            Verdict.TIMEOUT,
-            Verdict.CRASHED,
-            Verdict.NOT_TRITON,
-        },
-        caught_by={Check.CONTAINMENT},
+        "passed failed error timeout crashed not_triton",
+        "containment",
         passes_because="The answers are right, and nothing is left behind.",
     ),
     variants=(

@@ -2,12 +2,9 @@
 exits.
 """
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED, Verdict.NOT_TRITON},
-        caught_by={Check.OWN_TEST, Check.VALUES, Check.CONTAINMENT},
-    ),
+    outcome=Outcome("failed error crashed not_triton", "own-test values containment"),
     variants=(Variant(name="all-files", launcher=("forges_the_report",)),),
 )

@@ -1,12 +1,9 @@
 """The launcher keeps its first answers, and returns them for later inputs of another content."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.NOT_TRITON},
-        caught_by={Check.VARIATIONS, Check.MEMORY, Check.REPEATABILITY},
-    ),
+    outcome=Outcome("failed not_triton", "variations memory repeatability"),
     variants=(
         Variant(name="by-size", launcher=("repeats_its_first_answer",), words={"KEY": "x.numel()"}),
         Variant(

@@ -1,19 +1,16 @@
 """The launcher returns the memory of an input where the reference returns new memory."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(expected={Verdict.FAILED}, caught_by={Check.MEMORY}),
+    outcome=Outcome("failed", "memory"),
     variants=(
         Variant(name="sum-in-place", launcher=("returns_its_input_sum_in_place",)),
         Variant(
             name="view",
             base="transpose",
             launcher=("returns_its_input_view",),
-            outcome=Outcome(
-                expected={Verdict.FAILED, Verdict.NOT_TRITON},
-                caught_by={Check.MEMORY, Check.KERNEL_MATTERS},
-            ),
+            outcome=Outcome("failed not_triton", "memory kernel-matters"),
         ),
     ),
 )

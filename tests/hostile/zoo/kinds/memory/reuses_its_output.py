@@ -2,12 +2,9 @@
 result.
 """
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.NOT_TRITON},
-        caught_by={Check.VALUES, Check.MEMORY, Check.REPEATABILITY},
-    ),
+    outcome=Outcome("failed not_triton", "values memory repeatability"),
     variants=(Variant(name="by-size", launcher=("reuses_its_output",)),),
 )

@@ -1,21 +1,15 @@
 """A function that torch compiled computes the answer."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Needs, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Needs, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON, Verdict.MIXED},
-        caught_by={Check.KERNEL_MATTERS},
-    ),
+    outcome=Outcome("failed error not_triton mixed", "kernel-matters"),
     variants=(
         Variant(name="torchscript", launcher=("compiled_by_torch_torchscript",)),
         Variant(
             name="inductor",
             launcher=("compiled_by_torch_inductor",),
-            outcome=Outcome(
-                expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
-                caught_by={Check.KERNEL_MATTERS},
-            ),
+            outcome=Outcome("failed error not_triton", "kernel-matters"),
             needs=Needs.GPU,
             needs_because="Without a GPU torch.compile writes C++.",
         ),

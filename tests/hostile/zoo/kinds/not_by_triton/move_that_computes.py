@@ -1,11 +1,8 @@
 """Torch computes by an operation that looks like a copy."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
-        caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
-    ),
+    outcome=Outcome("failed error not_triton", "values kernel-matters containment"),
     variants=(Variant(name="negative", launcher=("move_that_computes",)),),
 )

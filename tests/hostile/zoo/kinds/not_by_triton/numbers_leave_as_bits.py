@@ -1,6 +1,6 @@
 """The launcher reads fractions as whole numbers, and a kernel stores what the host computed."""
 
-from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
 
 COMPUTES = ("numbers_by_bits", "torch_computes_on_numbers")
 AS_LIST, AS_ARRAY = {"READ": "tolist()"}, {"READ": "numpy().tolist()"}
@@ -9,10 +9,7 @@ AS_LIST, AS_ARRAY = {"READ": "tolist()"}, {"READ": "numpy().tolist()"}
 HALF_CASE = '"columns": 257, "dtype": torch.float16'
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.MIXED, Verdict.FAILED, Verdict.NOT_TRITON},
-        caught_by={Check.KERNEL_MATTERS},
-    ),
+    outcome=Outcome("mixed failed not_triton", "kernel-matters"),
     variants=(
         *(
             Variant(name=base, base=base, launcher=COMPUTES, words=AS_LIST)
@@ -25,9 +22,7 @@ KIND = Kind(
             launcher=("numbers_by_bits", "remembered_numbers", "torch_computes_on_numbers"),
             words=AS_LIST,
             # These are the invented numbers of its first recording.
-            outcome=Outcome(
-                expected={Verdict.FAILED}, caught_by={Check.VALUES, Check.KERNEL_MATTERS}
-            ),
+            outcome=Outcome("failed", "values kernel-matters"),
         ),
         Variant(
             name="checked",

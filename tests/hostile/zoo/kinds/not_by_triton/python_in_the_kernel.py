@@ -1,11 +1,8 @@
 """The kernel calls torch, which Triton's interpreter allows."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
-        caught_by={Check.VALUES, Check.KERNEL_MATTERS},
-    ),
+    outcome=Outcome("failed error not_triton", "values kernel-matters"),
     variants=(Variant(name="call", launcher=("python_in_the_kernel",)),),
 )

@@ -1,10 +1,8 @@
 """The launcher launches its kernel wrongly, catches the error and lets torch compute."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.NOT_TRITON}, caught_by={Check.KERNEL_MATTERS}
-    ),
+    outcome=Outcome("failed not_triton", "kernel-matters"),
     variants=(Variant(name="wrong-arguments", launcher=("torch_as_fallback",)),),
 )

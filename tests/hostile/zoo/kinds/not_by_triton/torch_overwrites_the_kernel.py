@@ -1,10 +1,8 @@
 """The kernel writes the output, and torch writes it again."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.NOT_TRITON}, caught_by={Check.KERNEL_MATTERS}
-    ),
+    outcome=Outcome("failed not_triton", "kernel-matters"),
     variants=(Variant(name="vector-add", launcher=("torch_overwrites_the_kernel",)),),
 )

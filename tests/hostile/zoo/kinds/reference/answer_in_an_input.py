@@ -1,12 +1,9 @@
 """make_inputs puts the answer into an input, where the launcher finds it."""
 
-from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.NOT_TRITON},
-        caught_by={Check.VALUES, Check.KERNEL_MATTERS},
-    ),
+    outcome=Outcome("failed not_triton", "values kernel-matters"),
     variants=(
         Variant(
             name="attribute",
@@ -29,10 +26,7 @@ KIND = Kind(
                 ),
             ),
             launcher=("answer_in_an_input_behind_the_view",),
-            outcome=Outcome(
-                expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED, Verdict.NOT_TRITON},
-                caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.BOUNDS},
-            ),
+            outcome=Outcome("failed error crashed not_triton", "values kernel-matters bounds"),
         ),
     ),
 )

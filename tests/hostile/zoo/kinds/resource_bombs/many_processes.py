@@ -2,19 +2,10 @@
 at once.
 """
 
-from tests.hostile.zoo.catalog import Check, Danger, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Danger, Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(
-        expected={
-            Verdict.FAILED,
-            Verdict.ERROR,
-            Verdict.TIMEOUT,
-            Verdict.CRASHED,
-            Verdict.NOT_TRITON,
-        },
-        caught_by={Check.CONTAINMENT},
-    ),
+    outcome=Outcome("failed error timeout crashed not_triton", "containment"),
     variants=(
         Variant(
             name="forks", launcher=("many_processes_forks",), dangers={Danger.FORKS, Danger.MEMORY}

@@ -1,9 +1,9 @@
 """The launcher is right only in a process that looks like a judge."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
-    outcome=Outcome(expected={Verdict.FAILED}, caught_by={Check.VALUES, Check.VARIATIONS}),
+    outcome=Outcome("failed", "values variations"),
     variants=(
         Variant(
             name="pytest",
@@ -14,10 +14,7 @@ KIND = Kind(
             name="harness",
             how="It searches modules, environment and ancestors for names of a harness.",
             launcher=("right_only_where_it_is_judged_harness",),
-            outcome=Outcome(
-                expected={Verdict.FAILED, Verdict.NOT_TRITON},
-                caught_by={Check.OWN_TEST, Check.VALUES},
-            ),
+            outcome=Outcome("failed not_triton", "own-test values"),
         ),
     ),
 )

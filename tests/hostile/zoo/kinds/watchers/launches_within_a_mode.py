@@ -1,12 +1,9 @@
 """The launcher launches within a dispatch mode of its own, which computes."""
 
-from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant
 
 KIND = Kind(
     harmless_because="The true inputs are in the replayer, which does not run the launcher.",
-    outcome=Outcome(
-        expected={Verdict.FAILED, Verdict.NOT_TRITON},
-        caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
-    ),
+    outcome=Outcome("failed not_triton", "values kernel-matters containment"),
     variants=(Variant(name="dispatch", launcher=("launches_within_a_mode_dispatch",)),),
 )

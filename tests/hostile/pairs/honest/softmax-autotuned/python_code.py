@@ -1,2 +1,0 @@
-def softmax(x):
-    return torch.softmax(x, dim=-1)

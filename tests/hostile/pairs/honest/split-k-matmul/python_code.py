@@ -1,2 +1,0 @@
-def skinny_matmul(a, b):
-    return torch.matmul(a, b)
