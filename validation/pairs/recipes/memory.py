@@ -89,35 +89,23 @@ def _scatter(chain: Chain, walk: str, block_size: int) -> Sketch | None:
 
 
 MOVES = {
-    "transpose": ("transpose a matrix", "x.t()", "rows", "cols"),
-    "flip_rows": ("reverse the rows of a matrix", "x.flip(0)", "", ""),
-    "flip_columns": ("reverse the columns of a matrix", "x.flip(1)", "", ""),
-    "roll_columns": ("roll the columns of a matrix by 3", "x.roll(3, dims=1)", "", ""),
-    "roll_rows": ("roll the rows of a matrix by 2", "x.roll(2, dims=0)", "", ""),
-    "lower_triangle": ("keep the lower triangle of a matrix", "x.tril()", "", ""),
-    "upper_triangle": ("keep the strictly upper triangle of a matrix", "x.triu(1)", "", ""),
-    "band": ("keep the main diagonal and its two neighbors", "x.tril(1).triu(-1)", "", ""),
-    "pad": ("pad a matrix with a border of 2 zeros", "F.pad(x, (2, 2, 2, 2))", "", ""),
-    "shift_right": (
-        "shift a matrix right by 1 and fill with zeros",
-        "F.pad(x, (1, 0))[:, :-1]",
-        "",
-        "",
-    ),
-    "crop_even": ("keep every second row and column of a matrix", "x[::2, ::2]", "", ""),
-    "repeat_columns": (
-        "repeat each column of a matrix twice",
-        "x.repeat_interleave(2, dim=1)",
-        "",
-        "",
-    ),
+    "transpose": ("transpose a matrix", "x.t()"),
+    "flip_rows": ("reverse the rows of a matrix", "x.flip(0)"),
+    "flip_columns": ("reverse the columns of a matrix", "x.flip(1)"),
+    "roll_columns": ("roll the columns of a matrix by 3", "x.roll(3, dims=1)"),
+    "roll_rows": ("roll the rows of a matrix by 2", "x.roll(2, dims=0)"),
+    "lower_triangle": ("keep the lower triangle of a matrix", "x.tril()"),
+    "upper_triangle": ("keep the strictly upper triangle of a matrix", "x.triu(1)"),
+    "band": ("keep the main diagonal and its two neighbors", "x.tril(1).triu(-1)"),
+    "pad": ("pad a matrix with a border of 2 zeros", "F.pad(x, (2, 2, 2, 2))"),
+    "shift_right": ("shift a matrix right by 1 and fill with zeros", "F.pad(x, (1, 0))[:, :-1]"),
+    "crop_even": ("keep every second row and column of a matrix", "x[::2, ::2]"),
+    "repeat_columns": ("repeat each column of a matrix twice", "x.repeat_interleave(2, dim=1)"),
     "mirror": (
         "concatenate a matrix with its mirror image",
         "torch.cat([x, x.flip(1)], dim=1)",
-        "",
-        "",
     ),
-    "stack_negative": ("stack a matrix on its negative", "torch.cat([x, -x], dim=0)", "", ""),
+    "stack_negative": ("stack a matrix on its negative", "torch.cat([x, -x], dim=0)"),
 }
 
 
@@ -126,7 +114,7 @@ def _move(
 ) -> Sketch | None:
     if not chain.possible or (walk == "tile_transposed") != (kind == "transpose"):
         return None
-    summary, torch, _, _ = MOVES[kind]
+    summary, torch = MOVES[kind]
     contiguous = ".contiguous()" if not chain.operations else ""
     return Sketch(
         entry_point=named(kind, chain.name),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -115,7 +115,46 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
     )
     environment.filters["sentence"] = lambda text: f"{text[0].upper()}{text[1:]}."
     environment.filters["reduced"] = _reduced
+    environment.filters["each"] = _each
+    environment.filters["parameters"] = _parameters
+    environment.filters["arguments"] = _arguments
     return environment
+
+
+def _each(names: Iterable[str], pattern: str) -> str:
+    """Return one line for each name."""
+    return "\n".join(pattern.format(name) for name in names)
+
+
+def _parameters(kernel: str) -> str:
+    """Return the parameters of a kernel, one in each line.
+
+    kernel: lines such as `x_ptr: x`, a parameter and its argument; `n_cols`, a parameter whose
+    argument has the same name; `BLOCK_SIZE = 64`, a constant; or `BLOCK_SIZE =`, a constant that
+    the launch does not pass here.
+    """
+    lines = []
+    for line in kernel.splitlines():
+        names, equals, _ = line.partition(" =")
+        ending = ": tl.constexpr," if equals else ","
+        if not line.startswith("#"):
+            lines += [name + ending for name in names.partition(":")[0].split(", ") if name]
+    return "\n".join(lines)
+
+
+def _arguments(kernel: str) -> str:
+    """Return the arguments for the same lines. A line that starts with `#` stays a comment."""
+    lines = []
+    for line in filter(None, kernel.splitlines()):
+        constant, equals, value = line.partition(" =")
+        if line.startswith("#"):
+            lines.append(line)
+        elif equals:
+            lines += [f"{constant}={value.strip()},"] if value.strip() else []
+        else:
+            _, colon, argument = line.partition(": ")
+            lines += [f"{one}," for one in ([argument] if colon else line.split(", "))]
+    return "\n".join(lines)
 
 
 def _reduced(line: str, tile: bool) -> str:

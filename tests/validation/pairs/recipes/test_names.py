@@ -19,13 +19,28 @@ BOUND = re.compile(
 )
 
 
+# The parameters of a kernel, each with its argument.
+KERNEL = re.compile(r"^\{% set kernel %\}\n(.*?)^\{% endset %\}\n", re.MULTILINE | re.DOTALL)
+
+
 def bound(code: str) -> set[str]:
     found = (one or two or three for one, two, three in BOUND.findall(code))
     return {name for names in found for name in names.split(", ")}
 
 
+def _without_tags(code: str) -> str:
+    """Write each parameter of a kernel on a line of its own, and remove the tags."""
+
+    def parameters(kernel: re.Match[str]) -> str:
+        lines = (re.split(r": | =", line)[0] for line in kernel[1].splitlines())
+        names = (name for line in lines for name in re.findall(r"\w+(?=,|\"|$)", line))
+        return "".join(f"{name},\n" for name in names)
+
+    return re.sub(r"\{[#%].*?[#%]\}", "", KERNEL.sub(parameters, code), flags=re.DOTALL)
+
+
 TEMPLATES_OF_KERNELS = {
-    path.name: re.sub(r"\{[#%].*?[#%]\}", "", path.read_text(), flags=re.DOTALL)
+    path.name: _without_tags(path.read_text())
     for path in sorted((TEMPLATES / "triton").glob("*.j2"))
 }
 OF_OPERATIONS = {
