@@ -12,7 +12,7 @@ from validation.equivalence import finding
 from validation.findings import ItemFinding, judged
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.tasks import run_tasks
-from validation.repairs.kind import MistakeKind
+from validation.repairs.kinds import MistakeKind
 from validation.repairs.plant import PossibleFault
 from validation.repairs.stages import KEPT_MOST, examine_mistake
 from validation.rewards.answer_cache import AnswerCache, UnusableReference

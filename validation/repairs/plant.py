@@ -7,19 +7,19 @@ row pass the harness, because they do not show on this device.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
 from curation.identity import content_hash
 from curation.models import REJECTED, Outcome, Pair, Verdict
-from curation.similarity.structure import Structure, structure
+from curation.similarity.shingles import jaccard
+from curation.similarity.structure import Structure, as_shingles, structure
 from validation import equivalence
 from validation.findings import ItemFinding
 from validation.harness.entry import Entry
-from validation.repairs.differences import Differences, difference
-from validation.repairs.kind import MistakeKind
+from validation.repairs.kinds import MistakeKind
 from validation.repairs.source import FaultyText, ParsedText
 
 # Signals of a process that corrupted its own memory.
@@ -30,6 +30,11 @@ RAISED = re.compile(
     r"raised InterpreterError: (?:InterpreterError\([\"'])?(\w+)\(([\"'])(.*?)\2\)(?:[\"']\))?"
 )
 LONGEST = 500
+# Pairs with at least this structural similarity are near-duplicates, as in generated sets.
+NEAR = 0.8
+# A variable: neither an attribute, nor called, nor the name of a keyword argument.
+VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*[(.]|=[^=])")
+NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")
 # Number of mistakes in a batch for the harness.
 AT_ONCE = 16
 # Mistakes of one pair in a batch: they share the reference's answers.
@@ -63,7 +68,7 @@ class PossibleFault:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFault:
-    """A candidate with its finding, which is None if it proves nothing."""
+    """A checked candidate. `finding`: None if it does not prove that the kernel is wrong."""
 
     candidate: PossibleFault
     finding: ItemFinding | None
@@ -224,3 +229,25 @@ class Choice:
     def _plan(self, kind: str, fault: FaultyText, shape: Structure) -> None:
         self._texts.add(content_hash(fault.code))
         self._differences.add(kind, difference(fault), shape)
+
+
+class Differences:
+    """Mistakes planted before, by kind and normalized difference. None is planted twice."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[tuple[str, str], list[Structure]] = defaultdict(list)
+
+    def has_near(self, kind: str, difference: str, pair: Structure) -> bool:
+        """Return whether the same mistake was planted in this pair or a near-duplicate of it."""
+        wide = as_shingles(pair)
+        others = self._pairs.get((kind, difference), ())
+        return any(jaccard(wide, as_shingles(other)) >= NEAR for other in others)
+
+    def add(self, kind: str, difference: str, pair: Structure) -> None:
+        self._pairs[kind, difference].append(pair)
+
+
+def difference(fault: FaultyText) -> str:
+    """Return the statement before and after the change, without variables and numbers."""
+    both = f"{fault.shown_right} -> {fault.shown}"
+    return NUMBER.sub("0", VARIABLE.sub("v", both))

@@ -4,8 +4,12 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import accumulate
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,11 @@ class Mistake:
     """The edits of one mistake, and named texts for its explanation."""
 
     edits: Edits
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str]
+
+
+def mistake(*edits: Replacement, **facts: str) -> Mistake:
+    return Mistake(edits, facts)
 
 
 OPERATOR = re.compile(r"\s*[^\w\s(\[]+\s*")
@@ -80,13 +88,9 @@ class FaultyText:
 
 def _changed_lines(text: str, other: str) -> tuple[int, int]:
     """Return the first and last line of `text` that differ from `other`."""
-    lines, others = text.split("\n"), other.split("\n")
-    shorter = min(len(lines), len(others))
-    pairs = enumerate(zip(lines, others, strict=False))
-    first = next((at for at, (one, two) in pairs if one != two), shorter)
-    backward = enumerate(zip(reversed(lines[first:]), reversed(others[first:]), strict=False))
-    last = next((at for at, (one, two) in backward if one != two), shorter - first)
-    return first + 1, len(lines) - last
+    matcher = SequenceMatcher(None, text.split("\n"), other.split("\n"), autojunk=False)
+    changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return changes[0][1] + 1, changes[-1][2]
 
 
 def _statement(text: str, line: int, first: int, last: int) -> str:
@@ -161,28 +165,33 @@ class ParsedText:
     def calls(self, scopes: Sequence[ast.AST], *names: str) -> Iterator[ast.Call]:
         """Yield the calls of `module.name` for any of the names, in source order."""
         for scope in scopes:
-            for node in in_order(scope):
-                if (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Attribute)
-                    and isinstance(node.func.value, ast.Name)
-                    and node.func.attr in names
-                ):
+            for node in in_order(scope, ast.Call):
+                function = node.func
+                is_of_module = isinstance(function, ast.Attribute) and isinstance(
+                    function.value, ast.Name
+                )
+                if is_of_module and called(node) in names:
                     yield node
 
     def operations(self, kind: type[ast.operator]) -> Iterator[ast.BinOp]:
-        """Yield the binary operations of a type in the kernels."""
-        for kernel in self.kernels:
-            for node in in_order(kernel):
-                if isinstance(node, ast.BinOp) and isinstance(node.op, kind):
-                    yield node
+        """Return the binary operations of a type in the kernels."""
+        nodes = (node for kernel in self.kernels for node in in_order(kernel, ast.BinOp))
+        return (node for node in nodes if isinstance(node.op, kind))
 
     def loops(self) -> Iterator[tuple[ast.For, ast.Call]]:
         """Yield the `for` loops of the kernels over a range, each with its `range` call."""
         for kernel in self.kernels:
-            for node in in_order(kernel):
-                if isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
+            for node in in_order(kernel, ast.For):
+                if isinstance(node.iter, ast.Call):
                     yield node, node.iter
+
+    def constants(self, kernel: ast.FunctionDef) -> list[ast.arg]:
+        """Return the parameters of a kernel that are constants of its compiled code."""
+        return [
+            argument
+            for argument in (*kernel.args.args, *kernel.args.kwonlyargs)
+            if argument.annotation and "constexpr" in self.spelled(argument.annotation)
+        ]
 
     def start(self, node: ast.AST) -> int:
         return self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
@@ -310,7 +319,29 @@ def _enclosed(text: str, operand: ast.expr, operation: ast.BinOp) -> str:
     return f"({text})" if isinstance(operand.op, loose) else text
 
 
-def in_order(scope: ast.AST) -> Sequence[ast.AST]:
-    """Return the statements and expressions of a tree in source order."""
-    placed = [node for node in ast.walk(scope) if isinstance(node, ast.stmt | ast.expr)]
-    return sorted(placed, key=lambda node: (node.lineno, node.col_offset))
+def in_order(scope: ast.AST, kind: type[Node]) -> list[Node]:
+    """Return the nodes of a type in a tree, in source order."""
+    placed = [
+        node for node in ast.walk(scope) if isinstance(node, kind) and hasattr(node, "lineno")
+    ]
+    return sorted(placed, key=lambda node: (node.lineno, node.col_offset))  # type: ignore[attr-defined]
+
+
+def called(node: ast.AST) -> str:
+    """Return the last name of a called function, or an empty text for other nodes."""
+    if not isinstance(node, ast.Call):
+        return ""
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def names(node: ast.AST) -> set[str]:
+    return {leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name)}
+
+
+def assigned(kernel: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the assigned names with their values. Names in a tuple have the same value."""
+    for node in in_order(kernel, ast.Assign):
+        for target in node.targets:
+            for name in sorted(names(target)):
+                yield name, node.value
