@@ -4,12 +4,10 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
 from curation.models import Decision
 from tests import factories as make
-from tests.browser.conftest import log_in
 from tests.showcase import furnish
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
@@ -84,43 +82,6 @@ def test_axe_finds_no_barriers_on_the_invitation_pages(browse: Any) -> None:
     curator.goto(f"{link}x")
     expect(curator.locator("h1")).to_have_text("This link does not work")
     check_page(curator)
-
-
-def test_a_password_change_logs_out_the_other_browsers(browse: Any) -> None:
-    make.a_reviewer(username="rhea")
-    page, other = browse("rhea"), browse("rhea")
-    open_menu(page, "Account")
-    page.get_by_role("link", name="Change password").click()
-    check_page(page)
-    page.get_by_label("Current password").fill(make.PASSWORD)
-    choose_password(page)
-    page.get_by_role("button", name="Change password").click()
-    expect(page.locator(".messages")).to_contain_text("Your other sessions have ended")
-
-    other.goto("/account")
-    expect(other.locator("h1")).to_have_text("Log in")
-    log_in(other, "rhea", NEW)
-    page.goto("/account")
-    expect(page.locator("h1")).to_have_text("Account of rhea")
-
-
-def test_an_account_without_a_group_sees_only_the_curators_to_contact(
-    browse: Any,
-) -> None:
-    make.a_curator(username="eve", email="eve@example.org")
-    make.a_person(username="rhea")
-    page = browse("rhea", expected="403")
-
-    expect(page.locator("h1")).to_have_text("No access yet")
-    expect(page.get_by_role("main").get_by_role("listitem")).to_have_text(["eve, eve@example.org"])
-    expect(page.get_by_role("navigation")).to_have_count(0)
-    check_page(page)
-    page.locator(".who summary").click()
-    assert page.locator("header a:not(.skip)").all_inner_texts() == ["Account"]
-
-    User.objects.get(username="rhea").groups.add(make.a_group("reviewers"))
-    page.reload()
-    expect(page.locator("h1")).to_have_text("The queue is empty")
 
 
 def test_a_new_token_is_copied_by_a_button(browse: Any) -> None:

@@ -1,6 +1,5 @@
 """Reviewing in a real Chromium: by keyboard, by two at once, and when things go wrong."""
 
-import uuid
 from typing import Any
 
 import pytest
@@ -8,10 +7,8 @@ import redis
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from curation.decisions.decide import decide
 from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status, ValidationRun
 from curation.sources.load import load_sources
 from tests import factories as make
@@ -155,41 +152,6 @@ def test_a_reviewer_opens_a_diff_from_a_search_and_settles_a_cluster(visit: Visi
 
 
 @pytest.mark.any_database
-def test_a_bulk_decision_on_a_filter_can_be_undone(visit: Visit) -> None:
-    furnish()
-    make.a_curator(username="ada")
-    page = visit("ada", "/find?q=scale_kernel")
-
-    page.get_by_role("link", name="Bulk decision").click()
-    page.get_by_label("Incorrect result").check()
-    page.get_by_role("button", name="Reject all").click()
-    expect(page.locator(".messages")).to_contain_text("24 items rejected")
-    assert Kernel.objects.filter(status=Status.REJECTED).count() == 24
-    page.get_by_role("button", name="Undo all").click()
-    expect(page.locator(".messages")).to_contain_text("24 decisions undone")
-
-    assert not Kernel.objects.filter(status=Status.REJECTED).exists()
-
-
-@pytest.mark.any_database
-def test_a_draft_form_keeps_its_text_without_javascript(visit: Visit) -> None:
-    furnish()
-    make.a_curator(username="ada")
-    page = visit("ada", "/drafts/", expected="40", java_script_enabled=False)
-
-    page.get_by_role("link", name="ScaledAdd").click()
-    expect(page.get_by_role("region", name="Missing parts")).to_contain_text("einx")
-    page.get_by_label("test_code.py").fill("import os\n")
-    page.get_by_role("button", name="Make it a pair and validate").click()
-    expect(page.get_by_role("alert")).to_contain_text("test_code imports os")
-    expect(page.get_by_label("test_code.py")).to_have_value("import os\n")
-    page.get_by_role("button", name="Dismiss").click()
-
-    expect(page.locator(".messages")).to_contain_text("ScaledAdd is dismissed")
-    expect(page.get_by_role("link", name="ScaledAdd")).to_have_count(0)
-
-
-@pytest.mark.any_database
 def test_a_second_review_is_blind_and_a_curator_settles_the_dispute(
     visit: Visit, settings: Any
 ) -> None:
@@ -222,65 +184,6 @@ def test_a_second_review_is_blind_and_a_curator_settles_the_dispute(
     kernel.refresh_from_db()
     assert kernel.status == Status.REJECTED
     assert SecondReview.objects.get().state == "settled"
-
-
-def test_two_browsers_never_get_the_same_item(visit: Visit) -> None:
-    furnish()
-    for name in ("ada", "bob"):
-        make.a_reviewer(username=name)
-    ada, bob = visit("ada"), visit("bob")
-
-    for _ in range(4):
-        assert heading(ada) != heading(bob)
-        press(ada, "a")
-        press(bob, "a")
-
-    assert Decision.objects.count() == 8
-    shown = Kernel.objects.get(name=heading(ada)) if "kernel" in ada.url else Pair.objects.get()
-    bob.goto(shown.get_absolute_url())
-    expect(bob.locator(".banner")).to_contain_text("ada is reviewing this")
-
-
-@pytest.mark.any_database
-def test_only_one_of_two_reviewers_with_the_same_item_can_decide(visit: Visit) -> None:
-    kernel = make.a_kernel(name="contested")
-    for name in ("ada", "bob"):
-        make.a_reviewer(username=name)
-    ada = visit("ada", expected="409")
-    kernel.claims.update(expires_at=timezone.now())  # She was away for long.
-    bob = visit("bob")
-    assert heading(ada) == heading(bob) == "contested"
-
-    press(ada, "a")
-    expect(ada.locator(".message.error")).to_contain_text("bob")
-    press(bob, "1")
-
-    kernel.refresh_from_db()
-    assert kernel.status == Status.REJECTED
-    assert Decision.objects.get().user.username == "bob"  # type: ignore[union-attr]
-
-
-@pytest.mark.any_database
-def test_a_decision_from_a_stale_page_is_refused_and_keeps_the_form(visit: Visit) -> None:
-    kernel = make.a_kernel(name="contested")
-    make.a_reviewer(username="ada")
-    page = visit("ada", expected="409")
-    page.get_by_placeholder("Comment").fill("three long thoughts")
-    kernel.claims.all().delete()
-    decide(
-        item=kernel,
-        status=Status.REJECTED,
-        version=1,
-        user=make.a_reviewer(username="grace"),
-        request=uuid.uuid4(),
-    )
-
-    page.keyboard.press("Escape")
-    press(page, "a")
-
-    expect(page.locator(".message.error")).to_contain_text("rejected now by grace")
-    expect(page.get_by_placeholder("Comment")).to_have_value("three long thoughts")
-    assert Decision.objects.count() == 1
 
 
 @pytest.mark.any_database
@@ -453,19 +356,4 @@ def test_a_run_page_updates_live_and_can_cancel_and_retry(
     expect(page.locator("body")).to_contain_text(f"is queued: it retries {run.label}.")
     new = ValidationRun.objects.get(retry_of=run)
     expect(page.get_by_role("heading", name=new.label)).to_be_visible()
-    expect(page.get_by_role("link", name=run.label, exact=True)).to_be_visible()
-
-
-@pytest.mark.any_database
-def test_a_run_can_be_cancelled_and_retried_without_javascript(
-    visit: Visit, queue_redis: redis.Redis
-) -> None:
-    make.a_curator(username="ada")
-    run = make.an_export_run(**make.running(stage="pairs weighed", done=7))
-    page = visit("ada", run.get_absolute_url(), java_script_enabled=False)
-    expect(page.locator("#run")).to_contain_text("Reload this page to see progress.")
-
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.locator("#run")).to_contain_text("Cancelled by ada.")
-    page.get_by_role("button", name="Retry").click()
     expect(page.get_by_role("link", name=run.label, exact=True)).to_be_visible()

@@ -162,14 +162,6 @@ def test_the_draft_list_runs_a_fixed_number_of_queries_and_loads_no_texts(browse
     assert '"curation_draft"."triton_code",' not in rows
 
 
-def test_only_curators_see_the_link_to_the_drafts(
-    browser: Client,
-) -> None:
-    assert reverse("drafts") in browser.get(reverse("find")).content.decode()
-    browser.force_login(make.a_reviewer())
-    assert reverse("drafts") not in browser.get(reverse("find")).content.decode()
-
-
 # --- The editor -----------------------------------------------------------------------------
 def test_the_draft_editor_lists_missing_parts_above_three_text_fields(
     browser: Client, draft: Draft

@@ -326,12 +326,6 @@ def test_the_log_records_each_invitation_with_its_author(by_curator: Client) -> 
     }
 
 
-def test_the_invitation_form_requires_a_csrf_token(by_curator: Client) -> None:
-    link = link_of(invite(by_curator))
-
-    assert join(link, Client(enforce_csrf_checks=True)).status_code == 403
-
-
 # --- The command ----------------------------------------------------------------------------
 def add_reviewer(*arguments: str) -> str:
     out = io.StringIO()

@@ -135,12 +135,6 @@ def test_a_token_is_stored_as_a_hash_and_refused_after_revocation(caller: Caller
     assert caller.get("kernels/").status_code == 401
 
 
-def test_a_token_of_a_deactivated_account_is_refused(caller: Caller) -> None:
-    User.objects.filter(pk=caller.user.pk).update(is_active=False)
-
-    assert caller.get("kernels/").status_code == 401
-
-
 def test_the_api_answers_503_with_a_retry_hint_without_a_database(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -241,16 +241,6 @@ def test_an_invalid_decision_form_is_refused_and_keeps_its_comment(
     assert not Decision.objects.exists()
 
 
-def test_submitting_the_same_decision_twice_stores_it_once(browser: Client) -> None:
-    kernel = make.a_kernel()
-    said = decision(kernel)
-
-    first, again = browser.post(act(kernel), said), browser.post(act(kernel), said)
-
-    assert (first.status_code, again.status_code) == (302, 302)
-    assert Decision.objects.count() == 1
-
-
 def test_a_decision_can_be_changed_later(browser: Client) -> None:
     kernel = make.a_kernel()
     browser.post(act(kernel), decision(kernel))

@@ -272,7 +272,7 @@ def test_a_form_without_a_csrf_token_is_refused() -> None:
     client.force_login(make.a_curator())
 
     for name in (
-        "undo", "decide", "skip", "bulk", "token", "claim", "password", "people",
+        "undo", "decide", "skip", "bulk", "token", "claim", "password", "people", "join",
         "revoke-invitation", "welcome", "queue-ingest",
     ):  # fmt: skip
         assert client.post(address(name)).status_code == 403, name

@@ -23,8 +23,6 @@ from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
-ENDED = {"state": RunState.SUCCEEDED}
-
 
 @pytest.fixture
 def browser(client: Client) -> Client:
@@ -302,12 +300,6 @@ def test_the_progress_of_an_ingest_is_said_in_words(client: Client) -> None:
 
     assert "Finding helpers: 0 of 60" in text(client, run.get_absolute_url())
     assert "Starting" in text(client, fresh.get_absolute_url())
-
-
-def test_reviewers_see_no_link_to_the_runs(client: Client) -> None:
-    client.force_login(make.a_reviewer())
-
-    assert 'href="/runs/"' not in text(client, reverse("keys"))
 
 
 # --- Commands -------------------------------------------------------------------------------
