@@ -87,111 +87,63 @@ def cube_sizes(block: int) -> tuple[dict[str, int], ...]:
     )
 
 
-def _map_1d(
-    chain: Chain, loop: str, block_size: int, dtypes: tuple[str, ...], helper: bool
-) -> Sketch | None:
-    if not chain.possible:
-        return None
-    return Sketch(
-        entry_point=chain.name,
-        summary=chain.sentence(),
-        operation_type="element-wise",
-        tags=("element-wise", "1d", *(("fused",) if len(chain.operations) > 1 else ())),
-        triton="map_1d",
-        python=reference_lines(chain, dtypes),
-        arguments=(Argument("x", ("n",), chain.draw), *chain.arguments(("n",))),
-        sizes=vector_sizes(block_size),
-        tolerance=map_tolerances(chain, dtypes),
-        values={
-            "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
-            "steps": 4 if block_size < 1024 else 2,
-            "integer": False,
-        },
-    )
+SHAPES = {
+    "1d": {"full": ("n",)},
+    "2d": {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)},
+    "3d": {"full": ("batch", "seq", "hidden"), "row": ("hidden",), "column": ("seq",)},
+}
 
 
-def _map_2d(
+def _map(
+    dims: str,
     chain: Chain,
-    walk: str,
-    tile: tuple[int, int],
     dtypes: tuple[str, ...],
     helper: bool,
+    block_size: int = 0,
+    tile: tuple[int, int] = (0, 0),
     outer: bool = False,
+    **_: str,
 ) -> Sketch | None:
     """Return the sketch. If `outer`, the inputs are a column and a row instead of a matrix."""
     if not chain.possible:
         return None
-    block_m, block_n = tile
     first = Operand("x", "column" if outer else "full", chain.draw)
-    further = tuple(replace(o, kind="row") if outer else o for o in chain.further)
-    operands = (first, *further)
-    shapes = {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)}
+    operands = (first, *(replace(o, kind="row") if outer else o for o in chain.further))
     views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
     python = reference_lines(chain, dtypes, views)
     first_phrase, *phrases = chain.phrases
+    is_chain = len(chain.operations) > 1
+    is_broadcast = any(one.kind != "full" for one in operands)
     return Sketch(
-        entry_point=f"{'outer_' if outer else ''}{chain.name}",
+        entry_point=f"{'outer_' * outer}{chain.name}{'_3d' * (dims == '3d')}",
         summary=sentence_of(f"{first_phrase} of elements of two vectors", *phrases)
         if outer
         else chain.sentence(),
         operation_type="element-wise",
         tags=(
-            *("element-wise", "2d"),
-            *(("broadcast",) if any(one.kind != "full" for one in operands) else ()),
+            *("element-wise", dims),
+            *(("fused",) * (is_chain and dims == "1d")),
+            *(("broadcast",) * is_broadcast),
         ),
-        triton="map_2d",
+        triton=f"map_{dims}",
         python=("x = x[:, None]", *python) if outer else python,
         arguments=tuple(
-            Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
+            Argument(o.name, SHAPES[dims][o.kind], o.draw, "bool" if o.draw == "mask" else "")
             for o in operands
         ),
-        sizes=matrix_sizes(block_m, block_n),
+        sizes={
+            "1d": vector_sizes(block_size),
+            "2d": matrix_sizes(*tile),
+            "3d": cube_sizes(block_size),
+        }[dims],
         tolerance=map_tolerances(chain, dtypes),
-        layouts=("contiguous", "strided") if outer else ("contiguous", "strided", "transposed"),
+        layouts=("contiguous", "strided", *(("transposed",) * (dims != "1d" and not outer))),
         values={
-            "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
+            "helper": "_" + chain.name if helper and is_chain else "",
             "operands": operands,
-            "block_m": block_m,
-            "block_n": block_n,
-            "shape_from": "x.shape" if not outer else f"x.shape[0], {operands[1].name}.shape[0]",
-        },
-    )
-
-
-def _outer(
-    chain: Chain, walk: str, tile: tuple[int, int], dtypes: tuple[str, ...], helper: bool
-) -> Sketch | None:
-    return _map_2d(chain, walk, tile, dtypes, helper, outer=True)
-
-
-def _map_3d(
-    chain: Chain, walk: str, block_size: int, dtypes: tuple[str, ...], helper: bool
-) -> Sketch | None:
-    if not chain.possible:
-        return None
-    operands = (Operand("x", draw=chain.draw), *chain.further)
-    shapes = {"full": ("batch", "seq", "hidden"), "row": ("hidden",), "column": ("seq",)}
-    views = {o.name: f"{o.name}[:, None]" for o in operands if o.kind == "column"}
-    return Sketch(
-        entry_point=f"{chain.name}_3d",
-        summary=chain.sentence(),
-        operation_type="element-wise",
-        tags=(
-            *("element-wise", "3d"),
-            *(("broadcast",) if any(one.kind != "full" for one in operands) else ()),
-        ),
-        triton="map_3d",
-        python=reference_lines(chain, dtypes, views),
-        arguments=tuple(
-            Argument(o.name, shapes[o.kind], o.draw, "bool" if o.draw == "mask" else "")
-            for o in operands
-        ),
-        sizes=cube_sizes(block_size),
-        tolerance=map_tolerances(chain, dtypes),
-        layouts=("contiguous", "strided", "transposed"),
-        values={
-            "helper": "_" + chain.name if helper and len(chain.operations) > 1 else "",
-            "operands": operands,
+            "steps": 4 if block_size < 1024 else 2,
+            "integer": False,
+            "shape_from": f"x.shape[0], {operands[1].name}.shape[0]" if outer else "x.shape",
         },
     )
 
@@ -204,95 +156,62 @@ def chains(*places: tuple[Operation, ...]) -> tuple[Chain, ...]:
     return tuple(Chain(operations) for operations in choices)
 
 
-TILES = ((16, 128), (32, 64), (8, 256), (64, 64))
-WALKS = ("grid", "flat", "stripe")
 SIMPLE = ("full",)
 BROADCAST = tuple(
     chain for chain in BLOCKS if chain.further and any(o.kind != "full" for o in chain.further)
 )
 FLAT = only(BLOCKS, *SIMPLE)
+FUSED = tuple(chain for chain in FLAT if len(chain.operations) == 2)
+LONG_FUSED = tuple(chain for chain in FLAT if len(chain.operations) > 2)
 AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
                "square", "clamp", "negate", "scale_by_2", "temperature")  # fmt: skip
+PAIRS = (
+    *chains(OUTER),
+    *chains(OUTER, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
+)
 
 MAPS = (
-    Recipe(
-        "unary-map",
-        _map_1d,
-        chain=chains(UNARY),
-        loop=LOOPS,
-        block_size=(512, 1024, 2048),
-        dtypes=DTYPES,
-        helper=(False, True),
+    *(
+        Recipe(
+            name,
+            _map,
+            dims=("1d",),
+            chain=chain,
+            loop=LOOPS,
+            block_size=blocks,
+            dtypes=DTYPES,
+            helper=helper,
+        )
+        for name, chain, blocks, helper in (
+            ("unary-map", chains(UNARY), (512, 1024, 2048), (False, True)),
+            ("binary-map", only(chains(BINARY), *SIMPLE), (512, 1024, 2048), (False,)),
+            ("ternary-map", only(chains(TERNARY), *SIMPLE), (512, 1024), (False, True)),
+            ("fused-map", FUSED, (512, 1024, 2048), (False, True)),
+            ("long-fused-map", LONG_FUSED, (512, 1024), (False, True)),
+        )
     ),
-    Recipe(
-        "binary-map",
-        _map_1d,
-        chain=only(chains(BINARY), *SIMPLE),
-        loop=LOOPS,
-        block_size=(512, 1024, 2048),
-        dtypes=DTYPES,
-        helper=(False,),
-    ),
-    Recipe(
-        "ternary-map",
-        _map_1d,
-        chain=only(chains(TERNARY), *SIMPLE),
-        loop=LOOPS,
-        block_size=(512, 1024),
-        dtypes=DTYPES,
-        helper=(False, True),
-    ),
-    Recipe(
-        "fused-map",
-        _map_1d,
-        chain=tuple(chain for chain in FLAT if len(chain.operations) == 2),
-        loop=LOOPS,
-        block_size=(512, 1024, 2048),
-        dtypes=DTYPES,
-        helper=(False, True),
-    ),
-    Recipe(
-        "long-fused-map",
-        _map_1d,
-        chain=tuple(chain for chain in FLAT if len(chain.operations) > 2),
-        loop=LOOPS,
-        block_size=(512, 1024),
-        dtypes=DTYPES,
-        helper=(False, True),
-    ),
-    Recipe(
-        "matrix-map",
-        _map_2d,
-        chain=(*chains(ACTIVATIONS), *only(chains(BINARY), *SIMPLE), *FLAT),
-        walk=WALKS,
-        tile=TILES,
-        dtypes=DTYPES,
-        helper=(False, True),
-    ),
-    Recipe(
-        "broadcast-map",
-        _map_2d,
-        chain=BROADCAST,
-        walk=WALKS,
-        tile=TILES,
-        dtypes=DTYPES,
-        helper=(False, True),
-    ),
-    Recipe(
-        "outer-map",
-        _outer,
-        chain=(
-            *chains(OUTER),
-            *chains(OUTER, tuple(one for one in UNARY if one.name in AFTER_PAIRS)),
-        ),
-        walk=WALKS,
-        tile=TILES,
-        dtypes=DTYPES,
-        helper=(False, True),
+    *(
+        Recipe(
+            name,
+            _map,
+            dims=("2d",),
+            outer=(name == "outer-map",),
+            chain=chain,
+            walk=("grid", "flat", "stripe"),
+            tile=((16, 128), (32, 64), (8, 256), (64, 64)),
+            dtypes=DTYPES,
+            helper=(False, True),
+        )
+        for name, chain in (
+            ("matrix-map", (*chains(ACTIVATIONS), *only(chains(BINARY), *SIMPLE), *FLAT)),
+            ("broadcast-map", BROADCAST),
+            ("outer-map", PAIRS),
+        )
     ),
     Recipe(
         "cube-map",
-        _map_3d,
+        _map,
+        dims=("3d",),
         chain=tuple(dict.fromkeys((*chains(BINARY), *SINGLES, *BLOCKS))),
         walk=("flat", "grid"),
         block_size=(256, 512, 1024),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from validation.pairs.recipes.blocks import SUMMANDS
 from validation.pairs.recipes.chains import WAVES, Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.choices import DTYPES, named
@@ -82,34 +85,6 @@ def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
     return all(values is None or stands_out(values, largest=largest) for values in (ordinary, far))
 
 
-def _name(prefix: str, chain: Chain, reduction: Reduction) -> str:
-    return named(prefix, chain.name, reduction.name)
-
-
-def _row(
-    chain: Chain, reduction: Reduction, walk: str, block: tuple[int, int], dtypes: tuple[str, ...]
-) -> Sketch | None:
-    if not _fits(chain, reduction, dtypes):
-        return None
-    return Sketch(
-        entry_point=_name("row", chain, reduction),
-        summary=chain.sentence(f"{reduction.phrase} each row"),
-        operation_type="reduction",
-        tags=("reduction", "rows", *(("fused",) if chain.operations else ())),
-        triton="reduce_rows",
-        python=reference_lines(chain, reduction, "dim=-1", dtypes),
-        arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
-        sizes=ROW_SIZES,
-        perf=SHORT_ROWS if walk == "tile" else (),
-        tolerance=_tolerance(chain, dtypes, 5e-5),
-        layouts=("contiguous", "strided", "transposed"),
-        values={
-            "block_m": block[0],
-            "block_n": block[1],
-        },
-    )
-
-
 ROW_SIZES = (
     {"rows": 1, "cols": 1},
     {"rows": 5, "cols": 127},
@@ -117,160 +92,129 @@ ROW_SIZES = (
     {"rows": 70, "cols": 9},
     {"rows": 3, "cols": 1030},
 )
+# The reduced part, the template, the axis in PyTorch, the shape, and sizes for tests.
+PARTS: Mapping[str, tuple[str, str, str, tuple[str, ...], tuple[Mapping[str, int], ...]]] = {
+    "row": ("each row", "rows", "dim=-1", ("rows", "cols"), ROW_SIZES),
+    "column": (
+        "each column",
+        "columns",
+        "dim=0",
+        ("rows", "cols"),
+        (*matrix_sizes(16, 64)[:3], {"rows": 300, "cols": 33}, {"rows": 131, "cols": 1}),
+    ),
+    "total": ("all elements", "all", "", ("n",), ({"n": 1}, {"n": 127}, {"n": 1000})),
+    "sequence": (
+        "a (batch, seq, hidden) tensor along seq",
+        "middle",
+        "dim=1",
+        ("batch", "seq", "hidden"),
+        (
+            {"batch": 1, "seq": 1, "hidden": 1},
+            {"batch": 3, "seq": 31, "hidden": 17},
+            {"batch": 2, "seq": 100, "hidden": 70},
+            {"batch": 5, "seq": 7, "hidden": 200},
+        ),
+    ),
+}
+TAGS = {"row": "rows", "column": "columns", "total": "whole", "sequence": "3d"}
 
 
-def _column(
-    chain: Chain, reduction: Reduction, walk: str, block: tuple[int, int], dtypes: tuple[str, ...]
-) -> Sketch | None:
-    if not _fits(chain, reduction, dtypes):
-        return None
-    return Sketch(
-        entry_point=_name("column", chain, reduction),
-        summary=chain.sentence(f"{reduction.phrase} each column"),
-        operation_type="reduction",
-        tags=("reduction", "columns", *(("fused",) if chain.operations else ())),
-        triton="reduce_columns",
-        python=reference_lines(chain, reduction, "dim=0", dtypes),
-        arguments=(Argument("x", ("rows", "cols"), chain.draw), *chain.arguments(("rows", "cols"))),
-        sizes=(*matrix_sizes(16, 64)[:3], {"rows": 300, "cols": 33}, {"rows": 131, "cols": 1}),
-        tolerance=_tolerance(chain, dtypes, 5e-5),
-        layouts=("contiguous", "strided", "transposed"),
-        values={
-            "block_m": block[0],
-            "block_n": block[1],
-        },
-    )
-
-
-def _full(
-    chain: Chain, reduction: Reduction, way: str, block_size: int, dtypes: tuple[str, ...]
+def _reduce(
+    part: str,
+    chain: Chain,
+    reduction: Reduction,
+    dtypes: tuple[str, ...],
+    walk: str = "",
+    way: str = "",
+    block_size: int = 0,
+    **_: object,
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
     # Atomics can compute only sums, in any order, without a second pass.
-    if way == "atomic" and (reduction.reduce != "tl.sum" or reduction.finish not in FINISHED):
+    atomic = way == "atomic"
+    if atomic and (reduction.reduce != "tl.sum" or reduction.finish not in FINISHED):
         return None
-    python = reference_lines(chain, reduction, "", dtypes)
-    if way == "atomic":
-        # Atomics add in float32, so the reference must too.
-        python = tuple(
-            line.replace(".to(dtype)", "") for line in python if line != "dtype = x.dtype"
-        )
-        if dtypes != ("float32",) and not _sums_widened(chain, reduction, dtypes):
-            python = (
-                *python[:-1],
-                python[-1]
-                .replace("return ", "return _")
-                .replace(f"_{chain.result}", f"{chain.result}.float()"),
-            )
+    phrase, template, dim, shape, sizes = PARTS[part]
+    python = reference_lines(chain, reduction, dim, dtypes)
+    whole = part == "total"
     return Sketch(
-        entry_point=_name("total", chain, reduction),
-        summary=chain.sentence(f"{reduction.phrase} all elements"),
+        entry_point=named(part, chain.name, reduction.name),
+        summary=chain.sentence(f"{reduction.phrase} {phrase}"),
         operation_type="reduction",
-        tags=("reduction", "whole", *(("atomics",) if way == "atomic" else ())),
-        triton="reduce_all",
-        python=python,
-        arguments=(Argument("x", ("n",), chain.draw), *chain.arguments(("n",))),
-        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block_size + 3}, {"n": 9 * block_size}),
-        tolerance=_tolerance(chain, dtypes, 2e-4),
+        tags=(
+            *("reduction", TAGS[part]),
+            *(("fused",) * (bool(chain.operations) and not whole)),
+            *(("atomics",) * atomic),
+        ),
+        triton=f"reduce_{template}",
+        python=_added_in_float32(python, chain, reduction, dtypes) if atomic else python,
+        arguments=(Argument("x", shape, chain.draw), *chain.arguments(shape)),
+        sizes=(*sizes, {"n": 5 * block_size + 3}, {"n": 9 * block_size}) if whole else sizes,
+        perf=SHORT_ROWS if part == "row" and walk == "tile" else (),
+        tolerance=_tolerance(chain, dtypes, 2e-4 if whole else 5e-5),
+        layouts=("contiguous", "strided", *(("transposed",) * (not whole))),
     )
 
 
 FINISHED = ("{r}", "{r} / {n}")
 
 
-def _middle(
-    chain: Chain, reduction: Reduction, walk: str, block_size: int, dtypes: tuple[str, ...]
-) -> Sketch | None:
-    if not _fits(chain, reduction, dtypes):
-        return None
-    return Sketch(
-        entry_point=_name("sequence", chain, reduction),
-        summary=chain.sentence(f"{reduction.phrase} a (batch, seq, hidden) tensor along seq"),
-        operation_type="reduction",
-        tags=("reduction", "3d", *(("fused",) if chain.operations else ())),
-        triton="reduce_middle",
-        python=reference_lines(chain, reduction, "dim=1", dtypes),
-        arguments=(
-            Argument("x", ("batch", "seq", "hidden"), chain.draw),
-            *chain.arguments(("batch", "seq", "hidden")),
-        ),
-        sizes=(
-            {"batch": 1, "seq": 1, "hidden": 1},
-            {"batch": 3, "seq": 31, "hidden": 17},
-            {"batch": 2, "seq": 100, "hidden": 70},
-            {"batch": 5, "seq": 7, "hidden": 200},
-        ),
-        tolerance=_tolerance(chain, dtypes, 5e-5),
-        layouts=("contiguous", "strided", "transposed"),
-    )
+def _added_in_float32(
+    python: tuple[str, ...], chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the reference's lines with a sum in float32, because atomics add in float32."""
+    *lines, last = (line.replace(".to(dtype)", "") for line in python if line != "dtype = x.dtype")
+    if dtypes != ("float32",) and not _sums_widened(chain, reduction, dtypes):
+        last = last.replace(f"return {chain.result}", f"return {chain.result}.float()")
+    return (*lines, last)
 
 
 SHORT = tuple(chain for chain in SUMMANDS if not chain.further)
 PAIRED = tuple(chain for chain in SUMMANDS if chain.further)
+ROW_WALKS = ("single", "persistent", "tile")
+LOOPED = ((8, 256), (4, 512), (16, 256), (1, 1024))
+
+
+def _of_lines(
+    name: str,
+    part: str,
+    chain: tuple[Chain, ...],
+    walk: tuple[str, ...],
+    block: tuple[tuple[int, int], ...],
+) -> Recipe:
+    return Recipe(
+        name,
+        _reduce,
+        part=(part,),
+        chain=chain,
+        reduction=REDUCTIONS,
+        walk=walk,
+        block=block,
+        dtypes=DTYPES,
+    )
+
+
+def _of_blocks(name: str, part: str, dtypes: Any = DTYPES, **axes: tuple[Any, ...]) -> Recipe:
+    return Recipe(
+        name, _reduce, part=(part,), chain=SUMMANDS, reduction=REDUCTIONS, **axes, dtypes=dtypes
+    )
+
 
 REDUCTION_RECIPES = (
-    Recipe(
-        "row-reduction",
-        _row,
-        chain=SHORT,
-        reduction=REDUCTIONS,
-        walk=("single", "persistent", "tile"),
-        block=((4, 0), (8, 0), (2, 0)),
-        dtypes=DTYPES,
+    _of_lines("row-reduction", "row", SHORT, ROW_WALKS, ((4, 0), (8, 0), (2, 0))),
+    _of_lines("looped-row-reduction", "row", SHORT, ("vector", "tiles"), LOOPED),
+    _of_lines("paired-row-reduction", "row", PAIRED, (*ROW_WALKS, "vector", "tiles"), LOOPED[:2]),
+    _of_lines(
+        "column-reduction", "column", SUMMANDS, ("tiles", "split"), ((32, 64), (64, 32), (16, 128))
     ),
-    Recipe(
-        "looped-row-reduction",
-        _row,
-        chain=SHORT,
-        reduction=REDUCTIONS,
-        walk=("vector", "tiles"),
-        block=((8, 256), (4, 512), (16, 256), (1, 1024)),
-        dtypes=DTYPES,
-    ),
-    Recipe(
-        "paired-row-reduction",
-        _row,
-        chain=PAIRED,
-        reduction=REDUCTIONS,
-        walk=("single", "persistent", "tile", "vector", "tiles"),
-        block=((8, 256), (4, 512)),
-        dtypes=DTYPES,
-    ),
-    Recipe(
-        "column-reduction",
-        _column,
-        chain=SUMMANDS,
-        reduction=REDUCTIONS,
-        walk=("tiles", "split"),
-        block=((32, 64), (64, 32), (16, 128)),
-        dtypes=DTYPES,
-    ),
-    Recipe(
-        "full-reduction",
-        _full,
-        chain=SUMMANDS,
-        reduction=REDUCTIONS,
-        way=("persistent",),
-        block_size=(512, 1024, 2048),
-        dtypes=DTYPES,
-    ),
-    Recipe(
+    _of_blocks("full-reduction", "total", way=("persistent",), block_size=(512, 1024, 2048)),
+    _of_blocks(
         "atomic-reduction",
-        _full,
-        chain=SUMMANDS,
-        reduction=REDUCTIONS,
+        "total",
+        (("float32",), ("bfloat16", "float32")),
         way=("atomic",),
         block_size=(512, 1024, 2048),
-        dtypes=(("float32",), ("bfloat16", "float32")),
     ),
-    Recipe(
-        "middle-reduction",
-        _middle,
-        chain=SUMMANDS,
-        reduction=REDUCTIONS,
-        walk=("grid", "flat"),
-        block_size=(32, 64, 128),
-        dtypes=DTYPES,
-    ),
+    _of_blocks("middle-reduction", "sequence", walk=("grid", "flat"), block_size=(32, 64, 128)),
 )
