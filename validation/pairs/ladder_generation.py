@@ -16,7 +16,7 @@ from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung, 
 def ladder_drafts(recipes: Sequence[LadderRecipe]) -> Iterator[PairDraft]:
     """Yield the rungs of all ladders of these recipes, one ladder after the other, slow to fast."""
     for recipe in recipes:
-        for ladder in recipe.ladders():
+        for ladder in recipe.ladders:
             for number, rung in enumerate(ladder.rungs, 1):
                 yield _draft(recipe, ladder, number, rung)
 

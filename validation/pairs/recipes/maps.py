@@ -87,7 +87,7 @@ def cube_sizes(block: int) -> tuple[dict[str, int], ...]:
     )
 
 
-SHAPES = {
+SHAPES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "1d": {"full": ("n",)},
     "2d": {"full": ("rows", "cols"), "row": ("cols",), "column": ("rows",)},
     "3d": {"full": ("batch", "seq", "hidden"), "row": ("hidden",), "column": ("seq",)},
@@ -131,11 +131,11 @@ def _map(
             Argument(o.name, SHAPES[dims][o.kind], o.draw, "bool" if o.draw == "mask" else "")
             for o in operands
         ),
-        sizes={
-            "1d": vector_sizes(block_size),
-            "2d": matrix_sizes(*tile),
-            "3d": cube_sizes(block_size),
-        }[dims],
+        sizes=matrix_sizes(*tile)
+        if dims == "2d"
+        else vector_sizes(block_size)
+        if dims == "1d"
+        else cube_sizes(block_size),
         tolerance=map_tolerances(chain, dtypes),
         layouts=("contiguous", "strided", *(("transposed",) * (dims != "1d" and not outer))),
         values={

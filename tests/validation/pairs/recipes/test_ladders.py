@@ -42,7 +42,7 @@ def rungs_by_ladder() -> dict[str, list[PairDraft]]:
 
 
 def all_ladders() -> list[Ladder]:
-    return [ladder for recipe in LADDER_RECIPES for ladder in recipe.ladders()]
+    return [ladder for recipe in LADDER_RECIPES for ladder in recipe.ladders]
 
 
 def test_with_the_library_there_are_sixty_ladders() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.sketch import Argument, Sketch
@@ -91,6 +93,4 @@ def _attention(kind: str, capped: bool, timed: tuple[int, int, int, int]) -> Lad
     )
 
 
-ATTENTION_LADDERS = (
-    LadderRecipe("ladder-attention", lambda of: _attention(*of), {"of": ATTENTIONS}),
-)
+ATTENTION_LADDERS = (LadderRecipe("ladder-attention", tuple(starmap(_attention, ATTENTIONS))),)

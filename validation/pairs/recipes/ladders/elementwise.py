@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import starmap
 
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
@@ -160,6 +161,6 @@ def _updates(names: tuple[str, ...], lines: tuple[str, ...]) -> tuple[Update, ..
 
 
 ELEMENTWISE_LADDERS = (
-    LadderRecipe("ladder-chain", lambda of: _chain(*of), {"of": CHAINS}),
-    LadderRecipe("ladder-optimizer", lambda of: _step(*of), {"of": STEPS}),
+    LadderRecipe("ladder-chain", tuple(starmap(_chain, CHAINS))),
+    LadderRecipe("ladder-optimizer", tuple(starmap(_step, STEPS))),
 )

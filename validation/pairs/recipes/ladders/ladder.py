@@ -1,17 +1,13 @@
 """An optimization ladder: one Python side and test, and a Triton side (rung) for each step.
 
-A ladder recipe builds a ladder from one combination of its axes. The template of the ladder is
-`templates/ladders/<sketch.triton>.py.j2`; it is rendered with a rung's `step` and `note`.
+The template of a ladder is `templates/ladders/<sketch.triton>.py.j2`. It is rendered with a rung's
+`step` and `note`.
 """
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import product
-from typing import Any
 
 from jinja2 import Environment
 
@@ -56,20 +52,7 @@ class Ladder:
 @dataclass(frozen=True, slots=True, eq=False)
 class LadderRecipe:
     name: str
-    build: Callable[..., Ladder | None]
-    """Gets one value of each axis by name. Returns None if they are incompatible."""
-    axes: Mapping[str, tuple[Any, ...]]
-
-    @property
-    def combinations(self) -> int:
-        return math.prod(len(values) for values in self.axes.values())
-
-    def ladders(self) -> Iterator[Ladder]:
-        """Yield the ladders of all combinations, in order."""
-        for values in product(*self.axes.values()):
-            ladder = self.build(**dict(zip(self.axes, values, strict=True)))
-            if ladder is not None:
-                yield ladder
+    ladders: tuple[Ladder, ...]
 
 
 def style_of(ladder: Ladder) -> Style:

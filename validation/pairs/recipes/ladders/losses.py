@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import starmap
 
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.ladders.norms import chain_of
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
-
-@dataclass(frozen=True, slots=True)
-class CrossEntropy:
-    """One ladder: the loss, and the shape of the logits for timing."""
-
-    before: tuple[str, ...] = ()
-    smoothing: float = 0.0
-    z_loss: float = 0.0
-    rows: int = 2048
-    cols: int = 32000
-
-
+# Operations on the logits, label smoothing, weight of the z-loss, and the shape for timing.
 CROSS_ENTROPIES = (
-    CrossEntropy(),
-    CrossEntropy(smoothing=0.1, rows=1024, cols=50257),
-    CrossEntropy(("soft_cap",), rows=256, cols=256000),
-    CrossEntropy(z_loss=0.0001, rows=512, cols=128256),
+    ((), 0.0, 0.0, 2048, 32000),
+    ((), 0.1, 0.0, 1024, 50257),
+    (("soft_cap",), 0.0, 0.0, 256, 256000),
+    ((), 0.0, 0.0001, 512, 128256),
 )
 RUNGS = (
     Rung(
@@ -49,17 +38,19 @@ RUNGS = (
 CONFIGS = tuple(({"BLOCK_N": n}, warps, 2) for n, warps in ((1024, 4), (2048, 8), (4096, 8)))
 
 
-def _cross_entropy(of: CrossEntropy) -> Ladder:
-    before = chain_of(*of.before)
+def _cross_entropy(
+    names: tuple[str, ...], smoothing: float, z_loss: float, rows: int, cols: int
+) -> Ladder:
+    before = chain_of(*names)
     dtypes = ("bfloat16", "float32")
-    smoothing = f", label_smoothing={of.smoothing}" if of.smoothing else ""
-    loss = f'F.cross_entropy({before.result}, target, reduction="none"{smoothing})'
+    option = f", label_smoothing={smoothing}" if smoothing else ""
+    loss = f'F.cross_entropy({before.result}, target, reduction="none"{option})'
     lines = ["x = x.float()", *before.torch()]
-    if of.z_loss:
+    if z_loss:
         lines.append("log_sum = torch.logsumexp(x, dim=-1)")
-        loss += f" + {of.z_loss} * log_sum.square()"
-    extra = "with label smoothing" if of.smoothing else "with a z-loss" if of.z_loss else ""
-    name = "smoothed" if of.smoothing else "z_loss" if of.z_loss else "rows"
+        loss += f" + {z_loss} * log_sum.square()"
+    extra = "with label smoothing" if smoothing else "with a z-loss" if z_loss else ""
+    name = "smoothed" if smoothing else "z_loss" if z_loss else "rows"
     ending = f"compute the cross-entropy of each row {extra}".strip()
     return Ladder(
         Sketch(
@@ -74,14 +65,14 @@ def _cross_entropy(of: CrossEntropy) -> Ladder:
                 Argument("target", ("rows",), "index", bound="cols"),
             ),
             sizes=({"rows": 1, "cols": 7}, {"rows": 3, "cols": 31}, {"rows": 4, "cols": 1100}),
-            perf=({"rows": of.rows, "cols": of.cols},),
+            perf=({"rows": rows, "cols": cols},),
             dtypes=dtypes,
             tolerance=dict.fromkeys(dtypes, tolerances(("float32",), 4, 1e-4)["float32"]),
             layouts=("contiguous",),
             values={
                 "chain": before,
-                "smoothing": of.smoothing,
-                "z_loss": of.z_loss,
+                "smoothing": smoothing,
+                "z_loss": z_loss,
                 "configs": CONFIGS,
             },
         ),
@@ -89,4 +80,6 @@ def _cross_entropy(of: CrossEntropy) -> Ladder:
     )
 
 
-LOSS_LADDERS = (LadderRecipe("ladder-cross-entropy", _cross_entropy, {"of": CROSS_ENTROPIES}),)
+LOSS_LADDERS = (
+    LadderRecipe("ladder-cross-entropy", tuple(starmap(_cross_entropy, CROSS_ENTROPIES))),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import starmap
 
 from validation.pairs.recipes.blocks import NAMED
 from validation.pairs.recipes.chains import Chain
@@ -16,28 +16,15 @@ def chain_of(*names: str) -> Chain:
     return Chain(tuple(NAMED[name] for name in names))
 
 
-@dataclass(frozen=True, slots=True)
-class Normalization:
-    """One ladder: the operations around a normalization, and the shape of the rows for timing."""
-
-    before: tuple[str, ...]
-    statistic: str
-    """layer, rms or l2."""
-    vectors: tuple[str, ...] = ()
-    after: str = ""
-    dtype: str = "bfloat16"
-    rows: int = 8192
-    cols: int = 4096
-
-
+# Operations before, statistic, weight and bias, operation after, and the rows for timing.
 NORMALIZATIONS = (
-    Normalization((), "layer", ("weight", "bias")),
-    Normalization(("add_residual",), "layer", ("weight", "bias"), dtype="float16"),
-    Normalization(("gelu",), "layer", ("weight",), rows=16384, cols=1024),
-    Normalization((), "rms", ("weight",), rows=262144, cols=128),
-    Normalization(("silu_gate",), "rms", ("weight",), rows=4096, cols=8192),
-    Normalization(("add_residual",), "rms", ("weight",), "silu", rows=8192, cols=2048),
-    Normalization((), "l2", rows=524288, cols=64, dtype="float16"),
+    ((), "layer", ("weight", "bias"), "", "bfloat16", 8192, 4096),
+    (("add_residual",), "layer", ("weight", "bias"), "", "float16", 8192, 4096),
+    (("gelu",), "layer", ("weight",), "", "bfloat16", 16384, 1024),
+    ((), "rms", ("weight",), "", "bfloat16", 262144, 128),
+    (("silu_gate",), "rms", ("weight",), "", "bfloat16", 4096, 8192),
+    (("add_residual",), "rms", ("weight",), "silu", "bfloat16", 8192, 2048),
+    ((), "l2", (), "", "float16", 524288, 64),
 )
 PHRASES = {
     "layer": ("layer_norm", "apply layer normalization"),
@@ -80,32 +67,39 @@ PERSISTENT = Rung(
     "next rows overlap with the last stores; the number of rows is measured.",
     ("persistent", "autotuned"),
 )
-WHY = ("More rows a block hide latency, until they no longer fit into the registers.",)
 CONFIGS = tuple(({"BLOCK_M": m}, warps, 2) for m, warps in ((1, 4), (1, 8), (2, 8), (4, 8), (8, 8),
                                                             (16, 4), (32, 8)))  # fmt: skip
 SIZES = ({"rows": 1, "cols": 1}, {"rows": 3, "cols": 31}, {"rows": 5, "cols": 130})
 
 
-def _normalization(of: Normalization) -> Ladder:
-    before = chain_of(*of.before)
-    after = NAMED[of.after] if of.after else None
-    name, phrase = PHRASES[of.statistic]
-    affine = "".join(f", {vector}" for vector in of.vectors)
-    steps = [*before.torch(), f"y = {TORCH[of.statistic].format(y=before.result, affine=affine)}"]
+def _normalization(
+    names: tuple[str, ...],
+    statistic: str,
+    vectors: tuple[str, ...],
+    last_name: str,
+    dtype: str,
+    rows: int,
+    cols: int,
+) -> Ladder:
+    before = chain_of(*names)
+    after = NAMED[last_name] if last_name else None
+    name, phrase = PHRASES[statistic]
+    affine = "".join(f", {vector}" for vector in vectors)
+    steps = [*before.torch(), f"y = {TORCH[statistic].format(y=before.result, affine=affine)}"]
     steps += [f"y = {after.torch.format(x='y')}"] if after else []
     steps[-1] = steps[-1].replace("y = ", "return ", 1)
-    with_vectors = {(): "", ("weight",): " with a weight"}.get(of.vectors, " with weight and bias")
+    with_vectors = {(): "", ("weight",): " with a weight"}.get(vectors, " with weight and bias")
     ending = f"{phrase}{with_vectors}" + (f", then {after.phrase}" if after else "")
-    dtypes = (of.dtype, "float32")
-    known = tolerances(dtypes, 3 + len(of.before), 5e-5)
-    first = (THREE_PASSES, RUNNING) if of.statistic == "layer" else (TWO_PASSES,)
+    dtypes = (dtype, "float32")
+    known = tolerances(dtypes, 3 + len(names), 5e-5)
+    first = (THREE_PASSES, RUNNING) if statistic == "layer" else (TWO_PASSES,)
     # A row with more than 2,048 values needs a program of its own.
-    last = (SEVERAL_ROWS, PERSISTENT) if of.cols <= 2048 else (PERSISTENT,)
-    is_short = of.cols <= 128
+    last = (SEVERAL_ROWS, PERSISTENT) if cols <= 2048 else (PERSISTENT,)
+    is_short = cols <= 128
     configs = CONFIGS[4:] if is_short else CONFIGS[:3]
     return Ladder(
         Sketch(
-            entry_point=named(before.name, name, of.after),
+            entry_point=named(before.name, name, last_name),
             summary=before.sentence(ending),
             operation_type="normalization",
             tags=("normalization", name.replace("_", "-"), "rows"),
@@ -114,24 +108,25 @@ def _normalization(of: Normalization) -> Ladder:
             arguments=(
                 Argument("x", ("rows", "cols")),
                 *before.arguments(("rows", "cols"), ("cols",)),
-                *(Argument(vector, ("cols",)) for vector in of.vectors),
+                *(Argument(vector, ("cols",)) for vector in vectors),
             ),
             sizes=SIZES,
-            perf=({"rows": of.rows, "cols": of.cols},),
+            perf=({"rows": rows, "cols": cols},),
             dtypes=dtypes,
             tolerance={one: ROUNDED.get(one, tolerance) for one, tolerance in known.items()},
             layouts=("contiguous",),
             values={
                 "chain": before,
-                "statistic": of.statistic,
-                "vectors": of.vectors,
+                "statistic": statistic,
+                "vectors": vectors,
                 "after": after,
                 "configs": configs,
-                "why": WHY,
             },
         ),
         (*first, IN_REGISTERS, *last),
     )
 
 
-NORM_LADDERS = (LadderRecipe("ladder-normalization", _normalization, {"of": NORMALIZATIONS}),)
+NORM_LADDERS = (
+    LadderRecipe("ladder-normalization", tuple(starmap(_normalization, NORMALIZATIONS))),
+)

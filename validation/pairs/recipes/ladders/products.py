@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.ladders.norms import chain_of
@@ -88,4 +90,4 @@ def _product(layout: str, names: tuple[str, ...], timed: tuple[int, int, int]) -
     )
 
 
-PRODUCT_LADDERS = (LadderRecipe("ladder-matmul", lambda of: _product(*of), {"of": PRODUCTS}),)
+PRODUCT_LADDERS = (LadderRecipe("ladder-matmul", tuple(starmap(_product, PRODUCTS))),)

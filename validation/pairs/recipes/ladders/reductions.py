@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import starmap
 
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -244,9 +245,7 @@ def _values(reduction: LadderReduction) -> dict[str, object]:
 
 
 REDUCTION_LADDERS = (
-    LadderRecipe(
-        "ladder-row-reduction", lambda of: _along_rows(*of), {"of": (*LONG_ROWS, *SHORT_ROWS)}
-    ),
-    LadderRecipe("ladder-column-reduction", lambda of: _along_columns(*of), {"of": COLUMNS}),
-    LadderRecipe("ladder-whole-reduction", lambda of: _whole(*of), {"of": WHOLE}),
+    LadderRecipe("ladder-row-reduction", tuple(starmap(_along_rows, (*LONG_ROWS, *SHORT_ROWS)))),
+    LadderRecipe("ladder-column-reduction", tuple(starmap(_along_columns, COLUMNS))),
+    LadderRecipe("ladder-whole-reduction", tuple(starmap(_whole, WHOLE))),
 )

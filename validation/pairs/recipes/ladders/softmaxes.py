@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import starmap
 
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
@@ -11,25 +11,14 @@ from validation.pairs.recipes.maps import widening
 from validation.pairs.recipes.normalizations import NORMS
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
-
-@dataclass(frozen=True, slots=True)
-class Softmax:
-    """One ladder: the operations on the scores, and the shape of the rows for timing."""
-
-    before: tuple[str, ...]
-    kind: str
-    dtype: str
-    rows: int
-    cols: int
-
-
+# Operations on the scores, kind, data type, and the shape of the rows for timing.
 SOFTMAXES = (
-    Softmax((), "log_softmax", "bfloat16", 2048, 32000),
-    Softmax(("scale_scores", "add_attention_mask"), "softmax", "float16", 16384, 1024),
-    Softmax(("soft_cap",), "softmax", "bfloat16", 16384, 4096),
-    Softmax(("temperature",), "softmax", "bfloat16", 512, 128256),
-    Softmax(("scale_scores",), "sink_softmax", "bfloat16", 131072, 512),
-    Softmax(("fill_masked",), "log_softmax", "float16", 131072, 256),
+    ((), "log_softmax", "bfloat16", 2048, 32000),
+    (("scale_scores", "add_attention_mask"), "softmax", "float16", 16384, 1024),
+    (("soft_cap",), "softmax", "bfloat16", 16384, 4096),
+    (("temperature",), "softmax", "bfloat16", 512, 128256),
+    (("scale_scores",), "sink_softmax", "bfloat16", 131072, 512),
+    (("fill_masked",), "log_softmax", "float16", 131072, 256),
 )
 THREE_PASSES = Rung(
     "three passes",
@@ -60,12 +49,12 @@ PERSISTENT = Rung(
 CONFIGS = tuple(({"BLOCK_M": m}, warps, 1) for m, warps in ((2, 2), (4, 4), (8, 4), (8, 8)))
 
 
-def _softmax(of: Softmax) -> Ladder:
-    before = chain_of(*of.before)
-    norm = next(norm for norm in NORMS if norm.name == of.kind)
+def _softmax(names: tuple[str, ...], kind: str, dtype: str, rows: int, cols: int) -> Ladder:
+    before = chain_of(*names)
+    norm = next(norm for norm in NORMS if norm.name == kind)
     floats = ("x", *(one.name for one in before.further if one.draw != "mask"))
     body = (*before.torch(), *(line.format(y=before.result) for line in norm.torch))
-    dtypes = (of.dtype, "float32")
+    dtypes = (dtype, "float32")
     return Ladder(
         Sketch(
             entry_point=named(before.name, norm.name),
@@ -79,13 +68,13 @@ def _softmax(of: Softmax) -> Ladder:
                 *before.arguments(("rows", "cols"), ("cols",)),
             ),
             sizes=({"rows": 1, "cols": 3}, {"rows": 3, "cols": 31}, {"rows": 5, "cols": 130}),
-            perf=({"rows": of.rows, "cols": of.cols},),
+            perf=({"rows": rows, "cols": cols},),
             dtypes=dtypes,
-            tolerance=tolerances(dtypes, 3 + len(of.before), 5e-5),
+            tolerance=tolerances(dtypes, 3 + len(names), 5e-5),
             layouts=("contiguous",),
-            values={"chain": before, "kind": of.kind, "configs": CONFIGS},
+            values={"chain": before, "kind": kind, "configs": CONFIGS},
         ),
-        (THREE_PASSES, ONLINE, *_last(of.cols)),
+        (THREE_PASSES, ONLINE, *_last(cols)),
     )
 
 
@@ -96,4 +85,4 @@ def _last(cols: int) -> tuple[Rung, ...]:
     return (IN_REGISTERS, SEVERAL_ROWS if cols <= 1024 else PERSISTENT)
 
 
-SOFTMAX_LADDERS = (LadderRecipe("ladder-softmax", _softmax, {"of": SOFTMAXES}),)
+SOFTMAX_LADDERS = (LadderRecipe("ladder-softmax", tuple(starmap(_softmax, SOFTMAXES))),)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from validation.pairs.recipes.choices import named
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.ladders.norms import chain_of
@@ -67,6 +69,4 @@ def _transpose(names: tuple[str, ...], dtype: str, shape: tuple[int, ...]) -> La
     )
 
 
-TRANSPOSE_LADDERS = (
-    LadderRecipe("ladder-transpose", lambda of: _transpose(*of), {"of": TRANSPOSES}),
-)
+TRANSPOSE_LADDERS = (LadderRecipe("ladder-transpose", tuple(starmap(_transpose, TRANSPOSES))),)
