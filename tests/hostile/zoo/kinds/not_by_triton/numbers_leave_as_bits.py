@@ -25,12 +25,6 @@ KIND = Kind(
             outcome=Outcome("failed", "values kernel-matters"),
         ),
         Variant(
-            name="checked",
-            how="It raises if two reads of the first numbers differ.",
-            launcher=("numbers_by_bits", "checked_numbers", "torch_computes_on_numbers"),
-            words=AS_LIST,
-        ),
-        Variant(
             name="kernel-gives-bits",
             launcher=("numbers_by_bits", "numbers_by_a_kernel", "torch_computes_on_numbers"),
             words=AS_LIST,
@@ -42,26 +36,12 @@ KIND = Kind(
             launcher=("numbers_by_bits", "bits_as_arguments"),
             words=AS_LIST,
         ),
-        *(
-            Variant(
-                name=name,
-                how=how,
-                base="row-sum",
-                edits=(Edit("test_code", HALF_CASE, HALF_CASE.replace("16", "32")),),
-                launcher=("numbers_by_bits", program),
-                words=AS_LIST,
-            )
-            for name, how, program in (
-                ("digits", "Each digit is an argument of some launch.", "sums_as_digits"),
-                ("places", "Arguments point into a table of all halves.", "sums_by_places"),
-                ("copies", "Torch copies from a table of all halves.", "sums_by_copies"),
-            )
-        ),
         Variant(
-            name="statistics",
-            how="Two numbers of each row come from the host.",
-            base="softmax",
-            launcher=("numbers_by_bits", "scales_from_numbers"),
+            name="digits",
+            how="Each digit is an argument of some launch.",
+            base="row-sum",
+            edits=(Edit("test_code", HALF_CASE, HALF_CASE.replace("16", "32")),),
+            launcher=("numbers_by_bits", "sums_as_digits"),
             words=AS_LIST,
         ),
         Variant(

@@ -7,13 +7,6 @@ KIND = Kind(
     variants=(
         Variant(name="thread", launcher=("torch_elsewhere_thread",)),
         Variant(
-            name="torchscript-thread",
-            launcher=("torch_elsewhere_torchscript_thread",),
-            outcome=Outcome(
-                "failed error not_triton", "contract values kernel-matters containment"
-            ),
-        ),
-        Variant(
             name="child",
             launcher=("torch_elsewhere_child",),
             outcome=Outcome(

@@ -35,16 +35,6 @@ KIND = Kind(
             launcher=("races_between_programs_shift_in_place",),
         ),
         Variant(
-            name="maximum-without-atomic",
-            base="global-max",
-            launcher=("races_between_programs_maximum",),
-        ),
-        Variant(
-            name="first-program-prepares",
-            how="Program 0 fills a table that all programs read.",
-            launcher=("races_between_programs_first_prepares",),
-        ),
-        Variant(
             name="overlapping-stores",
             how="Each program clears the beginning of the next block.",
             edits=(
