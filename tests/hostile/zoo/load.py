@@ -25,8 +25,15 @@ from tests.hostile.zoo.catalog import (
     Verdict,
     load_kinds,
 )
+from validation.pairs.handwritten import handwritten
 
 ZOO = Path(__file__).parent
+# Pairs of the product's own library that are honest entries too, and whether they represent.
+LIBRARY = {
+    "adam-step": True, "conv1d": True, "conv2d": False, "cross-entropy": False, "dropout": False,
+    "embedding": False, "group-norm": True, "int8-matmul": True, "paged-attention": False,
+    "rotary-embedding": False,
+}  # fmt: skip
 # The beginning of a file that imports nothing itself, and the test of an entry that defines none.
 BEGINNINGS = {
     "python_code": "import torch\n",
@@ -148,9 +155,9 @@ class Entry:
 
 
 def zoo() -> tuple[Entry, ...]:
-    """Return all entries: the honest ones by name, then the variants of each kind."""
+    """Return all entries: the honest ones, then the variants of each kind."""
     honest = {folder.name: _honest(folder) for folder in _honest_folders()}
-    return (*honest.values(), *_variants(honest))
+    return (*honest.values(), *_library(), *_variants(honest))
 
 
 def honest_entries() -> tuple[Entry, ...]:
@@ -175,6 +182,21 @@ def _honest(folder: Path) -> Entry:
         differentiable=about.pop("differentiable", False),
         **about,
     )
+
+
+def _library() -> Iterator[Entry]:
+    for draft in handwritten():
+        if draft.slug in LIBRARY:
+            yield Entry(
+                name=f"library.{draft.slug}",
+                code=Code(draft.python_code, draft.triton_code, draft.test_code),
+                entry_point=draft.entry_point,
+                operation_type=draft.operation_type,
+                difficulty=draft.difficulty,
+                dtypes=(),
+                differentiable=draft.differentiable,
+                representative=LIBRARY[draft.slug],
+            )
 
 
 def read_code(folder: Path, entry_point: str) -> Code:
