@@ -16,8 +16,7 @@ from tree_sitter import Node
 
 from curation.kinds.calls import EXPONENTIALS, REDUCTIONS, SCANS, SORTS
 from curation.kinds.dataflow import ATOMICS, STORES, Flow, derivations, flow, identifiers, names_at
-from curation.kinds.reading import Call, Reading, read_kernels
-from curation.kinds.rule_evidence import Evidence
+from curation.kinds.reading import Evidence, Reading, loops, read_kernels
 from curation.kinds.signs import (
     ADDRESS,
     ASYNCHRONOUS,
@@ -27,7 +26,6 @@ from curation.kinds.signs import (
     NETWORK,
     SPLIT,
     is_gradient,
-    loops,
     rotation,
     store_nodes,
     strided_loops,
@@ -72,12 +70,29 @@ class _Kernel:
     operation: str
 
     @property
-    def dots(self) -> list[Call]:
-        return self.reading.named("tl.dot")
+    def dots(self) -> list[Node]:
+        return self.nodes("tl.dot")
 
     @property
     def is_gradient(self) -> bool:
         return is_gradient(self.reading)
+
+    @property
+    def stores(self) -> list[Node]:
+        return store_nodes(self.reading)
+
+    @property
+    def indirect(self) -> list[Node]:
+        return [call.node for call in self.flow.indirect]
+
+    def nodes(self, *names: str) -> list[Node]:
+        """Return the calls of any of these functions, in order."""
+        return [call.node for call in self.reading.named(*names)]
+
+    def inside(self, pattern: str) -> list[Node]:
+        """Return the nodes that a query finds in the kernel and its helpers."""
+        functions = self.reading.functions
+        return [node for each in functions for node in captures(pattern, each).get("node", ())]
 
     def in_loops(self, pattern: str) -> Iterator[Node]:
         for function in self.reading.functions:
@@ -116,7 +131,7 @@ def _split_product(kernel: _Kernel) -> list[Node]:
     used = set().union(*(identifiers(body) for body in bodies if body is not None))
     names = (reading.name, *used.intersection(reading.parameters))
     split = any(map(SPLIT.search, names)) or reading.named(*ATOMICS)
-    return [call.node for call in kernel.dots if split]
+    return kernel.dots if split else []
 
 
 def _dependent_products(kernel: _Kernel) -> list[Node]:
@@ -125,41 +140,22 @@ def _dependent_products(kernel: _Kernel) -> list[Node]:
     derived = derivations(kernel.reading, DOT)
     return [
         call.node
-        for call in kernel.dots
+        for call in kernel.reading.named("tl.dot")
         for factor in call.arguments[:2]
         if DOT.search(text_of(factor)) or identifiers(factor) & names_at(derived, call.node)
     ]
 
 
-def _product_with_reduction(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.reading.named(*REDUCTIONS) if kernel.dots]
-
-
 def _product_of_packed(kernel: _Kernel) -> list[Node]:
-    scaled = [call.node for call in kernel.dots if "_scaled" in call.text]
+    if not kernel.dots:
+        return []
+    scaled = [node for node in kernel.dots if "_scaled" in text_of(node)]
     shifts = [
         node
-        for function in kernel.reading.functions
-        for node in captures("(binary_operator) @node", function).get("node", ())
-        if kernel.dots and any(child.type in {">>", "<<"} for child in node.children)
+        for node in kernel.inside("(binary_operator) @node")
+        if any(child.type in {">>", "<<"} for child in node.children)
     ]
     return scaled or shifts
-
-
-def _product_of_loaded_addresses(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.flow.indirect if kernel.dots]
-
-
-def _several_products(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.dots[2:]]
-
-
-def _persistent_product(kernel: _Kernel) -> list[Node]:
-    return strided_loops(kernel.reading) if kernel.dots else []
-
-
-def _product_of_descriptors(kernel: _Kernel) -> list[Node]:
-    return _descriptors(kernel) if kernel.dots else []
 
 
 def _specialized(kernel: _Kernel) -> list[Node]:
@@ -176,13 +172,9 @@ def _carried_scan(kernel: _Kernel) -> list[Node]:
 
 def _ordered_atomics(kernel: _Kernel) -> list[Node]:
     """Find locks and flags: compare and swap, exchange, or an atomic in a `while` loop."""
-    locks = [call.node for call in kernel.reading.named("tl.atomic_cas", "tl.atomic_xchg")]
-    waits = [
-        node
-        for function in kernel.reading.functions
-        for node in captures("(while_statement) @node", function).get("node", ())
-        if "atomic_" in text_of(node)
-    ]
+    locks = kernel.nodes("tl.atomic_cas", "tl.atomic_xchg")
+    whiles = kernel.inside("(while_statement) @node")
+    waits = [node for node in whiles if "atomic_" in text_of(node)]
     return locks or waits
 
 
@@ -191,7 +183,7 @@ def _hard_backward(kernel: _Kernel) -> list[Node]:
     if kernel.operation not in {"attention", "normalization"} or not kernel.is_gradient:
         return []
     several = len(kernel.reading.named(*REDUCTIONS)) > 1 or _accumulation(kernel) or kernel.dots
-    return _stores(kernel) if several else []
+    return kernel.stores if several else []
 
 
 def _sort_network(kernel: _Kernel) -> list[Node]:
@@ -200,10 +192,6 @@ def _sort_network(kernel: _Kernel) -> list[Node]:
         for node in kernel.reading.functions
         if NETWORK.search(text_of(node.child_by_field_name("name") or node))
     ]
-
-
-def _product(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.dots]
 
 
 def _accumulation(kernel: _Kernel) -> list[Node]:
@@ -225,7 +213,7 @@ def _accumulation(kernel: _Kernel) -> list[Node]:
         for function in kernel.reading.functions
         for name, node in carried(function)
         if name not in addresses and not ADDRESS.search(name)
-    ] + [call.node for call in kernel.reading.named("tl.fori_loop", "tl.while_loop")]
+    ] + kernel.nodes("tl.fori_loop", "tl.while_loop")
 
 
 def carried(function: Node) -> Iterator[tuple[str, Node]]:
@@ -246,26 +234,10 @@ def carried(function: Node) -> Iterator[tuple[str, Node]]:
                 yield name, node
 
 
-def _loaded_addresses(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.flow.indirect]
-
-
-def _atomics(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.reading.named(*ATOMICS, "tl.histogram")]
-
-
-def _scan(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.reading.named(*SCANS)]
-
-
-def _sort(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.reading.named(*SORTS)]
-
-
 def _backward(kernel: _Kernel) -> list[Node]:
     reduces = kernel.reading.named(*REDUCTIONS)
     plain = kernel.operation in {"element-wise", "gather-scatter", "random", "other", "optimizer"}
-    return _stores(kernel) if kernel.is_gradient and (reduces or not plain) else []
+    return kernel.stores if kernel.is_gradient and (reduces or not plain) else []
 
 
 def _rearrangement(kernel: _Kernel) -> list[Node]:
@@ -286,43 +258,35 @@ def _descriptors(kernel: _Kernel) -> list[Node]:
     ]
 
 
-def _assembly(kernel: _Kernel) -> list[Node]:
-    return [call.node for call in kernel.reading.named("tl.inline_asm_elementwise")]
-
-
-def _strided_loop(kernel: _Kernel) -> list[Node]:
-    return strided_loops(kernel.reading)
-
-
 Rule = Callable[[_Kernel], list[Node]]
 FEATURES: tuple[tuple[Difficulty, str, Rule], ...] = (
     ("hard", "an online softmax", _online_softmax),
     ("hard", "a product that several programs add up", _split_product),
     ("hard", "a product of a product", _dependent_products),
-    ("hard", "a product with a reduction beside it", _product_with_reduction),
+    (
+        "hard",
+        "a product with a reduction beside it",
+        lambda k: k.nodes(*REDUCTIONS) if k.dots else [],
+    ),
     ("hard", "a product of packed or scaled operands", _product_of_packed),
-    ("hard", "a product at loaded addresses", _product_of_loaded_addresses),
-    ("hard", "three or more products", _several_products),
-    ("hard", "a persistent product", _persistent_product),
-    ("hard", "a product of tensor descriptors", _product_of_descriptors),
+    ("hard", "a product at loaded addresses", lambda k: k.indirect if k.dots else []),
+    ("hard", "three or more products", lambda k: k.dots[2:]),
+    ("hard", "a persistent product", lambda k: strided_loops(k.reading) if k.dots else []),
+    ("hard", "a product of tensor descriptors", lambda k: _descriptors(k) if k.dots else []),
     ("hard", "asynchronous copies or specialized warps", _specialized),
     ("hard", "a scan carried from block to block", _carried_scan),
     ("hard", "locks or ordered atomics", _ordered_atomics),
     ("hard", "the backward of a normalization or an attention", _hard_backward),
     ("hard", "a sort network written out", _sort_network),
-    ("medium", "a product of blocks", _product),
+    ("medium", "a product of blocks", lambda k: k.dots),
     ("medium", "a loop that accumulates", _accumulation),
-    ("medium", "loaded addresses", _loaded_addresses),
-    ("medium", "atomics", _atomics),
-    ("medium", "a scan", _scan),
-    ("medium", "a sort", _sort),
+    ("medium", "loaded addresses", lambda k: k.indirect),
+    ("medium", "atomics", lambda k: k.nodes(*ATOMICS, "tl.histogram")),
+    ("medium", "a scan", lambda k: k.nodes(*SCANS)),
+    ("medium", "a sort", lambda k: k.nodes(*SORTS)),
     ("medium", "a backward with reductions", _backward),
     ("medium", "values rearranged within a block", _rearrangement),
     ("medium", "tensor descriptors", _descriptors),
-    ("medium", "inline assembly", _assembly),
-    ("medium", "programs that stride over the work", _strided_loop),
+    ("medium", "inline assembly", lambda k: k.nodes("tl.inline_asm_elementwise")),
+    ("medium", "programs that stride over the work", lambda k: strided_loops(k.reading)),
 )
-
-
-def _stores(kernel: _Kernel) -> list[Node]:
-    return store_nodes(kernel.reading)

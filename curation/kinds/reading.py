@@ -51,6 +51,20 @@ class Call:
         return self.arguments[place] if place < len(self.arguments) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Evidence for a verdict. `line` counts from 1 in the read text; `says` is the verdict."""
+
+    says: str
+    rule: str
+    line: int
+    text: str
+
+
+def seen(says: str, rule: str, call: Call) -> Evidence:
+    return Evidence(says, rule, call.line, call.text)
+
+
 @dataclass(slots=True, eq=False)
 class Reading:
     """A read unit. `functions` are the kernel, then the helpers that it reaches."""
@@ -249,13 +263,10 @@ def _calls(reading: Reading, function: Node) -> Iterator[Call]:
     body = function.child_by_field_name("body")
     if body is None:
         return
-    loops = [
-        (node.start_byte, node.end_byte)
-        for node in captures("[(for_statement) (while_statement)] @loop", body).get("loop", ())
-    ]
+    spans = loops(body)
     nodes = captures(CALLS, body).get("call", ())
     for node in sorted(nodes, key=lambda node: node.start_byte):
-        in_loop = any(start <= node.start_byte < end for start, end in loops)
+        in_loop = any(start <= node.start_byte < end for start, end in spans)
         if node.type == "binary_operator":
             # Pallas kernels write a product of blocks in this form.
             yield Call("tl.dot", node, node.start_point.row + 1, (), {}, in_loop)
@@ -272,6 +283,12 @@ def _calls(reading: Reading, function: Node) -> Iterator[Call]:
             dict(_keywords(arguments)),
             in_loop,
         )
+
+
+def loops(function: Node) -> list[tuple[int, int]]:
+    """Return the ranges of the bytes of all loops."""
+    nodes = captures("[(for_statement) (while_statement)] @loop", function).get("loop", ())
+    return [(node.start_byte, node.end_byte) for node in nodes]
 
 
 CALLS = '[(call) (binary_operator operator: "@")] @call'

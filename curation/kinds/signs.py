@@ -64,10 +64,5 @@ def strided_loops(reading: Reading) -> list[Node]:
     return ranges
 
 
-def loops(function: Node) -> list[tuple[int, int]]:
-    nodes = captures("[(for_statement) (while_statement)] @loop", function).get("loop", ())
-    return [(node.start_byte, node.end_byte) for node in nodes]
-
-
 def store_nodes(reading: Reading) -> list[Node]:
     return [call.node for call in reading.named(*STORES, *ATOMICS)]

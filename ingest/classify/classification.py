@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from curation.kinds.dataflow import flow
 from curation.kinds.difficulty import Difficulty, difficulty
-from curation.kinds.reading import Reading, read
-from curation.kinds.rule_evidence import Evidence
+from curation.kinds.reading import Evidence, Reading, read
 from ingest.classify.operation import operation
 from ingest.classify.operation_signs import Operation
 from ingest.classify.tags import tags

@@ -13,8 +13,7 @@ from tree_sitter import Node
 from curation.kinds.calls import EXPONENTIALS, MAXIMA, REDUCTIONS, SCANS, SORTS, SUMS
 from curation.kinds.dataflow import ASSIGNMENTS, ATOMICS, LOADS, STORES, Flow, identifiers
 from curation.kinds.difficulty import carried as carried_names
-from curation.kinds.reading import Reading
-from curation.kinds.rule_evidence import Evidence
+from curation.kinds.reading import Evidence, Reading
 from curation.kinds.signs import NETWORK, ROTARY, rotation
 from ingest.classify.operation_signs import (
     ACCUMULATES,

@@ -8,8 +8,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from curation.kinds.dataflow import CHAIN, identifiers
-from curation.kinds.reading import Call, Reading, name_of
-from curation.kinds.rule_evidence import Evidence, seen
+from curation.kinds.reading import Call, Evidence, Reading, name_of, seen
 from ingest.extract.syntax import captures, text_of
 
 Operation = Literal[

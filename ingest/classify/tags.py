@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from curation.kinds.calls import SCANS
 from curation.kinds.dataflow import ATOMICS, LOADS, Flow
-from curation.kinds.reading import Reading
-from curation.kinds.rule_evidence import Evidence, seen
+from curation.kinds.reading import Evidence, Reading, seen
 from curation.kinds.signs import BACKWARD, GRADIENT, strided_loops
 from ingest.classify.operation_signs import RANDOM
 from ingest.extract.syntax import captures, text_of
