@@ -77,7 +77,7 @@ def place_items(
         if now.placed:
             facts = now.facts(around[key].content_hash)
             around.apply(place(key, facts, around.near, representatives=around.representatives))
-        around.stand(key, now)
+        around[key].item_facts = now
     _write_standings(subject, changed)
     _write_links(subject, around)
     _forget_matches(subject, before, changed)
@@ -122,14 +122,14 @@ def _write_standings(subject: Subject, changed: dict[int, ItemFacts]) -> None:
         return tuple(getattr(changed[key], column) for column in item_facts.COLUMNS)
 
     for values, keys in groupby(sorted(changed, key=by_values), by_values):
-        rows = Fingerprint.objects.filter(**{f"{subject.name}__among": list(keys)})
+        rows = Fingerprint.objects.filter(**subject.about(keys))
         rows.update(**dict(zip(item_facts.COLUMNS, values, strict=True)))
 
 
 def _write_links(subject: Subject, around: Neighborhood) -> None:
     moved = around.moved()
-    for chunk in chunks(member.key for member in moved if member.stored):
-        DuplicateLink.objects.filter(**subject.about(chunk)).delete()
+    stored = [member.key for member in moved if member.stored]
+    DuplicateLink.objects.filter(**subject.about(stored)).delete()
     DuplicateLink.objects.bulk_create(
         DuplicateLink(
             **{subject.column: member.key, f"of_{subject.column}": member.link.of},
@@ -150,8 +150,7 @@ def _forget_matches(
     retired = [
         key for key, now in changed.items() if Status.RETIRED in (now.status, before[key].status)
     ]
-    for chunk in chunks(retired):
-        about = subject.about(chunk)
-        ContaminationMatch.objects.filter(**about).delete()
-        OperationOverlap.objects.filter(**about).delete()
-        Fingerprint.objects.filter(**about).update(compared_with="")
+    about = subject.about(retired)
+    ContaminationMatch.objects.filter(**about).delete()
+    OperationOverlap.objects.filter(**about).delete()
+    Fingerprint.objects.filter(**about).update(compared_with="")

@@ -7,15 +7,15 @@ from django.db.models import Q
 
 from curation.evidence.item_facts import ItemFacts
 from curation.evidence.neighborhood import Member, Neighborhood
-from curation.evidence.subjects import chunks
 from curation.models import CopyFlag, LicenseVerdict
 
 
 def renew_flags(around: Neighborhood, before: Mapping[int, ItemFacts]) -> None:
     """Recompute the flags on kernels whose facts changed, and the flags that refer to them."""
     keys = sorted(before)
-    for chunk in chunks(key for key in keys if before[key].placed):
-        CopyFlag.objects.filter(Q(kernel__among=chunk) | Q(blocked__among=chunk)).delete()
+    stale = [key for key in keys if before[key].placed]
+    if stale:
+        CopyFlag.objects.filter(Q(kernel__among=stale) | Q(blocked__among=stale)).delete()
     flags: dict[tuple[int, int], CopyFlag] = {}
     for key in keys:
         member = around[key]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from curation.evidence.placement_lock import take_placement_lock
@@ -13,15 +13,13 @@ from curation.evidence.subjects import (
     KERNEL,
     ItemScope,
     Subject,
-    chunks,
     identity_fingerprints,
 )
-from curation.models import CopyFlag, DuplicateLink, Fingerprint, Status
+from curation.models import Band, CopyFlag, DuplicateLink, Fingerprint, Status
 from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
-BANDS_A_STATEMENT = 2000
 # Raise the last number if another text represents an item, if its functions are read otherwise, or
 # if the rules for representatives change: all items are then placed again.
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
@@ -74,22 +72,14 @@ def make(subject: Subject, keys: Sequence[int], progress: JobProgress = NO_PROGR
 
 
 def _keep_bands(subject: Subject, prints: Mapping[int, fingerprint.Fingerprint]) -> None:
-    """Insert the bands, 25 for each item. Model objects would cost more than their indexes."""
-    rows = (
-        f"({key}, {number}, {value})"
-        for key, one in prints.items()
-        if one.words >= FLOOR_WORDS
-        for number, value in enumerate(one.bands)
-    )
-    with connection.cursor() as cursor:
-        for some in chunks(rows, BANDS_A_STATEMENT):
-            cursor.execute(
-                f"WITH made (item, number, value) AS (VALUES {', '.join(some)}) "  # noqa: S608
-                "INSERT INTO curation_band (fingerprint_id, number, value) "
-                "SELECT known.id, made.number, made.value FROM made "
-                f"JOIN curation_fingerprint known ON known.{subject.column} = made.item "
-                "WHERE true ON CONFLICT DO NOTHING"
-            )
+    keys = Fingerprint.objects.filter(**subject.about(prints)).values_list(subject.column, "pk")
+    bands = [
+        Band(fingerprint_id=pk, number=number, value=value)
+        for key, pk in keys
+        if prints[key].words >= FLOOR_WORDS
+        for number, value in enumerate(prints[key].bands)
+    ]
+    Band.objects.bulk_create(bands, ignore_conflicts=True)
 
 
 def _row(

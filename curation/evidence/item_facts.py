@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
 
-from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
+from curation.evidence.subjects import KERNEL, PAIR, Subject
 from curation.models import Fingerprint, LicenseVerdict, QualityFinding, Role, Status
 from curation.similarity.duplicates import Facts
 
@@ -46,18 +46,13 @@ COLUMNS = (
 def present(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
     """Return the present facts of these items."""
     read = _kernels if subject is KERNEL else _pairs
-    return {pk: item_facts for chunk in chunks(keys) for pk, item_facts in read(chunk)}
+    return dict(read(list(keys)))
 
 
 def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
     """Return the facts at the time of placement; items without a fingerprint are left out."""
-    return {
-        pk: ItemFacts(*columns)
-        for chunk in chunks(keys)
-        for pk, *columns in Fingerprint.objects.filter(**subject.about(chunk)).values_list(
-            subject.column, *COLUMNS
-        )
-    }
+    rows = Fingerprint.objects.filter(**subject.about(keys)).values_list(subject.column, *COLUMNS)
+    return {pk: ItemFacts(*columns) for pk, *columns in rows}
 
 
 def _kernels(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
@@ -91,7 +86,8 @@ class _PlaceRow(NamedTuple):
 
 
 def _pairs(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
-    for pk, status, verdict, hardware in _pair_rows(keys):
+    columns = ("pk", "status", "license_verdict", "hardware")
+    for pk, status, verdict, hardware in PAIR.rows().filter(pk__among=keys).values_list(*columns):
         yield pk, ItemFacts(status != Status.RETIRED, status, verdict, False, False, 0, hardware)
 
 
@@ -116,8 +112,3 @@ def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
         "place__source_file__repository__stars",
     )
     return about
-
-
-def _pair_rows(keys: list[int]) -> QuerySet[Any, Any]:
-    rows = PAIR.rows().filter(pk__among=keys)
-    return rows.values_list("pk", "status", "license_verdict", "hardware")

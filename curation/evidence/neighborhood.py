@@ -4,16 +4,15 @@ Everything is fetched for many items at once. The holder of the placement lock c
 and writes the changes at the end.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
 
 from curation.evidence.fingerprints import SCHEME
 from curation.evidence.item_facts import COLUMNS, ItemFacts
-from curation.evidence.subjects import PAIR, Subject, chunks, identity_shingles
+from curation.evidence.subjects import PAIR, Subject, identity_shingles
 from curation.models import Band, DuplicateLink, Fingerprint
 from curation.similarity import fingerprint
 from curation.similarity.duplicates import (
@@ -86,7 +85,8 @@ class Neighborhood:
         self._fetch(unknown)
         unknown = [key for key in unknown if key in self._members]
         met = self._meetings(unknown)
-        self._fetch_met({pk for pks in met.values() for pk in pks})
+        new = {pk for pks in met.values() for pk in pks} - self._key_of.keys()
+        self._take_in(Fingerprint.objects.filter(pk__among=new))
         for key in unknown:
             others = {self._key_of[pk] for pk in met[key] if pk in self._key_of}
             self._candidates[key] = self._plausible(key, others - {key})
@@ -118,9 +118,6 @@ class Neighborhood:
         for key, link in placement.items():
             self[key].link = link
 
-    def stand(self, key: int, item_facts: ItemFacts) -> None:
-        self[key].item_facts = item_facts
-
     def moved(self) -> list[Member]:
         """Return the items whose link differs from the one in the database."""
         return [member for member in self._members.values() if member.link != member.stored]
@@ -135,21 +132,24 @@ class Neighborhood:
         return (link.of, self[link.of].facts) if link else (None, None)
 
     def _fetch(self, keys: Collection[int]) -> None:
-        for chunk in chunks(key for key in keys if key not in self._members):
-            self._take_in(_prints_of(self._subject, chunk))
+        if new := [key for key in keys if key not in self._members]:
+            self._take_in(Fingerprint.objects.filter(**self._subject.about(new)))
 
-    def _fetch_met(self, pks: Collection[int]) -> None:
-        for chunk in chunks(pk for pk in pks if pk not in self._key_of):
-            self._take_in(_prints(self._subject, chunk))
-
-    def _take_in(self, rows: Iterable[Any]) -> None:
-        new: list[int] = []
+    def _take_in(self, fingerprints: QuerySet[Fingerprint]) -> None:
+        """Load the items of these fingerprints, of this kind and scheme only."""
+        name, column = self._subject.name, self._subject.column
+        current = fingerprints.filter(scheme=SCHEME).exclude(**{column: None})
+        rows = list(
+            current.values_list(
+                "pk", column, f"{name}__previous_id", "content_hash", "syntax_hash",
+                "operation_hash", "chain_hash", "token_count", "signature", *COLUMNS,
+            )
+        )  # fmt: skip
         of_pair = self._subject is PAIR
-        rows = list(rows)
         # A kernel's next version replaces it at its place; an edited pair stays next to the
         # original.
-        versions = {key: previous if of_pair else None for _, key, previous, *_ in rows}
-        self._take_in_versions(versions)
+        self._take_in_versions({row[1]: row[2] if of_pair else None for row in rows})
+        new: list[int] = []
         for pk, key, _, content, syntax, operations, chain, words, signature, *item_facts in rows:
             self._key_of[pk] = key
             if key not in self._members:
@@ -167,9 +167,8 @@ class Neighborhood:
         self._previous |= previous
         ahead = {key for key in previous.values() if key is not None} - self._previous.keys()
         while ahead:
-            older = dict(
-                pair for chunk in chunks(ahead) for pair in _versions(self._subject, chunk)
-            )
+            rows = self._subject.rows().filter(pk__among=ahead)
+            older = dict(rows.values_list("pk", "previous_id"))
             self._previous |= older
             ahead = {key for key in older.values() if key is not None} - self._previous.keys()
 
@@ -178,14 +177,14 @@ class Neighborhood:
             key = older
         return key
 
-    def _take_in_links(self, keys: Iterable[int]) -> None:
-        of: set[int] = set()
-        for chunk in chunks(keys):
-            for key, representative, kind, similarity in _links(self._subject, chunk):
-                self[key].link = self[key].stored = Link(representative, kind, similarity)
-                of.add(representative)
+    def _take_in_links(self, keys: Collection[int]) -> None:
+        subject = self._subject
+        links = DuplicateLink.objects.filter(**subject.about(keys))
+        columns = (subject.column, f"of_{subject.column}", "likeness", "similarity")
+        for key, *link in links.values_list(*columns):
+            self[key].link = self[key].stored = Link(*link)
         # The representative of a candidate need not be a candidate.
-        self._fetch(of)
+        self._fetch({link.of for key in keys if (link := self[key].link)})
 
     def _meetings(self, keys: Collection[int]) -> dict[int, set[int]]:
         """Return the fingerprints that share a band or the syntax hash with each of these items."""
@@ -198,10 +197,12 @@ class Neighborhood:
                 for value in bands(member.signature):
                     by_band.setdefault(value, []).append(key)
         met: dict[int, set[int]] = {key: set() for key in keys}
-        for value, pk in _sharing_a_band(by_band):
+        sharing = Band.objects.filter(value__among=list(by_band))
+        for value, pk in sharing.values_list("value", "fingerprint_id"):
             for key in by_band[value]:
                 met[key].add(pk)
-        for syntax, pk in _sharing_syntax(by_syntax):
+        equal = Fingerprint.objects.filter(syntax_hash__among=list(by_syntax))
+        for syntax, pk in equal.values_list("syntax_hash", "pk"):
             for key in by_syntax[syntax]:
                 met[key].add(pk)
         return met
@@ -225,7 +226,9 @@ class Neighborhood:
             if self[other].syntax_hash != self[key].syntax_hash
             for member in (self[key], self[other])
         }
-        self._shingles |= _shingles(self._subject, read - self._shingles.keys())
+        rows = self._subject.rows().filter(pk__among=read - self._shingles.keys())
+        texts = {pk: columns for pk, *columns in rows.values_list("pk", *self._subject.identity)}
+        self._shingles |= dict(zip(texts, identity_shingles(list(texts.values())), strict=True))
         for other in unknown:
             self._alike[_pair(key, other)] = likeness(
                 self._fingerprint(key), self._fingerprint(other)
@@ -234,72 +237,6 @@ class Neighborhood:
     def _fingerprint(self, key: int) -> fingerprint.Fingerprint:
         member, shingles = self[key], self._shingles.get(key, NO_SHINGLES)
         return fingerprint.Fingerprint(member.syntax_hash, member.words, b"", (), shingles)
-
-
-def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
-    for chunk in chunks(values):
-        yield from _of_bands(chunk)
-
-
-def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    for chunk in chunks(hashes):
-        yield from _of_syntax(chunk)
-
-
-def _prints_of(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
-    return _fitting(subject, Fingerprint.objects.filter(**{f"{subject.name}__among": keys}))
-
-
-def _prints(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
-    return _fitting(subject, Fingerprint.objects.filter(pk__among=keys))
-
-
-def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any]:
-    """Select the fingerprints of this kind and scheme."""
-    column = subject.column
-    return (
-        rows.filter(scheme=SCHEME)
-        .exclude(**{column: None})
-        .values_list(
-            "pk",
-            column,
-            f"{subject.name}__previous_id",
-            "content_hash",
-            "syntax_hash",
-            "operation_hash",
-            "chain_hash",
-            "token_count",
-            "signature",
-            *COLUMNS,
-        )
-    )
-
-
-def _versions(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
-    return subject.rows().filter(pk__among=keys).values_list("pk", "previous_id")
-
-
-def _links(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
-    links = DuplicateLink.objects.filter(**{f"{subject.name}__among": keys})
-    return links.values_list(subject.column, f"of_{subject.column}", "likeness", "similarity")
-
-
-def _of_bands(values: list[int]) -> QuerySet[Band, tuple[int, int]]:
-    return Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
-
-
-def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
-    return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
-
-
-def _shingles(subject: Subject, keys: Iterable[int]) -> dict[int, Shingles]:
-    shingles: dict[int, Shingles] = {}
-    for chunk in chunks(keys):
-        items = subject.rows().filter(pk__among=chunk)
-        rows = list(items.values_list("pk", *subject.identity))
-        read = identity_shingles([texts for _, *texts in rows])
-        shingles |= {pk: found for (pk, *_), found in zip(rows, read, strict=True)}
-    return shingles
 
 
 def _pair(one: int, other: int) -> tuple[int, int]:
