@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from curation import __version__
-from curation.evidence.notices import texts_named
 from curation.evidence.sources import every_source
 from curation.export.facts import db_snapshot
 from curation.export.folder import OutputFiles, new_folder, write_manifest
-from curation.export.notices import Notices
+from curation.export.notices import Notices, texts_named
 from curation.export.options import ProgressCallback, no_progress
 from curation.export.plain_files import PathRequest, PlainFile, placed, plain_files
 from curation.models import Category

@@ -6,14 +6,14 @@ A notice is written once for all records that share it; a record's metadata cont
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from curation.evidence.notices import standard_texts, texts_named
 from curation.evidence.places import KernelPlace, LicenseTerms
 from curation.evidence.sources import ExportSource
 from curation.export.folder import OutputFiles, encode
+from curation.models import License, SourceText
 from curation.text import pluralize
 
 NO_TERMS = LicenseTerms((), ())
@@ -65,7 +65,7 @@ class Notices:
         used = [shared for shared in self.given.values() if counts[shared.key]]
         used.sort(key=lambda shared: (shared.repository, shared.expression, shared.key))
         stored = texts_named({sha for shared in used for _, sha in shared.terms.texts})
-        standard = standard_texts({shared.expression for shared in used})
+        standard = _standard_texts({shared.expression for shared in used})
         lines = [HEADS[thing]]
         for shared in used:
             texts = [stored[sha] for _, sha in shared.terms.texts if sha in stored]
@@ -76,6 +76,17 @@ class Notices:
                 files.write_text(name, text.rstrip("\n") + "\n")
             lines.append(_entry(shared, pluralize(counts[shared.key], thing), names))
         files.write_text("NOTICE", "\n".join(lines) + "\n")
+
+
+def texts_named(names: Collection[str]) -> dict[str, str]:
+    """Return the stored texts by their sha256."""
+    return dict(SourceText.objects.filter(sha256__among=names).values_list("sha256", "text"))
+
+
+def _standard_texts(expressions: Collection[str]) -> dict[str, str]:
+    """Return the standard text of each license, for places without a license file of their own."""
+    rows = License.objects.filter(expression__among=expressions).exclude(text="")
+    return dict(rows.values_list("expression", "text"))
 
 
 def _file_name(expression: str, text: str) -> str:

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
 
-from curation.evidence.notices import texts_named
 from curation.evidence.opt_outs import opted_out
 from curation.evidence.places import LicenseTerms
 from curation.evidence.sources import ExportSource
 from curation.evidence.subjects import chunks
 from curation.export.facts import LOCAL_PATH
+from curation.export.notices import texts_named
 from curation.models import Kernel, Language, LicenseVerdict, Provenance, SourceFile
 
 # Maximum bytes of a path; file systems limit a name to 255, and suffixes are added.

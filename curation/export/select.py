@@ -11,7 +11,6 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
-from curation.evidence.notices import texts_named
 from curation.evidence.places import KernelPlace
 from curation.evidence.sources import ExportSource, every_source
 from curation.evidence.subjects import chunks
@@ -19,7 +18,7 @@ from curation.export import facts
 from curation.export.approvals import PERSON
 from curation.export.facts import ExportItem, text_columns
 from curation.export.gates import Exclusion, ExclusionReason, first_exclusion
-from curation.export.notices import Notices
+from curation.export.notices import Notices, texts_named
 from curation.export.options import ExportOptions, ProgressCallback
 from curation.export.records import RecordBuilder
 from curation.export.statistics import ExportPlan, Funnel

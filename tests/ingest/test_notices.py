@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from curation.evidence.notices import LicenseText, notices
-from curation.models import Kernel, License, LicenseVerdict, Provenance
+from curation.evidence.places import KernelPlace, places_of
+from curation.evidence.sources import every_source
+from curation.export.notices import texts_named
+from curation.models import Kernel, License, Provenance
 from ingest.licenses.standard_texts import standard_text
 from tests.conftest import commit
 from tests.factories import a_kernel, a_license, a_provenance, a_repository, a_source_file
@@ -23,29 +25,25 @@ def read(folder: Path, files: dict[str, str]) -> None:
     call_command("ingest", str(folder), "--now", verbosity=0)
 
 
+def preferred(kernel: Kernel) -> KernelPlace:
+    """Return the place that a kernel is exported from."""
+    return places_of([kernel.pk], every_source())[kernel.pk][0]
+
+
 def test_the_license_and_notice_files_above_a_kernel_are_included(kernel_folder: Path) -> None:
     notice = "This product includes work of Grace.\n"
     read(kernel_folder, {"LICENSE": MIT_OF_ADA, "NOTICE": notice})
 
-    kernel = Kernel.objects.get()
-    said = notices([kernel.pk])[kernel.pk]
+    place = preferred(Kernel.objects.get())
+    names = dict(place.terms.texts)
+    texts = texts_named(names.values())
 
-    assert said.expression == "MIT"
-    assert "Ada" in said.copyrights[0]
-    assert said.texts == (LicenseText("LICENSE", MIT_OF_ADA), LicenseText("NOTICE", notice))
-
-
-def test_a_file_with_only_an_spdx_tag_gets_the_standard_license_text(
-    kernel_folder: Path,
-) -> None:
-    tagged = "# SPDX-License-Identifier: MIT\n" + (kernel_folder / "add.py").read_text()
-    read(kernel_folder, {"add.py": tagged})
-
-    kernel = Kernel.objects.get()
-    (text,) = notices([kernel.pk])[kernel.pk].texts
-
-    assert text.path == ""
-    assert text.text.startswith("Permission is hereby granted, free of charge")
+    assert place.expression == "MIT"
+    assert "Ada" in place.terms.copyrights[0]
+    assert {name: texts[sha256] for name, sha256 in names.items()} == {
+        "LICENSE": MIT_OF_ADA,
+        "NOTICE": notice,
+    }
 
 
 def test_ingesting_again_does_not_change_the_notices(kernel_folder: Path) -> None:
@@ -67,14 +65,7 @@ def test_the_notice_comes_from_the_permissive_place_with_the_most_stars() -> Non
             copyrights=[f"Copyright of {stars}"],
         )
 
-    assert notices([kernel.pk])[kernel.pk].copyrights == ("Copyright of 900",)
-
-
-def test_a_kernel_without_a_permissive_license_has_no_notice() -> None:
-    kernel = a_kernel()
-    a_provenance(kernel=kernel, license_verdict=LicenseVerdict.UNKNOWN)
-
-    assert notices([kernel.pk]) == {}
+    assert preferred(kernel).terms.copyrights == ("Copyright of 900",)
 
 
 @pytest.mark.parametrize(
