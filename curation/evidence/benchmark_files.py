@@ -4,7 +4,6 @@ A file holds hashes, and the names and paths of the problems. All shingles are s
 hashes, so that a comparison gives the same matches as with the texts.
 """
 
-import hashlib
 import io
 import json
 import re
@@ -15,7 +14,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from curation.errors import CurationError
 from curation.similarity import minhash, operations, syntax
@@ -28,6 +26,7 @@ from curation.similarity.contamination import (
 )
 from curation.similarity.definitions import JIT
 from curation.similarity.operations import chain_hash, operation_chain
+from curation.similarity.shingles import Shingles
 
 RULES = f"{minhash.SCHEME}/syntax{syntax.VERSION}/operations{operations.VERSION}/1"
 """Version of the fingerprint rules. The last number is that of the choice of texts."""
@@ -171,30 +170,23 @@ def _values(table: str) -> Iterator[object]:
 def write_fingerprints(fingerprints: BenchmarkFingerprints, folder: Path) -> Path:
     """Write the file of a benchmark. The same fingerprints give the same bytes."""
     problems, parts = fingerprints.problems, fingerprints.parts
+    numbers = {problem.key: number for number, problem in enumerate(problems)}
     about = {
         "repository": fingerprints.repository,
         "commit": fingerprints.commit,
         "license": fingerprints.license,
         "rules": fingerprints.rules,
         "problems": [[each.name, each.path, each.chain_hash] for each in problems],
+        "parts": [
+            [numbers[part.problem], part.syntax, part.loose_syntax, part.words, len(part.shingles)]
+            for part in parts
+        ],
     }
-    numbers = {problem.key: number for number, problem in enumerate(problems)}
-    shingles = [part.shingles for part in parts] or [np.zeros(0, np.uint64)]
-    distinct, places = np.unique(np.concatenate(shingles), return_inverse=True)
-    lengths = np.array([len(part.shingles) for part in parts], np.uint32)
-    # Differences are small and compress well, since the places of a part ascend.
-    steps = np.diff(places.astype(np.int64), prepend=0)
     stream = io.BytesIO()
     np.savez_compressed(
         stream,
         about=np.frombuffer(json.dumps(about).encode(), np.uint8),
-        problems=np.array([numbers[part.problem] for part in parts], np.uint32),
-        syntax=_digests(part.syntax for part in parts),
-        loose_syntax=_digests(part.loose_syntax for part in parts),
-        words=np.array([part.words for part in parts], np.uint32),
-        lengths=lengths,
-        shingles=np.diff(distinct, prepend=np.uint64(0)),
-        places=steps.astype(np.int32),
+        hashes=np.concatenate([np.zeros(0, np.uint64), *(part.shingles for part in parts)]),
     )
     path = folder / f"{fingerprints.repository.replace('/', '+')}{SUFFIX}"
     path.write_bytes(stream.getvalue())
@@ -205,8 +197,7 @@ def read_fingerprints(path: Path) -> BenchmarkFingerprints:
     """Read a file that `write_fingerprints` wrote."""
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            about = json.loads(arrays["about"].tobytes())
-            return _read(about, {name: arrays[name] for name in arrays.files})
+            return _read(json.loads(arrays["about"].tobytes()), arrays["hashes"])
     except (OSError, ValueError, KeyError) as error:
         raise CurationError(
             f"{path} is not a file of benchmark fingerprints ({error}). Delete it, or write it "
@@ -214,39 +205,16 @@ def read_fingerprints(path: Path) -> BenchmarkFingerprints:
         ) from error
 
 
-def _read(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BenchmarkFingerprints:
+def _read(about: dict[str, Any], hashes: Shingles) -> BenchmarkFingerprints:
     repository = about["repository"]
     problems = tuple(
         BenchmarkProblem(repository, name, path, chain) for name, path, chain in about["problems"]
     )
-    distinct = np.cumsum(arrays["shingles"], dtype=np.uint64)
-    every = distinct[np.cumsum(arrays["places"], dtype=np.int64)]
-    shingles = np.split(every, np.cumsum(arrays["lengths"], dtype=np.int64)[:-1])
-    parts = tuple(
-        BenchmarkPart(
-            problems[number].key,
-            problems[number].path,
-            exact.tobytes().hex(),
-            loose.tobytes().hex(),
-            words,
-            these,
-        )
-        for number, exact, loose, words, these in zip(
-            arrays["problems"].tolist(),
-            arrays["syntax"],
-            arrays["loose_syntax"],
-            arrays["words"].tolist(),
-            # np.split returns one empty piece for an empty input.
-            shingles if len(arrays["lengths"]) else (),
-            strict=True,
-        )
-    )
+    parts, start = [], 0
+    for number, exact, loose, words, length in about["parts"]:
+        key, path, shingles = problems[number].key, problems[number].path, hashes[start:][:length]
+        parts.append(BenchmarkPart(key, path, exact, loose, words, shingles))
+        start += length
     return BenchmarkFingerprints(
-        repository, about["commit"], about["license"], about["rules"], problems, parts
+        repository, about["commit"], about["license"], about["rules"], problems, tuple(parts)
     )
-
-
-def _digests(hashes: Iterable[str]) -> NDArray[np.uint8]:
-    size = hashlib.sha256().digest_size
-    joined = b"".join(map(bytes.fromhex, hashes))
-    return np.frombuffer(joined, np.uint8).reshape(-1, size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -214,8 +215,11 @@ def test_the_shipped_fingerprints_hold_no_text(name: str) -> None:
         kinds = {held[key].dtype.kind for key in held.files}
 
     assert kinds <= {"i", "u"}
-    assert set(about) == {"repository", "commit", "license", "rules", "problems"}
+    assert set(about) == {"repository", "commit", "license", "rules", "problems", "parts"}
     for problem, path, chain in about["problems"]:
         assert problem.startswith(path.rpartition(".")[0])
         assert "\n" not in path
         assert len(chain) in (0, 64)
+    for number, exact, loose, words, length in about["parts"]:
+        assert all(re.fullmatch(r"[0-9a-f]{64}", each) for each in (exact, loose))
+        assert {type(each) for each in (number, words, length)} == {int}
