@@ -10,19 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from curation.export.training.prompts.cases import parameters_of
-from curation.export.training.prompts.mentions import (
-    Mention,
-    missing_mentions,
-    operation_nouns,
-    required_mentions,
-)
+from curation.export.training.prompts.operation_nouns import operation_nouns
 
 MOST_WORDS = 60
 KERNEL = "a Triton kernel"
 # The only description of real code without a docstring is the name of its function.
 NAME_ONLY = re.compile(r"Compute (`\w+`)(?: \(([\w-]+)\))?\.")
 SOURCE = re.compile(r", (?:as its test in \S+ compares it|from \S+/\S+)\.?$")
-# The reference may lack an option of the launcher. Operations that it has are added again.
+# The reference may lack an option of the launcher.
 OPTION = re.compile(r", optionally [^,.]*(?=[,.]|$)")
 INTERNALS = re.compile(
     r"\btl\.|@triton|\btriton\.|constexpr|program_id|num_warps|num_stages|BLOCK|block size"
@@ -63,15 +58,12 @@ def phrase(*, description: str, python_code: str, entry_point: str, content_hash
     parameters = parameters_of(python_code, entry_point)
     if not description or parameters is None:
         return Phrasings((description,), False)
-    mentions = required_mentions(python_code, entry_point)
     task = OPTION.sub("", SOURCE.sub(".", description))
-    added = [mention.noun for mention in missing_mentions(mentions, task)]
     if match := NAME_ONLY.fullmatch(task):
         kind = {"gather-scatter": "indexing", "matmul": "matrix", None: ""}.get(match[2], match[2])
         task = f"Compute the {f'{kind} ' if kind else ''}function {match[1]}."
-        added = operation_nouns(python_code, entry_point)
-    if added:
-        task += f" It involves {_enumerated(added)}."
+        if nouns := operation_nouns(python_code, entry_point):
+            task += f" It involves {_enumerated(nouns)}."
     texts = [
         frames[stable_number(content_hash, f"frame {style}") % len(frames)].format(
             task=task,
@@ -81,19 +73,15 @@ def phrase(*, description: str, python_code: str, entry_point: str, content_hash
         )
         for style, frames in enumerate(STYLES)
     ]
-    sound = tuple(text for text in texts if not flaws(text, entry_point, parameters, mentions))
+    sound = tuple(text for text in texts if not flaws(text, entry_point, parameters))
     return Phrasings(sound or (description,), bool(sound))
 
 
-def flaws(
-    text: str, entry_point: str, parameters: Sequence[str], mentions: Sequence[Mention]
-) -> list[str]:
+def flaws(text: str, entry_point: str, parameters: Sequence[str]) -> list[str]:
     """Return the rules that a phrasing breaks."""
     broken = []
     if len(text.split()) > MOST_WORDS:
         broken.append(f"It has more than {MOST_WORDS} words.")
-    missing = missing_mentions(mentions, text)
-    broken += [f"It does not mention {mention.noun}." for mention in missing]
     broken += [f"It does not name the input {name}." for name in parameters
                if not re.search(rf"\b{re.escape(name.lstrip('*'))}\b", text)]  # fmt: skip
     # The name that the task asks for may look like that of a kernel.
@@ -117,7 +105,7 @@ def _enumerated(names: Sequence[str]) -> str:
 
 
 def stable_number(content_hash: str, purpose: str) -> int:
-    """Return a number for a content, for each purpose another one. Each export chooses alike."""
+    """Return a number that depends on the content and the purpose only."""
     digest = hashlib.sha256(f"{purpose} {content_hash}".encode()).digest()
     return int.from_bytes(digest[:8], "big")
 

@@ -3,7 +3,6 @@
 import pytest
 
 from curation.export.training.prompts.cases import parameters_of
-from curation.export.training.prompts.mentions import missing_mentions, required_mentions
 from curation.export.training.prompts.phrasing import flaws, phrase
 from curation.pairs.draft import PairDraft
 from validation.pairs.generation import generate
@@ -25,18 +24,8 @@ def test_all_pairs_are_phrased_in_three_ways_that_keep_the_rules(drafts: list[Pa
         )  # fmt: skip
         assert found.from_grammar, draft.sentence
         assert len(set(found.texts)) == 3
-        mentions = required_mentions(draft.python_code, draft.entry_point)
         parameters = parameters_of(draft.python_code, draft.entry_point)
         assert parameters is not None
         for text in found.texts:
-            assert flaws(text, draft.entry_point, parameters, mentions) == []
+            assert flaws(text, draft.entry_point, parameters) == []
             assert not [other for other in found.texts if other != text and other.startswith(text)]
-
-
-def test_a_softmax_of_the_library_must_be_mentioned(drafts: list[PairDraft]) -> None:
-    draft = next(draft for draft in drafts if draft.entry_point == "softmax")
-    mentions = required_mentions(draft.python_code, draft.entry_point)
-
-    missing = missing_mentions(mentions, "Compute a function of each row.")
-
-    assert [mention.noun for mention in missing] == ["a softmax"]

@@ -1,8 +1,7 @@
-"""Three phrasings of a pair's task: which words they must have, and which they may not."""
+"""Three phrasings of a pair's task, and the rules that each must keep."""
 
 import pytest
 
-from curation.export.training.prompts.mentions import required_mentions
 from curation.export.training.prompts.phrasing import Phrasings, flaws, phrase
 
 FUSED = """\
@@ -50,11 +49,6 @@ def test_the_same_content_is_phrased_alike() -> None:
     assert phrasings(GOOD).choose(HASH) == phrasings(GOOD).choose(HASH)
 
 
-def test_an_operation_that_the_description_lacks_is_added() -> None:
-    for text in phrasings("Add a bias and apply GELU.").texts:
-        assert "GELU. It involves a softmax." in text
-
-
 def test_a_description_of_real_code_by_its_name_gets_the_operations() -> None:
     found = phrasings("Compute `Fused` (softmax), as its test in ada/kernels compares it.")
 
@@ -95,14 +89,13 @@ def test_code_that_does_not_parse_keeps_its_description() -> None:
     ("text", "rule"),
     [
         ("Apply GELU and softmax to `x`.", "input bias"),
-        ("Apply GELU to `x`, `bias`.", "softmax"),
         ("Apply GELU, softmax to `x`, `bias` with num_warps=4.", "internal"),
         ("Apply GELU, softmax to `x`, `bias` as `_softmax_kernel`.", "internal"),
         (f"Apply GELU, softmax to `x`, `bias` {'again ' * 60}.", "60 words"),
     ],
 )
 def test_each_rule_finds_its_flaw(text: str, rule: str) -> None:
-    broken = flaws(text, "fused", ("x", "bias"), required_mentions(FUSED, "fused"))
+    broken = flaws(text, "fused", ("x", "bias"))
 
     assert len(broken) == 1
     assert rule in broken[0]
