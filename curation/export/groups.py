@@ -90,8 +90,9 @@ def connect_near(groups: Groups, structures: Mapping[Node, bytes]) -> None:
     frequency = Counter(gram for of_node in grams.values() for gram in of_node)
     by_gram: dict[int, list[Node]] = defaultdict(list)
     for node, of_node in grams.items():
-        # Two such sets share at least 4/5 of either. So in one order of all grams, they share one
-        # of the first fifth. With rare grams first, few other sets do.
+        # Prefix filter. Two sets with this similarity share at least 4/5 of the grams of each. If
+        # both are sorted by one order, the first fifth of each (and one more) have a common gram,
+        # so only those grams are indexed. Rare grams come first: fewer sets share them.
         of_node.sort(key=lambda gram: (frequency[gram], gram))
         first = of_node[: len(of_node) // OF + 1]
         wanted = set(of_node)

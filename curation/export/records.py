@@ -21,9 +21,10 @@ from curation.export.schema import (
     PairRecord,
     PassAtK,
     Place,
+    VerifiedColumn,
 )
 from curation.export.splits import FREE
-from curation.export.verified import UNVERIFIED, Verified, verified
+from curation.export.verified import verified
 from curation.export.why import claim_columns, reasons_given
 from curation.models import PairOrigin, PassRate
 from curation.pairs.descriptions import public_name
@@ -108,24 +109,27 @@ class RecordBuilder:
         subject = KERNEL if kind == "kernel" else PAIR
         pks = [item.pk for item in batch]
         claims = {} if self._brief else claim_columns(subject, pks)
-        why: Mapping[int, list[str]] = {}
-        if self._options.with_reasons and not self._brief:
-            why = reasons_given(kind, batch)
+        with_reasons = self._options.with_reasons and not self._brief
+        why = reasons_given(kind, batch) if with_reasons else {}
         rates = rates_of(set(pks)) if kind == "pair" else {}
-        validations = verified({item.validation.pk for item in batch if item.validation})
+        columns = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
-            source = self._sources.get(item.source)
-            validation = validations[item.validation.pk] if item.validation else UNVERIFIED
-            about = _About(item, source, validation, claims.get(item.pk, []), why.get(item.pk, []))
-            passed = [_pass_at_k(rate) for rate in rates.get(item.pk, ())]
-            document = self._kernel(about) if kind == "kernel" else self._pair(about, passed)
+            source, validation = self._sources.get(item.source), item.validation
+            about = _About(item, source, claims.get(item.pk, []), why.get(item.pk, []))
+            if kind == "kernel":
+                document: KernelRecord | PairRecord = self._kernel(about)
+            else:
+                passed = [_pass_at_k(rate) for rate in rates.get(item.pk, ())]
+                document = self._pair(
+                    about, columns.get(validation.pk) if validation else None, passed
+                )
             # A pair that was written for the dataset has no repository of its own.
             named = item.origin == PairOrigin.REAL_WORLD
             repository = document["metadata"]["provenance"]["repository"] if named else None
             yield Record(
                 kind, item.pk, item.name, item.content_hash, cast(dict[str, Any], document),
                 source.name if source else repository or "", source.name if source else item.origin,
-                item.approved_by or NONE, validation.device,
+                item.approved_by or NONE, validation.device if validation else NONE,
             )  # fmt: skip
 
     def _kernel(self, about: "_About") -> KernelRecord:
@@ -173,17 +177,20 @@ class RecordBuilder:
         stored: str = item.row["min_triton"]
         return stored if is_unit and stored else min_triton(item.texts[0])
 
-    def _pair(self, about: "_About", passed: list[PassAtK]) -> PairRecord:
+    def _pair(
+        self, about: "_About", column: VerifiedColumn | None, passed: list[PassAtK]
+    ) -> PairRecord:
         """Return the record of a pair. It has only its own checks: see `fill_checks`."""
-        item, source, validation = about.item, about.source, about.validation
+        item, source = about.item, about.source
         row, texts = item.row, item.texts
         place = item.places[0] if item.places else None
-        own = _recorded(row["metadata"])
+        provenance = row["metadata"].get("provenance") or {}
+        grades = item.validation.grades if item.validation else {}
         # A pair drafted from a kernel is distributed on the kernel's terms.
         notice = (
             self._notices.of_kernel(place, item.license)
             if row["kernel_id"]
-            else self._notices.of_pair(item.license, own.copyright)
+            else self._notices.of_pair(item.license, str(provenance.get("copyright") or ""))
         )
         return {
             "id": record_id("pair", item.name, item.content_hash),
@@ -201,15 +208,15 @@ class RecordBuilder:
                 "min_triton": row["min_triton"],
                 "max_triton": None,
                 "differentiable": row["differentiable"],
-                "computed_by": validation.computed_by,
-                "torch_operations": validation.torch_operations,
-                "mutates": own.mutates,
+                "computed_by": grades.get("computed_by"),
+                "torch_operations": list(grades.get("torch_operations") or ()),
+                "mutates": [str(name) for name in row["metadata"].get("mutates") or ()],
                 "provenance": {
-                    **(located(place, self._sources) if place else own.place),
+                    **(located(place, self._sources) if place else _recorded(provenance)),
                     "license": item.license,
                     "copyright": notice.copyright or None,
                 },
-                "verified": validation.column,
+                "verified": column,
                 "pass_at_k": passed,
                 "recipe": row["recipe"] or None,
                 "category": source.category if source else None,
@@ -231,7 +238,6 @@ class _About:
 
     item: ExportItem
     source: ExportSource | None
-    validation: Verified
     claims: list[ClaimColumn]
     why: list[str]
 
@@ -282,29 +288,14 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """Stored provenance of a pair without a kernel."""
-
-    place: Place
-    copyright: str
-    mutates: list[str]
-    """Arguments that the function writes to."""
-
-
-def _recorded(stored: Mapping[str, Any]) -> _Recorded:
-    """Return what a pair was stored with."""
-    provenance = stored.get("provenance") or {}
+def _recorded(provenance: Mapping[str, Any]) -> Place:
+    """Return the place that a pair without a kernel was stored with."""
     ends = LINES.fullmatch(str(provenance.get("lines", "")))
-    return _Recorded(
-        {
-            "repository": public_name(str(provenance.get("repository") or "")) or None,
-            "commit": provenance.get("commit") or None,
-            "path": provenance.get("path") or None,
-            "lines": [int(end) for end in ends.groups()] if ends else None,
-            "cell": None,
-            "url": provenance.get("url") or None,
-        },
-        str(provenance.get("copyright") or ""),
-        [str(name) for name in stored.get("mutates") or ()],
-    )
+    return {
+        "repository": public_name(str(provenance.get("repository") or "")) or None,
+        "commit": provenance.get("commit") or None,
+        "path": provenance.get("path") or None,
+        "lines": [int(end) for end in ends.groups()] if ends else None,
+        "cell": None,
+        "url": provenance.get("url") or None,
+    }

@@ -2,30 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from curation.export.schema import NONE, VerifiedColumn
+from curation.export.schema import VerifiedColumn
 from curation.models import ValidationCheck, ValidationResult
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """The validation that admitted a pair."""
-
-    device: str = NONE
-    column: VerifiedColumn | None = None
-    # The parts that compute: Triton, torch.
-    computed_by: str | None = None
-    torch_operations: list[str] = field(default_factory=list)
-
-
-UNVERIFIED = Verified()
-
-
-def verified(results: Collection[int]) -> dict[int, Verified]:
-    """Return the validations by result."""
+def verified(results: Collection[int]) -> dict[int, VerifiedColumn]:
+    """Return the columns of validations by the key of their result."""
     checks: dict[int, dict[str, str | None]] = defaultdict(dict)
     rows = ValidationCheck.objects.filter(result__among=results).order_by()
     for result, name, outcome in rows.values_list("result_id", "name", "outcome"):
@@ -44,14 +29,14 @@ def _verified(
     checks: Mapping[str, str | None],
     figures: Mapping[str, Any],
     at: datetime,
-) -> Verified:
+) -> VerifiedColumn:
     def number(name: str, kind: type[int] | type[float]) -> Any:
         value = figures.get(name)
         return kind(value) if isinstance(value, int | float) else None
 
     grades = figures.get("grades") or {}
     own_error = grades.get("own_error")
-    column: VerifiedColumn = {
+    return {
         "device": device,
         "torch": environment.get("torch"),
         "triton": environment.get("triton"),
@@ -71,5 +56,3 @@ def _verified(
         "speedup": number("speedup", float),
         "at": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
-    operations = list(grades.get("torch_operations") or ())
-    return Verified(device, column, grades.get("computed_by"), operations)
