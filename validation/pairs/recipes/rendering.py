@@ -12,6 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from validation.pairs.recipes.layout import tidy
+from validation.pairs.recipes.operations import BINARY, TERNARY
 from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.spelling import spelled_out
 from validation.pairs.recipes.styles import STYLES, Style, styled
@@ -78,24 +79,10 @@ def rendered_triton(sketch: Sketch, style: Style, environment: Environment | Non
     )
     # The launch of an autotuned kernel has no options, which leaves an empty line.
     source = BLANK_LINE.sub("", source)
-    for argument in sketch.tensors:
-        if argument.draw == "mask":
-            source = _loaded_as_mask(source, argument.name)
     return tidy(styled(spelled_out(source, style), style))
 
 
 BLANK_LINE = re.compile(r"^[ \t]+\n", re.MULTILINE)
-
-
-def _loaded_as_mask(source: str, name: str) -> str:
-    """Load a boolean tensor without conversion to float32."""
-    source = re.sub(rf"^ *{name} = {name}\.to\(tl\.float32\)\n", "", source, flags=re.MULTILINE)
-    return re.sub(
-        rf"(\b{name} = tl\.load\([\s\S]*?other=0)\.0"
-        r"((?:,\s*eviction_policy=\"\w+\")?,?\s*\))(?:\.to\(tl\.float32\))?",
-        r"\1\2",
-        source,
-    )
 
 
 @functools.cache
@@ -115,10 +102,41 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
     )
     environment.filters["sentence"] = lambda text: f"{text[0].upper()}{text[1:]}."
     environment.filters["reduced"] = _reduced
+    environment.globals.update(load_of=_load_of, widened=_widened)
     environment.filters["each"] = _each
+    environment.filters["loads"] = _loads
     environment.filters["parameters"] = _parameters
     environment.filters["arguments"] = _arguments
     return environment
+
+
+MASKS = frozenset(
+    one.name for operation in (*BINARY, *TERNARY) for one in operation.further if one.draw == "mask"
+)
+"""Operands that are boolean tensors, which kernels do not convert to float32."""
+
+
+def _load_of(
+    name: str,
+    place: str,
+    mask: str = "mask",
+    more: str = "",
+    widen: bool = True,
+    pointer: str = "@_ptr",
+    target: str = "@",
+) -> str:
+    """Return the line that loads an operand. In all texts, `@` stands for its name."""
+    zero = "0" if name in MASKS else "0.0"
+    line = f"{target} = tl.load({pointer} + {place}, mask={mask}, other={zero}{more})"
+    return line.replace("@", name) + (_widened(name) if widen else "")
+
+
+def _loads(names: Iterable[str], *place: str, **options: str) -> str:
+    return "\n".join(_load_of(name, *place, **options) for name in names)
+
+
+def _widened(name: str) -> str:
+    return "" if name in MASKS else ".to(tl.float32)"
 
 
 def _each(names: Iterable[str], pattern: str) -> str:
