@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from validation.pairs.diversity import diversity
+from validation.pairs.diversity import shares_with_neighbor
 from validation.pairs.generation import generate
 from validation.pairs.handwritten import handwritten
 from validation.pairs.recipes.catalog import RECIPES
@@ -38,15 +38,10 @@ def main() -> int:
     wall, cpu = time.monotonic(), time.process_time()
     drafts = generate(RECIPES, options.count, options.seed)
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
-    seen = diversity([draft.triton_code for draft in drafts])
+    shares = shares_with_neighbor([draft.triton_code for draft in drafts])
     used = Counter(draft.recipe for draft in drafts)
     print(f"{len(drafts):,} pairs by {len(used)} recipes in {wall:.1f} s ({cpu:.1f} s of CPU).")
-    print(
-        ", ".join(
-            f"{share:.1%} with a neighbor at {at}" for at, share in seen.with_neighbor.items()
-        )
-        + f", {seen.skeletons:,} skeletons."
-    )
+    print(", ".join(f"{share:.1%} with a neighbor at {at}" for at, share in shares.items()))
     for field in ("operation_type", "difficulty"):
         counts = Counter(getattr(draft, field) for draft in drafts)
         print(", ".join(f"{name} {count:,}" for name, count in counts.most_common()))

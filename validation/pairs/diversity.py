@@ -6,10 +6,7 @@ changed constants hide a repetition.
 
 from __future__ import annotations
 
-import ast
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from datasketch import LeanMinHash, MinHashLSH
@@ -80,21 +77,13 @@ def _min_hash(signature: Signature) -> LeanMinHash:
     return LeanMinHash(seed=SEED, hashvalues=signature, scheme="affine32")
 
 
-@dataclass(frozen=True, slots=True)
-class Diversity:
-    texts: int
-    with_neighbor: Mapping[float, float]
-    """By threshold: share of texts with another text at least that similar."""
-    skeletons: int
-
-
-def diversity(texts: Sequence[str]) -> Diversity:
+def shares_with_neighbor(texts: Sequence[str]) -> dict[float, float]:
+    """Return, by threshold, the share of texts with another text at least that similar."""
     nearest = nearest_neighbors([structure(text) for text in texts])
-    shares = {
+    return {
         threshold: float(np.mean(nearest >= threshold)) if len(nearest) else 0.0
         for threshold in THRESHOLDS
     }
-    return Diversity(len(texts), shares, len(set(map(skeleton, texts))))
 
 
 def nearest_neighbors(texts: Sequence[Structure]) -> NDArray[np.float64]:
@@ -115,13 +104,3 @@ def nearest_neighbors(texts: Sequence[Structure]) -> NDArray[np.float64]:
         shared[number] = 0
         similarities.append(float(np.max(shared / (sizes + len(text) - shared))))
     return np.array(similarities)
-
-
-def skeleton(text: str) -> str:
-    """Return the shape of the syntax tree: node kinds only, without names and numbers."""
-    kinds = " ".join(_kinds(ast.parse(text)))
-    return hashlib.sha256(kinds.encode()).hexdigest()
-
-
-def _kinds(tree: ast.AST) -> Iterable[str]:
-    return (type(node).__name__ for node in ast.walk(tree))

@@ -14,7 +14,7 @@ from curation.models import LicenseVerdict, Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
 from curation.similarity.structure import structure, structure_signature
-from validation.pairs.diversity import TextFamilies, diversity, nearest_neighbors
+from validation.pairs.diversity import TextFamilies, nearest_neighbors, shares_with_neighbor
 from validation.pairs.generation import Caps, generate
 from validation.pairs.handwritten import handwritten
 from validation.pairs.recipes.catalog import RECIPES
@@ -64,7 +64,7 @@ def test_renamed_variables_and_constants_do_not_hide_a_near_duplicate() -> None:
     (draft,) = generate([_recipe("scan")], 1)
     other = draft.triton_code.replace("BLOCK", "SIZE").replace("4096", "2048")
 
-    assert diversity([draft.triton_code, other]).with_neighbor == {0.7: 1.0, 0.8: 1.0}
+    assert shares_with_neighbor([draft.triton_code, other]) == {0.7: 1.0, 0.8: 1.0}
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
-from validation.pairs.diversity import diversity
+from validation.pairs.diversity import shares_with_neighbor
 from validation.pairs.generation import Caps, generate
 from validation.pairs.ladder_generation import ladder_drafts
 from validation.pairs.recipes.catalog import RECIPES
@@ -72,14 +72,14 @@ class Command(BaseCommand):
         bar = Bar(sys.stderr)
         drafts = generate(chosen, count, seed, Caps(), bar.show)
         bar.show("measuring", 0, 0)
-        seen = diversity([draft.triton_code for draft in drafts])
+        shares = shares_with_neighbor([draft.triton_code for draft in drafts])
         bar.end()
         used = Counter(draft.recipe for draft in drafts)
         self.stdout.write(
             f"{pluralize(len(drafts), 'pair')} by {pluralize(len(used), 'recipe')}, at most "
             f"{max(used.values(), default=0):,} by one."
         )
-        for threshold, share in seen.with_neighbor.items():
+        for threshold, share in shares.items():
             self.stdout.write(
                 f"{share:.1%} have a neighbor of structural similarity {threshold}"
                 " (Triton side, names and numbers set aside)."

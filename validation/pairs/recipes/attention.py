@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import listed, named
 from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
@@ -14,8 +14,8 @@ def _varlen(
     window: int,
     softcap: str,
     grouped: bool,
-    base: int,
     dtypes: tuple[str, ...],
+    **_: object,
 ) -> Sketch | None:
     if (cross and causal) or (window and not causal):
         return None
@@ -41,7 +41,7 @@ def _varlen(
         + ("causal " if causal else "")
         + ("cross-" if cross else "")
         + "attention for packed sequences of different lengths"
-        + listed_with(words[causal:])
+        + listed(words[causal:], " with ")
         + ".",
         operation_type="attention",
         tags=("attention", "varlen", *(("causal",) * causal), *(("gqa",) * grouped)),
@@ -58,7 +58,6 @@ def _varlen(
             {"sequences": 2, "longest": 70, "heads": 2, "head_dim": 64},
         ),
         values={
-            "wide": "float32" in dtypes,
             "configs": tuple(
                 ({"BLOCK_M": m, "BLOCK_N": n}, warps, stages)
                 for m, n, warps, stages in (
@@ -104,18 +103,10 @@ def _varlen(
     )  # fmt: skip
 
 
-def listed_with(words: list[str]) -> str:
-    if not words:
-        return ""
-    return f" with {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))}"
-
-
 def _lengths(name: str) -> tuple[str, ...]:
     return (
         "lengths = torch.randint(1, longest + 1, (sequences,), generator=generator)",
-        f"{name} = F.pad(lengths.cumsum(0), (1, 0)).to(torch.int32)".replace(
-            "F.pad", "torch.nn.functional.pad"
-        ),
+        f"{name} = torch.nn.functional.pad(lengths.cumsum(0), (1, 0)).to(torch.int32)",
     )
 
 

@@ -222,7 +222,7 @@ def _called(activation: Activation) -> str:
     return activation.torch or "out"
 
 
-def _mxfp4_quantize(encoding: str, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch:
+def _mxfp4_quantize(block: int, dtypes: tuple[str, ...], **_: object) -> Sketch:
     return Sketch(
         entry_point="mxfp4_quantize",
         summary="Quantize to MXFP4 (two to a byte) with an exponent for each 32 values of a row.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.maps import chains
 from validation.pairs.recipes.unary import UNARY
@@ -15,3 +17,10 @@ ONE = (NONE, *chains(UNARY))
 
 def named(*parts: str) -> str:
     return "_".join(filter(None, parts))
+
+
+def listed(words: Sequence[str], opening: str = "") -> str:
+    """Return “a, b and c” after an opening, or nothing if there are no words."""
+    if not words:
+        return ""
+    return opening + " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

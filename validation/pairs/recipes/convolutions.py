@@ -17,10 +17,10 @@ def _filter(
     taps: int,
     chain: Chain,
     bias: bool,
-    walk: str,
     causal: bool,
     block_size: int,
     dtypes: tuple[str, ...],
+    **_: object,
 ) -> Sketch | None:
     """Return a convolution of each row with its channel's taps."""
     if not chain.possible or not all(operation.smooth for operation in chain.operations):

@@ -11,7 +11,6 @@ from validation.pairs.recipes.matmuls import (
     PREFIXES,
     has_registers,
     is_smooth,
-    precision,
     product_tolerance,
     reference,
     then,
@@ -51,9 +50,7 @@ def _matmul(
         dtypes=(dtype,),
         tolerance=product_tolerance((dtype,)),
         layouts=("contiguous",),
-        values={
-            "precision": precision((dtype,)),
-        },
+        values={},
     )
 
 

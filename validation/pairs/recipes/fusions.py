@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import listed, named
 from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
@@ -18,7 +18,7 @@ def _norm_quantize(
     unit_offset: bool,
     walk: str,
     block: int,
-    dtypes: tuple[str, ...],
+    **_: object,
 ) -> Sketch | None:
     layer = kind == "layer_norm"
     if (layer and unit_offset) or (walk == "whole" and block != 2048):
@@ -125,14 +125,13 @@ def _linear_cross_entropy(
         *(("label smoothing",) * smoothing),
         *(("ignored labels",) * ignore),
     ]
-    listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
-    ending = f", with {listed}" if listed else ""
     names = ("x", "weight", *(("bias",) * bias), "target")
     return Sketch(
         entry_point=named(
             "softcapped" * softcap, "linear", "cross_entropy"
         ),
-        summary=f"Compute the cross-entropy of a linear layer without storing its logits{ending}.",
+        summary=f"Compute the cross-entropy of a linear layer without storing its logits"
+        f"{listed(words, ', with ')}.",
         operation_type="loss",
         tags=("cross-entropy", "fused-linear", "logits"),
         triton="linear_cross_entropy",
@@ -156,7 +155,6 @@ def _linear_cross_entropy(
         values={
             "split": split > 1,
             "parts_of_vocabulary": split,
-            "wide": "float32" in dtypes,
             "numbers": tuple(numbers),
             "configs": (
                 ({"BLOCK_M": 32, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),

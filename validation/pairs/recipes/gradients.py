@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import listed, named
 from validation.pairs.recipes.prepared import Preparation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import TOLERANCE, Argument, Sketch
@@ -23,9 +23,7 @@ ROWS = (
 )
 
 
-def _norm(
-    kind: str, bias: bool, reduction: str, eps: str, dtypes: tuple[str, ...]
-) -> Sketch | None:
+def _norm(kind: str, bias: bool, eps: str, **_: object) -> Sketch | None:
     if bias and kind == "rms_norm":
         return None
     layer = kind == "layer_norm"
@@ -68,12 +66,7 @@ TIMED_SCORES = {
 
 
 def _softmax(
-    log: bool,
-    scaled: bool,
-    causal: bool,
-    walk: str,
-    shape: tuple[int, int],
-    dtypes: tuple[str, ...],
+    log: bool, scaled: bool, causal: bool, walk: str, shape: tuple[int, int], **_: object
 ) -> Sketch | None:
     if causal and log:
         return None
@@ -130,12 +123,7 @@ def _softmax(
 
 
 def _cross_entropy(
-    smoothing: bool,
-    z_loss: bool,
-    ignore: bool,
-    early: bool,
-    block: int,
-    dtypes: tuple[str, ...],
+    smoothing: bool, z_loss: bool, ignore: bool, block: int, **_: object
 ) -> Sketch | None:
     numbers = {
         **({"label_smoothing": "0.1"} if smoothing else {}),
@@ -149,7 +137,6 @@ def _cross_entropy(
     steps = [*(["label smoothing"] if smoothing else []), *(["a z-loss"] if z_loss else [])]
     if ignore:
         steps.append("ignored labels")
-    ending = f" with {_listed(steps)}" if steps else ""
     lines = (
         (
             f"loss = {loss}",
@@ -162,7 +149,8 @@ def _cross_entropy(
     )
     return Sketch(
         entry_point=named("smoothed" if smoothing else "", "cross_entropy", "z_loss" * z_loss),
-        summary=f"Compute the cross-entropy of each row{ending}, forward and backward.",
+        summary=f"Compute the cross-entropy of each row{listed(steps, ' with ')}, "
+        "forward and backward.",
         operation_type="loss",
         tags=("cross-entropy", "backward", *(("z-loss",) * z_loss)),
         triton="cross_entropy_gradients",
@@ -200,10 +188,6 @@ def _cross_entropy(
                 timed_for="Logits of Llama 3 for 1,024 tokens.",
             ),
     )  # fmt: skip
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 GRADIENT_RECIPES = (

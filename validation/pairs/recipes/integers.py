@@ -100,7 +100,7 @@ INTEGERS = (
 )
 
 
-def _integer_map(chain: Chain, loop: str, block_size: int, dtype: str) -> Sketch | None:
+def _integer_map(chain: Chain, block_size: int, dtype: str, **_: object) -> Sketch | None:
     if not (chain.possible and is_informative(answers_of(chain, "whole"))):
         return None
     steps = chain.torch()

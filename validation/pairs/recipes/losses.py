@@ -109,8 +109,7 @@ def _reference(loss: Loss, chain: Chain, reduce: str) -> str:
     argument, method, _ = REDUCTIONS[reduce]
     expression = loss.torch.format(y=chain.result, reduction=argument)
     if "{reduction}" not in loss.torch:
-        is_call = re.fullmatch(r"[\w.]+\((?:[^()]|\([^()]*\))*\)(?:\.square\(\))?", expression)
-        return f"{expression}{method}" if is_call else f"({expression}){method}"
+        return f"{_factor(expression)}{method}"
     return f"{expression}{method}" if reduce == "rows" else expression
 
 

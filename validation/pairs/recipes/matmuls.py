@@ -79,38 +79,55 @@ def _matmul(
     chain: Chain,
     tile: tuple[int, int, int],
     dtypes: tuple[str, ...],
+    batched: bool,
 ) -> Sketch | None:
     if not is_smooth(chain) or not has_registers(tile, dtypes):
         return None
+    batch = ("batch",) * batched
+    sizes: tuple[dict[str, int], ...] = matmul_sizes(tile)
+    if batched:
+        counts = (1, 3, 2)
+        chosen = (*sizes[:2], sizes[-1])
+        sizes = tuple({"batch": n, **size} for n, size in zip(counts, chosen, strict=True))
+    elif order in GROUPED:
+        sizes = (*sizes, _second_group(tile))
     return Sketch(
-        entry_point=named(PREFIXES[layout], chain.name),
-        summary=then(f"multiply {LAYOUTS[layout]}", chain),
-        operation_type="matmul",
-        tags=("matmul", order.replace("_", "-"), *(("epilogue",) if chain.operations else ())),
-        triton="matmul",
-        python=reference(layout, chain),
-        arguments=(
-            Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
-            Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k"), "factor", bound="k"),
-            *chain.arguments(("m", "n"), ("n",), ("m",)),
+        entry_point=named("batched_matmul" if batched else PREFIXES[layout], chain.name),
+        summary=then(
+            f"multiply {'two batches of matrices' if batched else LAYOUTS[layout]}", chain
         ),
-        sizes=(*matmul_sizes(tile), *((_second_group(tile),) if order in GROUPED else ())),
+        operation_type="matmul",
+        tags=(
+            *("matmul", "batched" if batched else order),
+            *(("epilogue",) if chain.operations else ()),
+        ),
+        triton="matmul",
+        python=_batched_reference(chain) if batched else reference(layout, chain),
+        arguments=(
+            Argument("a", (*batch, *(("m", "k") if layout[0] == "n" else ("k", "m")))),
+            Argument(
+                "b",
+                (*batch, *(("k", "n") if layout[1] == "n" else ("n", "k"))),
+                "factor",
+                bound="k",
+            ),
+            *chain.arguments((*batch, "m", "n"), ("n",), ("m",)),
+        ),
+        sizes=sizes,
         tolerance=product_tolerance(dtypes),
         layouts=("contiguous", "strided", "transposed"),
-        values={
-            "batched": False,
-            "precision": precision(dtypes),
-        },
     )
+
+
+def _batched_reference(chain: Chain) -> tuple[str, ...]:
+    if not chain.operations:
+        return ("return torch.bmm(a, b)",)
+    first = "x = torch.bmm(a, b)" if len(chain.operations) % 2 else "x = a @ b"
+    return (first, *_last(chain, COLUMN_VIEWS))
 
 
 def _second_group(tile: tuple[int, int, int]) -> dict[str, int]:
     return {"m": GROUP_M * tile[0] + 3, "n": tile[1] + 1, "k": 16}
-
-
-def precision(dtypes: tuple[str, ...]) -> str:
-    """Return the argument of `tl.dot` that prevents rounding of float32 to tf32."""
-    return ', input_precision="ieee"' if "float32" in dtypes else ""
 
 
 def then(phrase: str, chain: Chain) -> str:
@@ -139,44 +156,8 @@ def product_tolerance(dtypes: tuple[str, ...]) -> dict[str, tuple[float, float]]
 ROUNDED_PRODUCTS = {"float16": (1e-2, 1e-2), "bfloat16": (3e-2, 3e-2)}
 
 
-def _batched(chain: Chain, tile: tuple[int, int, int], dtypes: tuple[str, ...]) -> Sketch | None:
-    if not is_smooth(chain) or not has_registers(tile, dtypes):
-        return None
-    first = "x = torch.bmm(a, b)" if len(chain.operations) % 2 else "x = a @ b"
-    return Sketch(
-        entry_point=named("batched_matmul", chain.name),
-        summary=then("multiply two batches of matrices", chain),
-        operation_type="matmul",
-        tags=("matmul", "batched", *(("epilogue",) if chain.operations else ())),
-        triton="matmul",
-        python=(
-            (first, *_last(chain, COLUMN_VIEWS))
-            if chain.operations
-            else ("return torch.bmm(a, b)",)
-        ),
-        arguments=(
-            Argument("a", ("batch", "m", "k")),
-            Argument("b", ("batch", "k", "n"), "factor", bound="k"),
-            *chain.arguments(("batch", "m", "n"), ("n",), ("m",)),
-        ),
-        sizes=(
-            {"batch": 1, "m": 1, "n": 1, "k": 1},
-            {"batch": 3, "m": 17, "n": 31, "k": 13},
-            {"batch": 2, "m": tile[0] + 6, "n": tile[1] + 6, "k": 2 * tile[2] + 3},
-        ),
-        tolerance=product_tolerance(dtypes),
-        layouts=("contiguous", "strided", "transposed"),
-        values={
-            "layout": "nn",
-            "order": "rows",
-            "batched": True,
-            "precision": precision(dtypes),
-        },
-    )
-
-
 def _split_k(
-    layout: str, way: str, after: Operation | None, tile: tuple[int, int, int], splits: int
+    layout: str, way: str, after: Operation | None, tile: tuple[int, int, int], **_: object
 ) -> Sketch | None:
     if (way == "atomic") != (after is None) or (after is not None and not after.smooth):
         return None
@@ -258,13 +239,17 @@ MATMUL_RECIPES = (
         chain=EPILOGUES,
         tile=TILES,
         dtypes=DTYPES,
+        batched=(False,),
     ),
     Recipe(
         "batched-matmul",
-        _batched,
+        _matmul,
+        layout=("nn",),
+        order=("rows",),
         chain=EPILOGUES,
         tile=TILES,
         dtypes=DTYPES,
+        batched=(True,),
     ),
     Recipe(
         "split-k-matmul",

@@ -32,7 +32,7 @@ def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
     return (f"x = {moved}", *reference_lines(chain, dtypes))
 
 
-def _gather(chain: Chain, walk: str, block_size: int, dtypes: tuple[str, ...]) -> Sketch | None:
+def _gather(chain: Chain, block_size: int, dtypes: tuple[str, ...], **_: object) -> Sketch | None:
     if not chain.possible:
         return None
     python = _body("F.embedding(index, table)", chain, dtypes)
@@ -60,7 +60,7 @@ def _gather(chain: Chain, walk: str, block_size: int, dtypes: tuple[str, ...]) -
     )
 
 
-def _scatter(chain: Chain, walk: str, block_size: int) -> Sketch | None:
+def _scatter(chain: Chain, block_size: int, **_: object) -> Sketch | None:
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
     values = chain.torch() if chain.operations else ()

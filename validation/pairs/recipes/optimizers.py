@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.attention import listed_with
-from validation.pairs.recipes.choices import DTYPES, named
+from validation.pairs.recipes.choices import DTYPES, listed, named
 from validation.pairs.recipes.maps import in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
@@ -131,9 +130,9 @@ def _optimizer(
     decay: str,
     clip: str,
     project: str,
-    loop: str,
     block_size: int,
     dtypes: tuple[str, ...],
+    **_: object,
 ) -> Sketch | None:
     phrase, states, torch, triton = OPTIMIZERS[kind]
     names = ("p", "g", *states)
@@ -146,7 +145,7 @@ def _optimizer(
     lines = tuple(filter(None, (*before, *torch, after)))
     return Sketch(
         entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
-        summary=f"Take one step of {phrase}{',' * bool(words)}{listed_with(words)}.",
+        summary=f"Take one step of {phrase}{',' * bool(words)}{listed(words, ' with ')}.",
         operation_type="optimizer",
         tags=("optimizer", kind.replace("_", "-")),
         triton="optimizer",

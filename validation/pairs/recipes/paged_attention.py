@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.attention import listed_with
-from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.choices import listed, named
 from validation.pairs.recipes.prepared import Preparation
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
 
 def _paged(
-    form: str,
-    layout: str,
-    window: int,
-    softcap: str,
-    alibi: bool,
-    stored: str,
-    dtypes: tuple[str, ...],
+    form: str, layout: str, window: int, softcap: str, alibi: bool, stored: str, **_: object
 ) -> Sketch | None:
     # A window has too few keys to split.
     if (alibi and softcap) or (window and form == "split"):
@@ -46,7 +39,7 @@ def _paged(
             "decode",
         ),
         summary=f"Compute attention of one new query per sequence over {cache}"
-        + listed_with(words)
+        + listed(words, " with ")
         + ".",
         operation_type="attention",
         tags=("attention", "paged", "decoding", "gqa"),
@@ -63,7 +56,6 @@ def _paged(
         layouts=("contiguous",),
         values={
             "cached": cached,
-            "wide": "float32" in dtypes,
             }, inputs=Preparation(
                 lines=(
                     "n_pages = sequences * most_pages + 1",

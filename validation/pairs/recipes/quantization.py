@@ -69,8 +69,8 @@ def _dequantize(
     granularity: str,
     zero: bool,
     group: int,
-    walk: str,
     dtypes: tuple[str, ...],
+    **_: object,
 ) -> Sketch | None:
     if not chain.possible or not all(op.smooth for op in chain.operations):
         return None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -75,6 +76,8 @@ def rendered_triton(sketch: Sketch, style: Style, environment: Environment | Non
         sketch=sketch,
         style=style,
         tuning=functools.partial(tuning_of, style),
+        # PyTorch multiplies float32 exactly by default, so kernels must not round to tf32.
+        precision=', input_precision="ieee"' if "float32" in sketch.dtypes else "",
         **sketch.values,
     )
     # The launch of an autotuned kernel has no options, which leaves an empty line.
@@ -120,6 +123,7 @@ def _load_of(
     name: str,
     place: str,
     mask: str = "mask",
+    *,
     more: str = "",
     widen: bool = True,
     pointer: str = "@_ptr",
@@ -131,7 +135,7 @@ def _load_of(
     return line.replace("@", name) + (_widened(name) if widen else "")
 
 
-def _loads(names: Iterable[str], *place: str, **options: str) -> str:
+def _loads(names: Iterable[str], *place: str, **options: Any) -> str:
     return "\n".join(_load_of(name, *place, **options) for name in names)
 
 

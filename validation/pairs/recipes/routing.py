@@ -16,15 +16,7 @@ SCORES = {
 }
 
 
-def _routing(
-    score: str,
-    select: str,
-    top_k: int,
-    factor: bool,
-    index: str,
-    wide: bool,
-    dtypes: tuple[str, ...],
-) -> Sketch:
+def _routing(score: str, top_k: int, factor: bool, index: str, wide: bool, **_: object) -> Sketch:
     ordered = "logits.float().sort(dim=-1, descending=True, stable=True)"
     chosen = (
         f"ordered, order = {ordered}",
@@ -235,7 +227,6 @@ def _matmul(
         ),
         tolerance={"float16": (4e-3, 4e-3), "float32": (1e-4, 1e-4)},
         values={
-            "wide": "float32" in dtypes,
             "configs": (
                 ({"BLOCK_M": 16, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),
                 ({"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32}, 4, 3),

@@ -100,7 +100,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int, dtypes: tuple[str, ...
     )
 
 
-def _extreme(kind: str, chain: Chain, walk: str, block_size: int) -> Sketch | None:
+def _extreme(kind: str, chain: Chain, block_size: int, **_: object) -> Sketch | None:
     if not chain.possible:
         return None
     # Both sides must agree on ties. Otherwise the first of two nearly equal values is arbitrary.
@@ -149,27 +149,15 @@ def _extreme(kind: str, chain: Chain, walk: str, block_size: int) -> Sketch | No
 EXACT = ("absolute", "add_residual", "add_attention_mask", "add_position_bias")
 
 WINDOWS = {
-    "average": ("average", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]", "0.0"),
-    "max": (
-        "take the maximum of",
-        "F.max_pool1d(padded[:, None], {w}, stride={s})[:, 0]",
-        '-float("inf")',
-    ),
-    "min": (
-        "take the minimum of",
-        "-F.max_pool1d(-padded[:, None], {w}, stride={s})[:, 0]",
-        'float("inf")',
-    ),
-    "energy": ("sum the squares of", "padded.square().unfold(1, {w}, {s}).sum(dim=-1)", "0.0"),
-    "range": (
-        "compute the range of",
-        "windows.amax(dim=-1) - windows.amin(dim=-1)",
-        "0.0",
-    ),
+    "average": ("average", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]"),
+    "max": ("take the maximum of", "F.max_pool1d(padded[:, None], {w}, stride={s})[:, 0]"),
+    "min": ("take the minimum of", "-F.max_pool1d(-padded[:, None], {w}, stride={s})[:, 0]"),
+    "energy": ("sum the squares of", "padded.square().unfold(1, {w}, {s}).sum(dim=-1)"),
+    "range": ("compute the range of", "windows.amax(dim=-1) - windows.amin(dim=-1)"),
 }
 
 
-def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Sketch | None:
+def _window(kind: str, chain: Chain, window: int, stride: int, **_: object) -> Sketch | None:
     if not chain.possible:
         return None
     if kind in ("max", "min") and not (
@@ -177,7 +165,7 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
         and has_own_extreme(chain, largest=kind == "max")
     ):
         return None
-    phrase, torch, _ = WINDOWS[kind]
+    phrase, torch = WINDOWS[kind]
     return Sketch(
         entry_point=named(chain.name, "window", kind),
         summary=chain.sentence(

@@ -88,7 +88,7 @@ INVERSE = {"forward": "", "inverse": "the inverse of "}
 
 
 def _rotary(
-    pairing: str, order: str, chain: Chain, block_m: int, dtypes: tuple[str, ...]
+    pairing: str, order: str, chain: Chain, dtypes: tuple[str, ...], **_: object
 ) -> Sketch | None:
     if not all(op.smooth for op in chain.operations) or not chain.possible:
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
 from validation.pairs.recipes.activations import ACTIVATIONS, Activation
 from validation.pairs.recipes.packed_weights import Layout, Stored, Weights
@@ -66,8 +65,6 @@ def _matmul(
         sizes=_sizes(weights.group or 32),
         tolerance=_tolerance(dtypes),
         values={
-            **_of_template(weights, unpack, decoding),
-            "wide": "float32" in dtypes,
             "configs": tuple(
                 (
                     {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}
@@ -107,7 +104,6 @@ def _matvec(
         sizes=_sizes_of_weights(weights),
         tolerance=_tolerance(dtypes),
         values={
-            **_of_template(weights, unpack, decoding),
             "configs": (
                 ({"BLOCK_N": 16, "BLOCK_K": block}, 2, 2),
                 ({"BLOCK_N": 32, "BLOCK_K": block}, 4, 3),
@@ -149,7 +145,6 @@ def _dequantize(
         dtypes=("bfloat16",) if floats else dtypes,
         tolerance=_tolerance(("bfloat16",) if floats else dtypes),
         values={
-            **_of_template(weights, "shift", decoding),
             "out_dtype": out_dtype,
             "configs": tuple(({"BLOCK_M": m, "BLOCK_N": n}, warps, 1) for m, n, warps in tile)
             if walk == "tile"
@@ -231,20 +226,6 @@ def _afterward(bias: bool, activation: Activation) -> str:
         *((f"apply {activation.phrase}",) if activation.name else ()),
     ]
     return f", then {' and '.join(steps)}" if steps else ""
-
-
-def _of_template(weights: Weights, unpack: str, decoding: str) -> dict[str, Any]:
-    return {
-        "stored": weights.stored,
-        "weight": weights.name,
-        "scales": weights.scales,
-        "unpack": unpack,
-        "decoding": decoding,
-        "per_word": weights.per_word,
-        "group": weights.group,
-        "zero": weights.zero,
-        "layout": weights.layout,
-    }
 
 
 def _sizes(group: int) -> tuple[dict[str, int], ...]:

@@ -58,7 +58,7 @@ def test_integer_chains_are_tried_with_integers(names: tuple[str, ...], told: bo
     known = {operation.name: operation for operation in INTEGERS}
     one = Chain(tuple(known[name] for name in names))
 
-    assert (_integer_map(one, "plain", 256, "int32") is not None) is told
+    assert (_integer_map(one, 256, "int32") is not None) is told
 
 
 @pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add_bias", "relu"), ("tanh", "relu")])
@@ -129,7 +129,7 @@ def test_a_maximum_with_zero_needs_positive_values(names: tuple[str, ...], known
 
 @pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
 def test_a_window_extreme_needs_distinct_values(kind: str, known: bool) -> None:
-    assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
+    assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2) is not None) is known
 
 
 @pytest.mark.parametrize(
