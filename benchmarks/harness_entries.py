@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tests.hostile.zoo.catalog import Needs, Verdict
 from tests.hostile.zoo.load import honest_entries, zoo
@@ -54,12 +53,6 @@ def mixture(count: int) -> tuple[list[Entry], dict[str, frozenset[Verdict]]]:
         entries.append(entry)
         expected[entry.id] = verdicts
     return entries, expected
-
-
-def record(entry: Entry) -> dict[str, Any]:
-    metadata = {"entry_point": entry.entry_point, "differentiable": entry.differentiable}
-    texts = {name: getattr(entry, name) for name in TEXTS}
-    return {"id": entry.id, **texts, "metadata": {**metadata, "origin": entry.origin}}
 
 
 def pytest_once(entry: Entry, device: str) -> int:

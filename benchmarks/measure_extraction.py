@@ -25,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.import_in_container import import_all
+from benchmarks.mirrors import files
 from ingest.extract import Extraction, MemoryTree, Problem, extract, repository
 from ingest.extract.repository import has_known_suffix, is_candidate
 from ingest.extract.syntax import Source, parse
@@ -77,12 +78,12 @@ def _results(truth: Path, mirrors: Path, only: str) -> Iterator[Result]:
         if only not in name:
             continue
         census = json.loads(known[name].read_text()) if name in known else None
-        files, commit = _files(mirrors / name / "repo", census["commit"] if census else "HEAD")
+        texts, commit = _files(mirrors / name / "repo", census["commit"] if census else "HEAD")
         result = Result(name, commit, truth=census["kernels"] if census else None)
-        result.megabytes = sum(len(d) for p, d in files.items() if is_candidate(p, d)) / 1e6
+        result.megabytes = sum(len(d) for p, d in texts.items() if is_candidate(p, d)) / 1e6
         _PARSED[:] = [0]
         start = time.process_time()
-        for item in extract(MemoryTree(files)):
+        for item in extract(MemoryTree(texts)):
             if isinstance(item, Problem):
                 result.problems.append(item)
             else:
@@ -111,34 +112,11 @@ def _files(mirror: Path, commit: str) -> tuple[dict[str, bytes], str]:
         ["git", "-C", str(mirror), "cat-file", "-e", f"{commit}^{{commit}}"], check=False
     )
     commit = commit if present.returncode == 0 else "HEAD"
-    listing = subprocess.run(
-        ["git", "-C", str(mirror), "ls-tree", "-rz", commit], capture_output=True, check=True
-    ).stdout.decode("utf-8", "surrogateescape")
-    blobs: list[tuple[str, str]] = []
-    for line in filter(None, listing.split("\0")):
-        facts, path = line.split("\t", 1)
-        mode, kind, sha = facts.split()
-        wanted = has_known_suffix(path) or path.endswith(("pyproject.toml", "setup.py"))
-        if kind == "blob" and mode != "120000" and wanted:
-            blobs.append((sha, path))
-    batch = subprocess.run(
-        ["git", "-C", str(mirror), "cat-file", "--batch"],
-        input="".join(f"{sha}\n" for sha, _ in blobs).encode(),
-        capture_output=True,
-        check=True,
-    ).stdout
-    files: dict[str, bytes] = {}
-    at = 0
-    for _, path in blobs:
-        end = batch.index(b"\n", at)
-        header = batch[at:end].split()
-        at = end + 1
-        if header[-1] == b"missing":
-            continue
-        size = int(header[2])
-        files[path] = batch[at : at + size]
-        at += size + 1
-    return files, commit
+    return files(mirror, _wanted, commit), commit
+
+
+def _wanted(path: str) -> bool:
+    return has_known_suffix(path) or path.endswith(("pyproject.toml", "setup.py"))
 
 
 def _inductor_files() -> dict[str, bytes]:

@@ -1,6 +1,6 @@
-"""Correctness, speed, robustness and scaling of the harness, on a machine with or without a GPU.
+"""Correctness, speed and robustness of the harness, on a machine with or without a GPU.
 
-    python -m benchmarks.measure_harness zoo speed mixed gpus --out FOLDER [--device cuda]
+    python -m benchmarks.measure_harness zoo speed mixed --out FOLDER [--device cuda]
 
 Each part is a process of its own and bounded in time; its figures go to FOLDER/PART.jsonl, one JSON
 object a line. The exit code is 0 if every part came to its end and found nothing wrong. Needs
@@ -10,13 +10,11 @@ torch, triton, numpy and pytest, this package and the zoo; no Django.
 - speed: distinct entries with cold caches. `python -m pytest` an entry, in sequence and several at
   once, beside the harness with all checks and with the first alone.
 - mixed: a thousand entries of which 5% hang, crash or corrupt. Verdicts, memory, leftovers.
-- gpus: as many entries on one GPU and on two, or on as many of them as this machine has.
 """
 
 import argparse
 import importlib.util
 import json
-import math
 import os
 import platform
 import signal
@@ -28,20 +26,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from random import Random
 from typing import Any
 
-from benchmarks.harness_entries import distinct, mixture, pytest_once, record, spread
+from benchmarks.harness_entries import distinct, mixture, pytest_once, spread
 from benchmarks.process_usage import Memory, gpu_memory, of_gpus, traces
-from benchmarks.processors import (
-    gain_of_processors,
-    shares_of_processors,
-    shares_since,
-    time_of_processors,
-)
 from tests.hostile.zoo.catalog import Danger, Needs, Verdict
 from tests.hostile.zoo.load import Entry as ZooEntry
 from tests.hostile.zoo.load import outcome, zoo
@@ -51,7 +41,7 @@ from validation.harness.report import Report
 from validation.harness.sandbox import Level, probe
 from validation.harness.schedule import check
 
-SECONDS = {"zoo": 400, "speed": 420, "mixed": 540, "gpus": 590}
+SECONDS = {"zoo": 400, "speed": 420, "mixed": 540}
 HANGING = 8.0
 
 
@@ -62,18 +52,11 @@ def main() -> int:
     parser.add_argument("--device", choices=("cuda", "interpreter"), default="cuda")
     parser.add_argument("--sandbox", choices=[str(level) for level in Level])
     parser.add_argument("--seconds", type=int, help="for each part, instead of its own bound")
-    parser.add_argument("--entries", type=int, default=128, help="of speed and gpus")
+    parser.add_argument("--entries", type=int, default=128, help="of speed")
     parser.add_argument("--mixed", type=int, default=1000, help="entries of mixed")
     parser.add_argument("--sequential", type=int, default=16, help="pytest, one after the other")
     parser.add_argument("--parallel", type=int, default=64, help="pytest, 8 at once")
     parser.add_argument("--jobs", type=int, nargs="+", default=[0])
-    parser.add_argument("--gpus", type=int, nargs="+", default=[1, 2], help="how many, in turn")
-    parser.add_argument(
-        "--processors",
-        type=int,
-        default=0,
-        help="to each GPU, instead of its part of all: half of it where two may share a core",
-    )
     parser.add_argument("--share", type=int, default=16)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -269,81 +252,7 @@ def measure_mixed(arguments: argparse.Namespace) -> int:
     return int(bool(wrong or any(left.values()) or sum(verdicts.values()) != len(entries)))
 
 
-# --- How wide? ------------------------------------------------------------------------------
-def measure_gpus(arguments: argparse.Namespace) -> int:
-    notes, there = Notes("gpus", arguments), len(gpu_memory())
-    counts = [count for count in arguments.gpus if count <= there]
-    if not counts:
-        notes("gpus", skipped=f"There are {there} GPUs.")
-        return 0
-    # To each GPU its part of the processors, also where it is alone: they come with the second one.
-    parts = shares_of_processors(there, arguments.processors)
-    if there > 1:
-        notes("processors", parts=parts, gain=gain_of_processors(parts))
-    # Libraries of gigabytes come from the disk once: before the first run that is timed.
-    on_gpu(arguments, 0, distinct(1, first=max(counts) * 2 * arguments.entries), parts[0])
-    # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
-    # that no share gets more matrices than another, and each then in no order.
-    seconds, rates = {}, {}
-    for count in counts:
-        entries = distinct(2 * arguments.entries, first=(count - 1) * 2 * arguments.entries)
-        entries.sort(key=lambda entry: entry.id)
-        shares = [entries[number::count] for number in range(count)]
-        for share in shares:
-            Random(count).shuffle(share)  # noqa: S311 - a deal, no secret
-        started, before = time.monotonic(), time_of_processors()
-        with ThreadPoolExecutor(count) as pool:
-            done = list(pool.map(partial(on_gpu, arguments), range(count), shares, parts))
-        seconds[count] = time.monotonic() - started
-        codes, came = zip(*done, strict=True)
-        rates[count] = sum(rate_in_the_midst(each) for each in came)
-        notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
-              in_their_midst=rates[count], first=[min(each, default=None) for each in came],
-              last=[max(each, default=None) for each in came],
-              end=[end_of(each, at_once(arguments, part))
-                   for each, part in zip(came, parts, strict=False)],
-              processors=shares_since(before))  # fmt: skip
-    if {1, 2} <= seconds.keys():
-        notes("gpus", speedup=seconds[1] / seconds[2], in_their_midst=rates[2] / rates[1])
-    return int(any(codes))
-
-
-def on_gpu(
-    arguments: argparse.Namespace, number: int, entries: Sequence[Entry], cpus: Sequence[int]
-) -> tuple[int, list[float]]:
-    """Its exit code, and after how many seconds each report came."""
-    file = arguments.out / f"gpu-{number}-{len(entries)}-entries.jsonl"
-    file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
-    command = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
-    command += [sys.executable, "-m", "validation.harness", str(file), "--device", "cuda"]
-    command += ["--jobs", str(at_once(arguments, cpus))]
-    command += ["--sandbox", arguments.sandbox] if arguments.sandbox else []
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(number)}
-    started = time.monotonic()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        came = [(round(time.monotonic() - started, 1), line) for line in process.stdout or ()]
-    print(came[-1][1].strip() if came else "said nothing", flush=True)
-    file.unlink()
-    return process.returncode, [at for at, _ in came[: len(entries)]]
-
-
-def at_once(arguments: argparse.Namespace, cpus: Sequence[int]) -> int:
-    return int(arguments.jobs[0]) or len(cpus)
-
-
-def rate_in_the_midst(came: Sequence[float]) -> float:
-    """Reports a second, once the run has begun and before it ends."""
-    midst = came[len(came) // 5 : len(came) * 4 // 5]
-    return (len(midst) - 1) / (midst[-1] - midst[0]) if midst and midst[-1] > midst[0] else math.nan
-
-
-def end_of(came: Sequence[float], workers: int) -> float:
-    """The last seconds, in which fewer entries were left than are worked on at once. The rate in
-    the midst does not tell: what is slow may stand there."""
-    return came[-1] - came[-1 - workers] if len(came) > workers else math.nan
-
-
-PARTS = {"zoo": measure_zoo, "speed": measure_speed, "mixed": measure_mixed, "gpus": measure_gpus}
+PARTS = {"zoo": measure_zoo, "speed": measure_speed, "mixed": measure_mixed}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,14 +7,15 @@ mentions Triton is assessed twice: cold, and again from what was kept.
 """
 
 import argparse
-import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.mirrors import files
+from ingest.extract import MemoryTree
 from ingest.licenses import (
     Assessment,
     LicenseReader,
@@ -24,49 +25,6 @@ from ingest.licenses import (
     read_tree,
     strictest,
 )
-
-
-class GitTree:
-    """The files of a bare repository's HEAD, read through one `git cat-file` process."""
-
-    def __init__(self, folder: Path) -> None:
-        self._git = ["git", f"--git-dir={folder}", "-c", "safe.directory=*"]
-        listed = self._run("ls-tree", "-r", "-z", "HEAD").decode("utf-8", "replace")
-        rows = (row.split("\t", 1) for row in listed.split("\0") if row)
-        self.blobs = {path: meta.split()[2] for meta, path in rows if meta.split()[1] == "blob"}
-        self._batch = subprocess.Popen(
-            [*self._git, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-
-    def paths(self) -> Iterable[str]:
-        return self.blobs
-
-    def read(self, path: str) -> bytes | None:
-        stdin, stdout = self._batch.stdin, self._batch.stdout
-        if stdin is None or stdout is None:
-            return None
-        stdin.write(f"{self.blobs[path]}\n".encode())
-        stdin.flush()
-        header = stdout.readline().split()
-        if len(header) < 3:
-            return None
-        return stdout.read(int(header[2]) + 1)[:-1]
-
-    def holding(self, word: str, suffix: str) -> list[str]:
-        """The paths of one suffix whose text has a word."""
-        result = subprocess.run(
-            [*self._git, "grep", "-l", "-z", word, "HEAD", "--", f"*{suffix}"],
-            capture_output=True,
-            check=False,
-        ).stdout.decode("utf-8", "replace")
-        return [path.removeprefix("HEAD:") for path in result.split("\0") if path]
-
-    def close(self) -> None:
-        self._batch.terminate()
-        self._batch.communicate()
-
-    def _run(self, *arguments: str) -> bytes:
-        return subprocess.run([*self._git, *arguments], capture_output=True, check=True).stdout
 
 
 def main() -> None:
@@ -105,27 +63,27 @@ def evidence_of(assessment: Assessment) -> str:
 def measure(
     folder: Path, detector: Scancode, verdict: str, limit: int
 ) -> tuple[list[Assessment], float, float]:
-    tree = GitTree(folder)
-    try:
-        paths = tree.holding("triton", ".py")
-        texts = [(path, data) for path in paths if (data := tree.read(path)) is not None]
-        texts = texts[:limit] if limit else texts
-        reader = LicenseReader(detector)
-        started = time.perf_counter()
-        licenses = read_tree(tree, reader)
-        tree_seconds = time.perf_counter() - started
-        slowest, results = (0.0, ""), []
-        started = time.perf_counter()
-        for path, data in texts:
-            before = time.perf_counter()
-            results.append(assess(path, data, licenses, reader))
-            slowest = max(slowest, (time.perf_counter() - before, path))
-        cold = time.perf_counter() - started
-        started = time.perf_counter()
-        again = [assess(path, data, licenses, reader) for path, data in texts]
-        warm = time.perf_counter() - started
-    finally:
-        tree.close()
+    tree = MemoryTree(files(folder, lambda path: True))
+    texts = [
+        (path, data)
+        for path in tree.paths()
+        if path.endswith(".py") and (data := tree.read(path)) is not None and b"triton" in data
+    ]
+    texts = texts[:limit] if limit else texts
+    reader = LicenseReader(detector)
+    started = time.perf_counter()
+    licenses = read_tree(tree, reader)
+    tree_seconds = time.perf_counter() - started
+    slowest, results = (0.0, ""), []
+    started = time.perf_counter()
+    for path, data in texts:
+        before = time.perf_counter()
+        results.append(assess(path, data, licenses, reader))
+        slowest = max(slowest, (time.perf_counter() - before, path))
+    cold = time.perf_counter() - started
+    started = time.perf_counter()
+    again = [assess(path, data, licenses, reader) for path, data in texts]
+    warm = time.perf_counter() - started
     if again != results:
         raise SystemExit("What was kept gives another verdict than what was read.")
     each = max(1, len(results))

@@ -20,11 +20,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "curation.settings")
@@ -38,8 +37,6 @@ django.setup()
 
 from django.core.management import call_command
 from django.db import connection
-from django.db.models import Model
-from django.utils import timezone
 
 from benchmarks.mirrors import extractions
 from curation.evidence import clusters, fingerprints
@@ -57,7 +54,6 @@ from curation.similarity.minhash import (
 from curation.similarity.shingles import shingles_and_counts
 
 PIECE = 5000
-Row = Sequence[Any]
 
 
 def main() -> None:
@@ -95,11 +91,14 @@ def _variant(text: str, chance: random.Random) -> str:
 
 
 def _fill(real: list[str], count: int) -> None:
-    """By the databases' own ways of taking in many rows, indexes last."""
+    """Insert the rows in batches, and create the indexes last."""
     began = time.monotonic()
     bases = _bases(real)
     random_places = np.random.default_rng(1)
     dropped = _drop_indexes()
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA synchronous = OFF")
     for start in range(0, count, PIECE):
         _take_in(bases, range(start, min(start + PIECE, count)), random_places)
         if start % 100_000 == 0:
@@ -130,78 +129,45 @@ def _bases(real: list[str]) -> list[_Base]:
 
 
 def _take_in(bases: list[_Base], numbers: range, random_places: np.random.Generator) -> None:
-    now = timezone.now()
-    kernels: list[Row] = []
-    prints: list[Row] = []
-    rows: list[Row] = []
-    links: list[Row] = []
+    kernels: list[Kernel] = []
+    prints: list[Fingerprint] = []
+    rows: list[Band] = []
+    links: list[DuplicateLink] = []
     for number in numbers:
         base_pk = number % len(bases) + 1
         base, pk = bases[base_pk - 1], number + 1
-        values = base.signature
-        content = hashlib.sha256(str(pk).encode()).hexdigest()
+        values, content = base.signature, hashlib.sha256(str(pk).encode()).hexdigest()
         if pk != base_pk:
             alike = 0.95 * float(random_places.random()) ** 3
             other = random_places.integers(0, 1 << 32, PERMUTATIONS, np.uint32)
             values = np.where(random_places.random(PERMUTATIONS) < alike, values, other)
             if alike >= THRESHOLD and base.words >= FLOOR_WORDS:
                 of = hashlib.sha256(str(base_pk).encode()).hexdigest()
-                links.append((pk, base_pk, alike, content, of))
-        kernels.append((pk, content, f"k{pk}", base.text, "x = 1\n", 40, now, now))
+                links.append(
+                    DuplicateLink(kernel_id=pk, of_kernel_id=base_pk, similarity=alike,
+                                  likeness=Likeness.NEAR, content_hash=content, of_content_hash=of)
+                )  # fmt: skip
+        kernels.append(
+            Kernel(pk=pk, content_hash=content, name=f"k{pk}", function_source=base.text,
+                   standalone_source="x = 1\n", lines=40, kind=Kind.ENTRY, standalone=True)
+        )  # fmt: skip
         prints.append(
-            (pk, pk, fingerprints.SCHEME, content, content[::-1], base.words, to_bytes(values))
-        )
+            Fingerprint(pk=pk, kernel_id=pk, scheme=fingerprints.SCHEME, content_hash=content,
+                        syntax_hash=content[::-1], token_count=base.words, placed=True,
+                        signature=to_bytes(values), compared_with=Fingerprint.NO_BENCHMARKS)
+        )  # fmt: skip
         if base.words >= FLOOR_WORDS:
-            rows += [(pk, band, value) for band, value in enumerate(bands(values))]
-    _insert(Kernel(kind=Kind.ENTRY, standalone=True), KERNEL_COLUMNS, kernels)
-    _insert(
-        Fingerprint(placed=True, compared_with=Fingerprint.NO_BENCHMARKS), PRINT_COLUMNS, prints
-    )
-    _insert(Band(), ("fingerprint_id", "number", "value"), rows)
-    _insert(DuplicateLink(likeness=Likeness.NEAR), LINK_COLUMNS, links)
+            rows += [
+                Band(fingerprint_id=pk, number=band, value=value)
+                for band, value in enumerate(bands(values))
+            ]
+    Kernel.objects.bulk_create(kernels)
+    Fingerprint.objects.bulk_create(prints)
+    Band.objects.bulk_create(rows)
+    DuplicateLink.objects.bulk_create(links)
 
 
 TABLES = ("curation_kernel", "curation_fingerprint", "curation_band")
-KERNEL_COLUMNS = (
-    "id", "content_hash", "name", "function_source", "standalone_source", "lines",
-    "created_at", "updated_at",
-)  # fmt: skip
-PRINT_COLUMNS = (
-    "id", "kernel_id", "scheme", "content_hash", "syntax_hash", "token_count", "signature",
-)  # fmt: skip
-LINK_COLUMNS = ("kernel_id", "of_kernel_id", "similarity", "content_hash", "of_content_hash")
-
-
-def _others(like: Model, columns: Sequence[str]) -> dict[str, Any]:
-    """Return the values of this row in the other columns: all rows get the same."""
-    return {
-        column: field.get_db_prep_save(getattr(like, field.attname), connection)
-        for field in like._meta.concrete_fields
-        if (column := field.column) and column not in columns and not field.primary_key
-    }
-
-
-def _insert(like: Model, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    table, others = like._meta.db_table, _others(like, columns)
-    names = [*columns, *others]
-    constant = tuple(others.values())
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({', '.join(names)}) FROM STDIN") as copy:
-                for row in rows:
-                    copy.write_row((*row, *constant))
-            return
-        cursor.execute("PRAGMA synchronous = OFF")
-        marks = ", ".join("?" for _ in names)
-        cursor.connection.executemany(
-            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608
-            ((*(_plain(value) for value in row), *constant) for row in rows),
-        )
-        cursor.connection.commit()
-
-
-def _plain(value: Any) -> Any:
-    return str(value) if hasattr(value, "isoformat") else value
 
 
 def _drop_indexes() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ingest.extract import Extraction, MemoryTree, extract
@@ -22,17 +22,22 @@ def extractions(mirrors: Path) -> Iterator[tuple[str, Extraction]]:
 
 
 def python_files(git: Path, prefix: str = "") -> dict[str, bytes]:
-    """The texts of a mirror's newest commit, by path."""
-    listing = _git(git, "ls-tree", "-rz", "HEAD").decode("utf-8", "surrogateescape")
+    """Return the texts of a mirror's newest commit that may hold kernels, by path."""
+    return files(git, lambda path: path.endswith(KNOWN) and path.startswith(prefix))
+
+
+def files(git: Path, wanted: Callable[[str], bool], commit: str = "HEAD") -> dict[str, bytes]:
+    """Return the wanted files of a commit that the mirror holds, by path."""
+    listing = _git(git, "ls-tree", "-rz", commit).decode("utf-8", "surrogateescape")
     blobs: list[tuple[str, str]] = []
     for line in filter(None, listing.split("\0")):
         facts, path = line.split("\t", 1)
         mode, kind, name = facts.split()
-        if kind == "blob" and mode != "120000" and path.endswith(KNOWN) and path.startswith(prefix):
+        if kind == "blob" and mode != "120000" and wanted(path):
             blobs.append((name, path))
-    wanted = "".join(f"{name}\n" for name, _ in blobs).encode()
-    batch = _git(git, "cat-file", "--batch", stdin=wanted)
-    files: dict[str, bytes] = {}
+    names = "".join(f"{name}\n" for name, _ in blobs).encode()
+    batch = _git(git, "cat-file", "--batch", stdin=names)
+    texts: dict[str, bytes] = {}
     at = 0
     for _, path in blobs:
         end = batch.index(b"\n", at)
@@ -40,9 +45,9 @@ def python_files(git: Path, prefix: str = "") -> dict[str, bytes]:
         at = end + 1
         if header[-1] == b"missing":
             continue
-        files[path] = batch[at : at + int(header[2])]
+        texts[path] = batch[at : at + int(header[2])]
         at += int(header[2]) + 1
-    return files
+    return texts
 
 
 def _git(git: Path, *arguments: str, stdin: bytes = b"") -> bytes:
