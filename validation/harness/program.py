@@ -22,7 +22,8 @@ Scalar = Annotated[int | str | bool | None, "a plain value"]
 
 @dataclass(frozen=True, slots=True)
 class TensorView:
-    """A view of a storage, which is None without elements. `offset` counts elements."""
+    """A typed view of a storage. `storage`: its number, or None for a tensor without elements.
+    `offset`: the first element's position in the storage, counted in elements."""
 
     storage: int | None
     dtype: Dtype

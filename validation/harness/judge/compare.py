@@ -5,8 +5,9 @@ error at this type, and the effect of a change in the inputs' last bits. A large
 with a fourth, which needs an additional run: the effect of a change in the last bit of every
 intermediate result.
 
-An answer is right by torch's largest error of all elements. It is "close" by torch's largest error
-of elements that are not much larger: rounding of large elements excuses no error in small ones.
+An answer is right if each error is within bounds that use torch's largest error in any element. It
+has the grade "close" only if each error is also within bounds that use torch's largest error in
+elements of similar or smaller size. So rounding of large elements hides no error.
 """
 
 from collections.abc import Iterable

@@ -32,8 +32,9 @@ CHOSEN = [1.0, 1.0, 1.0]
 
 
 class Tracer:
-    """Patches of a process. `recording` receives the events of the present call, or is None.
+    """Patches of torch and Triton in this process.
 
+    recording: the recording of the call that runs now, or None between calls.
     tune: whether autotuners measure on the decoys. Otherwise they take their first configuration,
     or in the entry's own test the first that the device can run: compiling them all takes minutes.
     """

@@ -6,7 +6,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-# User of a sandboxed program that root started: `nobody` on every Linux.
+# User ID under which a program runs if root starts the sandbox. Every Linux has this user.
 SANDBOX_UID = 65534
 SYSTEM = (
     "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin",
