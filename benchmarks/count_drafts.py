@@ -107,7 +107,7 @@ def as_entry(outcome: DraftOutcome, repository: str) -> dict[str, object]:
             "description": draft.sentence,
             "entry_point": draft.entry_point,
             "differentiable": draft.differentiable,
-            "origin": f"real-world:{repository}",
+            "origin": "real-world",
         },
     }
 

@@ -70,7 +70,7 @@ def harness_options() -> frozenset[str]:
         [sys.executable, "-m", "validation.harness", "--help"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return frozenset(OPTION.findall(shown.stdout + serve.parser("cuda").format_help()))
+    return frozenset(OPTION.findall(shown.stdout + serve.parser().format_help()))
 
 
 def option_strings(program: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from curation.errors import CurationError
 from curation.jobs.workers import retire
-from curation.models import Device, Outcome, Pair, PairOrigin, TriedCase, Verdict
+from curation.models import Device, Outcome, Pair, TriedCase, Verdict
 from validation.findings import Beat, Begin, FindingCheck, ItemFinding, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule
@@ -96,19 +96,9 @@ def entry(pair: Pair) -> Entry:
         test_code=pair.test_code,
         entry_point=pair.entry_point,
         differentiable=pair.differentiable,
-        origin=_origin(pair),
+        origin=str(pair.origin),
         min_triton=pair.min_triton,
     )
-
-
-def _origin(pair: Pair) -> str:
-    """Return the origin of a pair's code.
-
-    All recipes of this project share one origin. Any other pair has its own.
-    """
-    if pair.origin == PairOrigin.TEMPLATE:
-        return str(pair.origin)
-    return f"{pair.origin}:{pair.kernel_id or pair.pk}"
 
 
 def finding(report: harness_report.Report) -> ItemFinding:

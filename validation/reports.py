@@ -51,7 +51,6 @@ def write_entries(pairs: Iterable[Pair], path: Path) -> int:
 
 
 def _record(pair: Pair) -> dict[str, Any]:
-    kind, _, source = entry(pair).origin.partition(":")
     return {
         "id": pair.content_hash,
         "python_code": pair.python_code,
@@ -60,9 +59,8 @@ def _record(pair: Pair) -> dict[str, Any]:
         "metadata": {
             "entry_point": pair.entry_point,
             "differentiable": pair.differentiable,
-            "origin": kind,
+            "origin": str(pair.origin),
             "min_triton": pair.min_triton,
-            "provenance": {"repository": source},
         },
     }
 

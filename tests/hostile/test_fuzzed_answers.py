@@ -225,7 +225,7 @@ class ReplayingCrew(WorkerPool):
             yield child
 
     @contextmanager
-    def candidate(self, role: str, origin: str, *, alone: bool) -> Iterator[Child]:
+    def candidate(self, role: str, *, alone: bool) -> Iterator[Child]:
         with self.reference() as child:
             yield child
 

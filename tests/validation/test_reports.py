@@ -90,8 +90,8 @@ def test_an_entry_is_checked_elsewhere_as_it_is_here(tmp_path: Path) -> None:
 
     first, second = read_entries(tmp_path / "e.jsonl")
 
-    assert (first.min_triton, first.differentiable, first.owner) == ("3.2", True, "template")
-    assert second.owner == f"real-world:{real.pk}"
+    assert (first.min_triton, first.differentiable, first.origin) == ("3.2", True, "template")
+    assert second.origin == "real-world"
     assert [getattr(second, name) for name in TEXTS] == [getattr(real, name) for name in TEXTS]
 
 

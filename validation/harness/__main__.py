@@ -10,11 +10,11 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from validation.harness.entry import Entry, EntryUnreadable, read_entries
-from validation.harness.options import Options, Unsuited
+from validation.harness.options import Options, Unsuited, add_arguments, from_arguments
 from validation.harness.pool.fork_server import ForkServerFailed
 from validation.harness.pool.worker_pool import GpuSick
 from validation.harness.report import Report, Verdict
-from validation.harness.sandbox import Level, SandboxUnavailable
+from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.schedule import check
 
 BAR = 30
@@ -23,7 +23,6 @@ DESCRIPTION = (
     "With `serve` as the first word, answer requests for rewards: see `serve --help`."
 )
 EPILOG = "Example: python -m validation.harness pairs.jsonl --device interpreter --report out.jsonl"
-GIB = 1 << 30
 
 
 def main(words: list[str] | None = None) -> int:
@@ -37,7 +36,7 @@ def main(words: list[str] | None = None) -> int:
             # Import the server here: checking a file does not need it.
             from validation.rewards import command
 
-            return command.serve(command.parser(default_device()).parse_args(words[1:]))
+            return command.serve(command.parser().parse_args(words[1:]))
         return checked(parser().parse_args(words))
     except (EntryUnreadable, SandboxUnavailable, ForkServerFailed, GpuSick, Unsuited) as error:
         say(f"{error}")
@@ -52,17 +51,8 @@ def main(words: list[str] | None = None) -> int:
 
 
 def checked(arguments: argparse.Namespace) -> int:
-    options = Options(
-        device=arguments.device,
-        jobs=arguments.jobs,
-        checks=tuple(arguments.checks),
-        timeout=arguments.timeout,
-        memory=int(arguments.memory * GIB),
-        seed=arguments.seed,
-        level=Level(arguments.sandbox) if arguments.sandbox else None,
-        timing=arguments.timing,
-        sanitize=arguments.sanitize,
-    )
+    checks, sanitize = tuple(arguments.checks), arguments.sanitize
+    options = from_arguments(arguments, checks=checks, sanitize=sanitize)
     entries = list(read_entries(arguments.entries))
     if not entries:
         raise EntryUnreadable(f"{arguments.entries} holds no entry.")
@@ -112,11 +102,6 @@ def say(words: str) -> None:
     sys.stdout.flush()
 
 
-def default_device() -> str:
-    """Return the default device, found from device files: this process never imports torch."""
-    return "cuda" if Path("/dev/nvidiactl").exists() else "interpreter"
-
-
 def parser() -> argparse.ArgumentParser:
     usual = Options()
     made = argparse.ArgumentParser(
@@ -124,30 +109,12 @@ def parser() -> argparse.ArgumentParser:
     )
     add = made.add_argument
     add("entries", type=Path, help="a file of dataset records: JSON Lines or one JSON array")
-    add("--device", choices=("cuda", "interpreter"), default=default_device(),
-        help="where kernels run: on a GPU or in Triton's interpreter (default here: %(default)s)",
-    )  # fmt: skip
-    add(
-        "--jobs",
-        type=int,
-        default=0,
-        help="entries that are checked at once (default: one for each CPU)",
-    )
     add("--report", type=Path, help="write one line of JSON for each entry to this file")
     add("--checks", nargs="+", choices=usual.checks, default=usual.checks, help="only these checks")
-    add("--timeout", type=float, default=usual.timeout,
-        help="seconds that a step may take (default: %(default)s)",
-    )  # fmt: skip
-    add("--memory", type=float, default=usual.memory / GIB,
-        help="GiB that a process may use (default: %(default)s)",
-    )  # fmt: skip
-    add("--timing", action="store_true", help="measure the speed of entries that pass; needs a GPU")
+    add_arguments(made, usual, "measure the speed of entries that pass; needs a GPU")
     add("--sanitize", action="store_true",
         help="also run entries that pass under compute-sanitizer; needs a GPU",
     )  # fmt: skip
-    add("--seed", type=int, default=usual.seed, help="of random inputs (default: %(default)s)")
-    levels = "require this confinement (default: the best here); none runs foreign code unconfined"
-    add("--sandbox", choices=[*map(str, Level)], help=levels)
     return made
 
 

@@ -18,8 +18,8 @@ class EntryUnreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`origin` is a kind, or a kind and a source: `real-world:REPOSITORY`. `min_triton` and
-    `max_triton` are the oldest and newest Triton release for the entry, empty for no bound."""
+    """`origin` selects the policy. `min_triton` and `max_triton` are the oldest and newest Triton
+    release for the entry, empty for no bound."""
 
     id: str
     python_code: str
@@ -36,15 +36,6 @@ class Entry:
         """Return the hash of the three texts. A report identifies its entry by it."""
         texts = [getattr(self, name) for name in TEXTS]
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-
-    @property
-    def owner(self) -> str:
-        """Return where the entry's code comes from, or an empty text if that is unknown.
-
-        Entries of one known source may share a process. An entry of unknown source never does.
-        """
-        kind, _, source = self.origin.partition(":")
-        return self.origin if source or kind == "template" else ""
 
 
 def unsupported(entry: Entry, installed: str) -> str:
@@ -95,7 +86,6 @@ def parse(record: Any, where: str) -> Entry:
         raise EntryUnreadable(f"{where} is no JSON object.")
     metadata = _object(record, "metadata")
     point = metadata.get("entry_point")
-    repository = _object(metadata, "provenance").get("repository", "")
     texts = {name: _text(record, name, where) for name in TEXTS}
     if not isinstance(point, str) or not point.isidentifier():
         raise EntryUnreadable(f"{where} has no metadata.entry_point that is a name.")
@@ -104,7 +94,7 @@ def parse(record: Any, where: str) -> Entry:
         **texts,
         entry_point=point,
         differentiable=metadata.get("differentiable") is True,
-        origin=f"{metadata.get('origin', '')}:{repository}".strip(":"),
+        origin=str(metadata.get("origin", "")),
         min_triton=_version(metadata, "min_triton", where),
         max_triton=_version(metadata, "max_triton", where),
     )

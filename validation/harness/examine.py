@@ -39,7 +39,7 @@ from validation.harness.verdicts import figures, grades, verdict_of
 class Examination:
     """Examination of one entry. It collects the checks as they finish.
 
-    alone: use child processes that serve no other entry.
+    alone: use a replayer that serves no other entry.
     answered: the reference's answers, if known. The test's check 7 is then left out.
     options: options of this run, or None for those of the pool.
     """
@@ -208,5 +208,4 @@ class Examination:
         with nullcontext(child) if child else self.session.candidate("launcher") as child:
             header = self.session.ask(child, "suite", "suite", order).header
             self.checks.insert(0, checks.test(header))
-            child.spoiled = self.checks[0].verdict is not Verdict.PASSED
             return dict(header)

@@ -1,7 +1,10 @@
 """Options of a run of the harness."""
 
+import argparse
 import os
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from validation.harness.sandbox import Level
 from validation.harness.timing import sanitizer
@@ -10,6 +13,9 @@ EVERY_CHECK = (
     "test", "accuracy", "variations", "memory", "determinism", "triton", "falsifiable",
     "bounds", "gradients", "compiles",
 )  # fmt: skip
+
+
+GIB = 1 << 30
 
 
 class Unsuited(Exception):
@@ -23,7 +29,7 @@ class Options:
     jobs: entries checked concurrently, 0 for one a processor.
     timeout: limit for each step of an entry.
     level: confinement level, or None for the best that this host allows.
-    share: most entries of one origin in a row that one GPU process serves, 1 for no sharing.
+    share: most entries in a row that a replayer on a GPU serves, 1 for no sharing.
     timing, sanitize: whether to time passed entries, or run them under compute-sanitizer.
     """
 
@@ -32,7 +38,7 @@ class Options:
     checks: tuple[str, ...] = EVERY_CHECK
     timeout: float = 60.0
     level: Level | None = None
-    memory: int = 4 << 30
+    memory: int = 4 * GIB
     gpu_memory: float = 0.2
     share: int = 16
     seed: int = 20260101
@@ -57,3 +63,52 @@ class Options:
 
     def workers(self) -> int:
         return self.jobs or min(len(os.sched_getaffinity(0)), 16)
+
+
+def add_arguments(parser: argparse.ArgumentParser, usual: Options, timing: str) -> None:
+    """Add the command line's arguments for a run.
+
+    usual: has the defaults.
+    timing: the help of `--timing`.
+    """
+    # Found from a device file: this process never imports torch.
+    device = "cuda" if Path("/dev/nvidiactl").exists() else "interpreter"
+    add = parser.add_argument
+    add(
+        "--device",
+        choices=("cuda", "interpreter"),
+        default=device,
+        help="where kernels run: on a GPU or in Triton's interpreter (default here: %(default)s)",
+    )
+    add(
+        "--jobs",
+        type=int,
+        default=0,
+        help="kernels that are checked at once (default: one for each CPU)",
+    )
+    add(
+        "--timeout",
+        type=float,
+        default=usual.timeout,
+        help="seconds that a step may take (default: %(default)s)",
+    )
+    add(
+        "--memory",
+        type=float,
+        default=usual.memory / GIB,
+        help="GiB that a process may use (default: %(default)s)",
+    )
+    add("--timing", action="store_true", help=timing)
+    add("--seed", type=int, default=usual.seed, help="of random inputs (default: %(default)s)")
+    add("--sandbox", choices=[*map(str, Level)],
+        help="require this confinement (default: the best here); none runs foreign code unconfined",
+    )  # fmt: skip
+
+
+def from_arguments(arguments: argparse.Namespace, **more: Any) -> Options:
+    """Return the options that a command line gives, and `more`."""
+    return Options(
+        device=arguments.device, jobs=arguments.jobs, timeout=arguments.timeout,
+        memory=int(arguments.memory * GIB), timing=arguments.timing, seed=arguments.seed,
+        level=Level(arguments.sandbox) if arguments.sandbox else None, **more,
+    )  # fmt: skip

@@ -16,10 +16,7 @@ def _table() -> Mapping[str, Any]:
 
 
 def passes(origin: str, grade: str, value: str) -> bool:
-    """Return whether a pair of this origin passes with this value of a grade.
-
-    An entry's `origin` may end with a colon and a source, which is ignored.
-    """
+    """Return whether a pair of this origin passes with this value of a grade."""
     table = _of_origin("verdict", origin)
     return grade not in table or value in table[grade]
 
@@ -35,4 +32,4 @@ def most_compile_seconds() -> float:
 
 def _of_origin(table: str, origin: str) -> Any:
     by_origin = _table()[table]
-    return by_origin.get(origin.partition(":")[0], by_origin["default"])
+    return by_origin.get(origin, by_origin["default"])

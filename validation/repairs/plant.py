@@ -57,12 +57,11 @@ class PossibleFault:
 
     @property
     def entry(self) -> Entry:
-        """Return the entry for the harness. Its origin is unique, so it shares no process."""
+        """Return the entry for the harness."""
         return replace(
             equivalence.entry(self.pair),
             id=self.faulty_hash,
             triton_code=self.fault.code,
-            origin=f"{self.pair.origin}:{self.faulty_hash}",
         )
 
 

@@ -9,8 +9,7 @@ import threading
 from pathlib import Path
 
 from validation.harness.entry import EntryUnreadable, read_entries
-from validation.harness.options import Options, Unsuited
-from validation.harness.sandbox import Level
+from validation.harness.options import Options, Unsuited, add_arguments, from_arguments
 from validation.harness.schedule import open_pool
 from validation.rewards.judge import RewardJudge
 from validation.rewards.metrics import Metrics
@@ -19,7 +18,6 @@ from validation.rewards.server import RewardServer, Service, UnixServer
 from validation.rewards.work import WorkQueue
 
 DESCRIPTION = "Answer requests for rewards until the process is stopped."
-GIB = 1 << 30
 TOKEN_LEAST = 16
 # Seconds to wait for threads that wait for a process, when the service stops.
 STOP_SECONDS = 10.0
@@ -33,16 +31,7 @@ def serve(arguments: argparse.Namespace) -> int:
         raise Unsuited("A port is open to all users of this machine: it needs --token-file.")
     if arguments.socket is not None and not arguments.socket.absolute().parent.is_dir():
         raise Unsuited(f"There is no folder {arguments.socket.parent} for the socket.")
-    options = Options(
-        device=arguments.device,
-        jobs=arguments.jobs,
-        timeout=arguments.timeout,
-        memory=int(arguments.memory * GIB),
-        seed=arguments.seed,
-        level=Level(arguments.sandbox) if arguments.sandbox else None,
-        timing=arguments.timing,
-        share=arguments.share,
-    )
+    options = from_arguments(arguments, share=arguments.share)
     raise_file_limit()
     with open_pool(options) as pool:
         judge = RewardJudge(pool)
@@ -99,8 +88,8 @@ def say(words: str) -> None:
     sys.stdout.flush()
 
 
-def parser(default_device: str) -> argparse.ArgumentParser:
-    usual = Options()
+def parser() -> argparse.ArgumentParser:
+    usual = Options(timeout=30.0, seed=secrets.randbelow(1 << 31))
     made = argparse.ArgumentParser("python -m validation.harness serve", description=DESCRIPTION)
     add = made.add_argument
     add("--entries", type=Path, help="dataset records whose ids requests may name")
@@ -109,36 +98,8 @@ def parser(default_device: str) -> argparse.ArgumentParser:
     place.add_argument("--port", type=int, help="port of 127.0.0.1; 0 for any free one")
     add("--token-file", type=Path, help="file with the token that clients send")
     add("--queue", type=int, default=64, help="requests that may wait (default: 64)")
-    add("--device", choices=("cuda", "interpreter"), default=default_device,
-        help="where kernels run: on a GPU or in Triton's interpreter (default here: %(default)s)",
+    add_arguments(made, usual, "add a bonus for speed to the reward; needs a GPU")
+    add("--share", type=int, default=usual.share,
+        help="candidates that a replayer on a GPU serves (default: %(default)s)",
     )  # fmt: skip
-    add(
-        "--jobs",
-        type=int,
-        default=0,
-        help="requests that are answered at once (default: one for each CPU)",
-    )
-    add(
-        "--timeout",
-        type=float,
-        default=30.0,
-        help="seconds that a step may take (default: %(default)s)",
-    )
-    add("--memory", type=float, default=usual.memory / GIB,
-        help="GiB that a process may use (default: %(default)s)",
-    )  # fmt: skip
-    add(
-        "--share",
-        type=int,
-        default=usual.share,
-        help="candidates of one origin that a process on a GPU checks (default: %(default)s)",
-    )
-    add("--timing", action="store_true", help="add a bonus for speed to the reward; needs a GPU")
-    random_seed = secrets.randbelow(1 << 31)
-    add("--seed", type=int, default=random_seed, help="of hidden inputs (default: random)")
-    add(
-        "--sandbox",
-        choices=[*map(str, Level)],
-        help="require this level of confinement (default: the best here)",
-    )
     return made

@@ -41,7 +41,7 @@ class JudgeReference:
         """Return an entry of this reference with a kernel.
 
         The entry's origin is empty, so that the default policy applies whatever the pair's origin
-        permits, and no process that runs its Python serves another kernel.
+        permits.
         """
         return Entry(
             id=self.key[:12],

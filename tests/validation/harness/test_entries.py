@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from validation.harness.entry import Entry, EntryUnreadable, parse, read_entries
 METADATA = {
     "entry_point": "add",
     "origin": "real-world",
-    "provenance": {"repository": "some/where"},
 }
 RECORD = {
     "id": "add-1",
@@ -26,27 +24,12 @@ RECORD = {
     "test_code": "CASES = []",
     "metadata": METADATA,
 }
-keys = st.sampled_from([*RECORD, "entry_point", "provenance"]) | st.text(max_size=3)
+keys = st.sampled_from([*RECORD, "entry_point", "origin"]) | st.text(max_size=3)
 junk = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=6),
     max_leaves=12,
 )
-
-
-@pytest.mark.parametrize(
-    ("origin", "owner"),
-    [
-        ("real-world:some/where", "real-world:some/where"),
-        ("template", "template"),
-        ("manual", ""),
-        ("", ""),
-    ],
-)
-def test_an_entry_has_an_owner_only_with_a_known_source(origin: str, owner: str) -> None:
-    entry = replace(parse(RECORD, "here"), origin=origin)
-
-    assert entry.owner == owner
 
 
 @pytest.mark.parametrize(
@@ -96,7 +79,7 @@ def test_json_lines_and_a_json_array_give_the_same_entries(tmp_path: Path, text:
     entries = list(read_entries(written(tmp_path, text)))
 
     assert [entry.id for entry in entries] == ["add-1", "add-1"]
-    assert entries[0].origin == "real-world:some/where"
+    assert entries[0].origin == "real-world"
 
 
 def test_only_a_line_feed_ends_a_line_of_entries(tmp_path: Path) -> None:

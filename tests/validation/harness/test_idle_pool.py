@@ -18,10 +18,8 @@ from validation.harness.pool.children import (
     DeadlinePassed,
     Forged,
 )
-from validation.harness.pool.idle_pool import MAKERS, IdlePool, Kind
+from validation.harness.pool.idle_pool import MAKERS, IdlePool
 from validation.harness.pool.worker_pool import WorkerPool
-
-MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")
 
 
 class Process:
@@ -62,7 +60,7 @@ class Workshop:
             self.changed.notify_all()
 
 
-Taking = Callable[[Kind | None], Future[Process]]
+Taking = Callable[[], Future[Process]]
 
 
 @pytest.fixture
@@ -81,7 +79,7 @@ def idle(workshop: Workshop) -> Iterator[IdlePool[Process]]:
 @pytest.fixture
 def taking(idle: IdlePool[Process]) -> Iterator[Taking]:
     with ThreadPoolExecutor(8) as pool:
-        yield lambda kind: pool.submit(idle.take, kind)
+        yield lambda: pool.submit(idle.take, used=True)
         idle.close()
 
 
@@ -95,44 +93,36 @@ def until(true: Callable[[], bool]) -> None:
 def test_each_request_is_served_and_few_children_are_made_at_once(
     workshop: Workshop, taking: Taking
 ) -> None:
-    asked = [taking(MINE) for _ in range(6)]
+    asked = [taking() for _ in range(6)]
     for served in range(1, 7):
         workshop.let(1)
-        until(lambda served=served: sum(one.done() for one in asked) == served)  # type: ignore[misc]
+        until(lambda served=served: sum(one.done() for one in asked) >= served)  # type: ignore[misc]
+        workshop.let(1)
     assert len({one.result().number for one in asked}) == 6
     assert workshop.most == MAKERS
 
 
-def test_a_waiting_request_takes_a_returned_child_of_its_kind(
-    idle: IdlePool[Process], taking: Taking
+def test_a_used_child_serves_only_a_request_that_accepts_one(
+    workshop: Workshop, idle: IdlePool[Process]
 ) -> None:
-    asked, used = taking(MINE), Process(0)
-    idle.put(OTHERS, Process(1))
-    idle.put(MINE, used)
-    assert asked.result(10) is used
-
-
-def test_a_request_for_a_new_child_never_gets_a_used_child(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
-) -> None:
-    idle.put(MINE, Process(0))
-    asked = taking(None)
-    workshop.let(1)
-    assert asked.result(10).number > 0
+    idle.put(used := Process(0))
+    workshop.let(100)
+    assert idle.take(used=False) is not used
+    assert idle.take(used=True) is used
 
 
 def test_the_next_child_is_created_before_its_request(workshop: Workshop, taking: Taking) -> None:
-    asked = taking(MINE)
+    asked = taking()
     workshop.let(2)
     asked.result(10)
     until(lambda: workshop.begun == 2 and not workshop.at_once)
-    taking(MINE).result(10)
+    taking().result(10)
 
 
 def test_no_child_is_made_before_the_first_request(
     workshop: Workshop, idle: IdlePool[Process]
 ) -> None:
-    idle.put(MINE, Process(0))
+    idle.put(Process(0))
     assert not workshop.begun
 
 
@@ -141,27 +131,11 @@ def test_prepared_children_are_created_before_their_requests(
 ) -> None:
     workshop.let(100)
     idle.prepare(5)
-    until(lambda: len(idle._new) == 5)
+    until(lambda: workshop.begun == 5 and not workshop.at_once)
     assert workshop.most <= MAKERS
     for _ in range(4):
-        taking(MINE).result(10)
+        taking().result(10)
     assert workshop.begun == 5
-    # Idle children serve later requests too.
-    idle.prepare(5)
-    time.sleep(0.05)
-    assert workshop.begun == 5
-
-
-def test_preparing_stops_if_no_child_can_be_made(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
-) -> None:
-    workshop.next = [ChildEnded(None, SERVER_ENDED)] * 100
-    workshop.let(100)
-    idle.prepare(50)
-    time.sleep(0.05)
-    assert 1 <= workshop.begun <= MAKERS
-    workshop.next.clear()
-    taking(MINE).result(10)
 
 
 def test_without_prepared_children_each_request_creates_one(workshop: Workshop) -> None:
@@ -169,106 +143,78 @@ def test_without_prepared_children_each_request_creates_one(workshop: Workshop) 
     workshop.let(100)
     idle.prepare(5)
     for count in range(1, 4):
-        idle.take(MINE)
+        idle.take(used=True)
         assert workshop.begun == count
     idle.close()
 
 
 def test_a_request_raises_the_creation_error_and_the_next_gets_a_child(
-    workshop: Workshop, taking: Taking
+    workshop: Workshop,
 ) -> None:
+    idle = IdlePool(workshop.make, ahead=0)
+    workshop.let(100)
     workshop.next = [ChildEnded(None, SERVER_ENDED)]
-    asked = taking(MINE)
-    workshop.let(1)
     with pytest.raises(ChildEnded, match=SERVER_ENDED):
-        asked.result(10)
-    workshop.let(1)
-    taking(MINE).result(10)
-
-
-def test_a_creation_error_is_not_raised_for_a_later_request(
-    workshop: Workshop, taking: Taking
-) -> None:
-    asked = taking(MINE)
-    workshop.let(1)
-    (in_hand,) = {1, 2} - {asked.result(10).number}
-    later = taking(MINE)
-    until(lambda: workshop.begun == 3)
-    workshop.next = [ChildEnded(None, SERVER_ENDED)]
-    workshop.let(0, in_hand)
-    until(lambda: not workshop.next)
-    workshop.let(0, 3)
-    assert later.result(10).number == 3
+        idle.take(used=True)
+    idle.take(used=True)
+    idle.close()
 
 
 def test_a_creation_error_of_a_prepared_child_is_not_raised(
     workshop: Workshop, taking: Taking
 ) -> None:
-    asked = taking(MINE)
+    asked = taking()
     workshop.let(1)
     asked.result(10)
     until(lambda: workshop.at_once == 1)
     workshop.next = [ChildEnded(None, SERVER_ENDED)]
-    workshop.let(1)
+    workshop.let(100)
     until(lambda: not workshop.at_once)
-    # It is not tried again and again.
-    time.sleep(0.05)
-    assert workshop.begun == 2
-    workshop.let(1)
-    taking(MINE).result(10)
+    taking().result(10)
 
 
 def test_a_child_that_died_while_idle_is_not_used(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
-    dead = Process(0)
+    workshop.let(100)
+    dead = taking().result(10)
     dead.gone = True
-    idle.put(MINE, dead)
-    workshop.let(2)
-    assert taking(MINE).result(10) is not dead
-    until(lambda: bool(idle._new))
-    another = idle._new[0]
-    another.gone = True
-    workshop.let(1)
-    assert taking(MINE).result(10) is not another
+    idle.put(dead)
+    assert taking().result(10) is not dead
 
 
 def test_after_discarding_children_only_later_ones_are_used(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
-    workshop.let(2)
-    taking(MINE).result(10)
-    until(lambda: bool(idle._new))
-    before = idle._new[0]
-    waiting = [taking(MINE), taking(MINE)]
-    until(lambda: sum(one.done() for one in waiting) == 1 and workshop.at_once == MAKERS)
+    waiting = taking()
+    until(lambda: workshop.at_once == MAKERS)
     idle.give_up()
-    workshop.let(4)
-    late = next(one.result(10) for one in waiting if one.result(10) is not before)
-    assert late.number > 4
+    workshop.let(100)
+    assert waiting.result(10).number > MAKERS
 
 
 def test_discarded_children_are_released(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
-    workshop.let(2)
-    used = idle.take(MINE)
-    until(lambda: bool(idle._new))
-    (new,) = idle._new
-    idle.put(MINE, used)
+    workshop.let(100)
+    used = idle.take(used=True)
+    idle.put(used)
     idle.give_up()
-    assert new.released and used.released
-    workshop.let(2)
-    assert taking(MINE).result(10) is not used
+    assert used.released
+    assert taking().result(10) is not used
 
 
 def test_a_waiting_request_raises_closed_when_the_run_is_closed(
-    idle: IdlePool[Process], taking: Taking
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
-    asked = taking(MINE)
+    asked = [taking() for _ in range(MAKERS + 1)]
+    until(lambda: workshop.at_once == MAKERS)
     idle.close()
+    workshop.let(100)
+    errors = [each.exception(10) for each in asked]
+    assert any(isinstance(error, Closed) for error in errors)
     with pytest.raises(Closed):
-        asked.result(10)
+        idle.take(used=False)
 
 
 # --- Children of a worker pool ------------------------------------------------------------------

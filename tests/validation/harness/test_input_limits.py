@@ -66,7 +66,7 @@ def entry(*sizes: int, fixed: bool = False, python: str = PYTHON, triton: str = 
     cases = [{"n": n, "dtype": "float32", "seed": seed} for seed, n in enumerate(sizes)]
     test = textwrap.dedent(TEST).format(cases=cases, fixed='FIXED = {"n"}' if fixed else "")
     python, triton = textwrap.dedent(python), textwrap.dedent(triton)
-    return Entry("double", python, triton, test, "double", False, "real-world:here")
+    return Entry("double", python, triton, test, "double", False, "real-world")
 
 
 def examined(one: Entry, pool: WorkerPool) -> Report:

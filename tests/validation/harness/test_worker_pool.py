@@ -1,4 +1,4 @@
-"""Processes on a GPU serve more than once, and never mix the Python of unknown sources."""
+"""On a GPU only replayers serve more than one entry: they run no entry's Python."""
 
 from typing import Any
 
@@ -8,47 +8,40 @@ from validation.harness.options import Options
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.sandbox import Level
 
-REPOSITORY = "real-world:some/where"
-
 
 class Child:
-    spoiled, served = False, 1
+    served = 1
 
     def release(self) -> None: ...
 
 
 class Idle:
-    """Stand-in for the pool of idle children, which needs a GPU. It keeps what is asked of it."""
+    """Stand-in for the pool of idle children, which needs a GPU. It records its calls."""
 
     def __init__(self) -> None:
-        self.kinds: list[Any] = []
+        self.taken: list[bool] = []
         self.returned: list[Any] = []
 
-    def take(self, kind: Any) -> Child:
-        self.kinds.append(kind)
+    def take(self, *, used: bool) -> Child:
+        self.taken.append(used)
         return Child()
 
-    def put(self, kind: Any, child: Child) -> None:
-        self.returned.append(kind)
+    def put(self, child: Child) -> None:
+        self.returned.append(child)
 
 
 @pytest.mark.parametrize(
-    ("role", "owner", "kind"),
-    [
-        ("replayer", "", ("replayer", "")),
-        ("replayer", REPOSITORY, ("replayer", "")),
-        ("launcher", "", None),
-        ("launcher", REPOSITORY, ("launcher", REPOSITORY)),
-    ],
+    ("role", "alone", "shared"),
+    [("replayer", False, True), ("replayer", True, False), ("launcher", False, False)],
 )
-def test_only_replayers_serve_entries_of_unknown_sources(role: str, owner: str, kind: Any) -> None:
+def test_only_a_replayer_that_is_not_alone_serves_several_entries(
+    role: str, alone: bool, shared: bool
+) -> None:
     pool = WorkerPool(Options(device="cuda", level=Level.NONE))
     pool._idle = idle = Idle()  # type: ignore[assignment]
 
-    with pool.candidate(role, owner, alone=False):
-        pass
-    with pool.candidate(role, owner, alone=True):
+    with pool.candidate(role, alone=alone):
         pass
 
-    assert idle.kinds == [kind, None]
-    assert idle.returned == [kind] * (kind is not None)
+    assert idle.taken == [shared]
+    assert len(idle.returned) == shared

@@ -62,21 +62,22 @@ class Inputs:
         return [bytes(self.blobs[place]) for place in storages(self.arguments.get(number))]
 
     def batches(self, most: int) -> Iterator["Inputs"]:
-        """Yield the trials in batches of at most `most` bytes, in their order. Blobs of other
-        trials are replaced by empty ones, so that indices stay valid."""
+        """Yield the trials in batches of at most `most` bytes, in their order."""
         batch: list[Trial] = []
         used: set[int] = set()
         for trial in self.trials:
             own = set(storages(self.arguments[trial.number]))
             if batch and sum(len(self.blobs[place]) for place in used | own) > most:
-                yield self._only(batch, used)
+                yield self.alone(batch)
                 batch, used = [], set()
             batch.append(trial)
             used |= own
         if batch:
-            yield self._only(batch, used)
+            yield self.alone(batch)
 
-    def _only(self, trials: list[Trial], used: set[int]) -> "Inputs":
+    def alone(self, trials: list[Trial]) -> "Inputs":
+        """Return the trials, with empty blobs in place of those that no trial uses."""
+        used = {place for trial in trials for place in storages(self.arguments[trial.number])}
         blobs = [blob if place in used else NONE for place, blob in enumerate(self.blobs)]
         return Inputs(trials, self.arguments, blobs)
 

@@ -76,13 +76,12 @@ class Child:
     """A child process that serves one request after the other until it is released.
 
     served: number of roles that it has taken.
-    spoiled: whether a request in it failed. It then serves no other entry.
     compile_seconds: time in which it compiled kernels.
     """
 
     def __init__(self, server: ForkServer, number: int, channel: Channel) -> None:
         self.server, self.number, self.channel = server, number, channel
-        self.served, self.spoiled, self.compile_seconds = 0, False, 0.0
+        self.served, self.compile_seconds = 0, 0.0
         self._end: Mapping[str, Any] = {}
         self._over = threading.Event()
 

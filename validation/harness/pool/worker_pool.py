@@ -2,9 +2,8 @@
 
 Attack: the reference leaves data for triton_code to find, or the reverse.
 Defense: each has its own fork server in its own sandbox. In the interpreter, a child serves only
-one entry. On a GPU, the driver creates CUDA contexts one at a time, and each takes longer than most
-checks. So idle children with a context wait, and serve more than once: a child that runs an entry's
-Python serves entries of the same origin, and a replayer, which runs none, serves any entry.
+one entry. On a GPU, the driver creates CUDA contexts one at a time. So idle children with a context
+wait, and a replayer, which runs no entry's Python, serves several entries.
 """
 
 import time
@@ -100,12 +99,10 @@ class WorkerPool:
             child.release()
 
     @contextmanager
-    def candidate(self, role: str, owner: str, *, alone: bool) -> Iterator[Child]:
-        """Yield a child for `role`. On a GPU it may have served before, unless `alone`."""
-        kind = None
-        if self.shares(alone=alone) and (owner or role == "replayer"):
-            kind = (role, "" if role == "replayer" else owner)
-        child = self._idle.take(kind) if self._on_gpu else self.candidates.child()
+    def candidate(self, role: str, *, alone: bool) -> Iterator[Child]:
+        """Yield a child for `role`. On a GPU, a replayer may have served before, unless `alone`."""
+        shared = role == "replayer" and self.shares(alone=alone)
+        child = self._idle.take(used=shared) if self._on_gpu else self.candidates.child()
         # A process that is shutting down would disturb a timing, so kill it instead.
         end = child.kill if self.options.timing else child.release
         try:
@@ -113,8 +110,8 @@ class WorkerPool:
         except BaseException:
             end()
             raise
-        if kind and not child.spoiled and child.served < self.options.share:
-            self._idle.put(kind, child)
+        if shared and child.served < self.options.share:
+            self._idle.put(child)
         else:
             end()
 

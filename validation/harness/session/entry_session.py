@@ -45,7 +45,7 @@ class Stopped(Exception):
 class Session:
     """Requests to children about one entry, and the seconds that the children take.
 
-    alone: use processes that serve no other entry.
+    alone: use a replayer that serves no other entry.
     options: options of this run, or None for those of the pool.
     """
 
@@ -74,9 +74,9 @@ class Session:
         return self.pool.shares(alone=self.alone)
 
     @contextmanager
-    def candidate(self, role: str, *, alone: bool = False) -> Iterator[Child]:
+    def candidate(self, role: str) -> Iterator[Child]:
         started = time.monotonic()
-        with self.pool.candidate(role, self.entry.owner, alone=alone or self.alone) as child:
+        with self.pool.candidate(role, alone=self.alone) as child:
             self.seconds["wait"] += time.monotonic() - started
             yield child
 

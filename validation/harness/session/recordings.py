@@ -7,7 +7,7 @@ launcher reads numbers, a replay on the true inputs gets them, and the call is r
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from validation.harness.judge.launcher_kernels import HOST_NUMBER
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import INVENTIONS, Informed, computes, invented, is_fraction
 from validation.harness.judge.replay_evidence import Wanted, raised
-from validation.harness.plan.arguments import NONE, Inputs, mapped, storages, tensors
+from validation.harness.plan.arguments import Inputs, mapped, storages, tensors
 from validation.harness.plan.trial_plan import ORDERS, Trial
 from validation.harness.pool.children import Child
 from validation.harness.program import Launch, Program
@@ -67,12 +67,16 @@ class Recordings:
         wanted: Mapping[int, Wanted] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self._session, self._recorder, self._order = session, recorder, order
-        self._arguments, self._blobs, self._wanted = inputs.arguments, inputs.blobs, wanted
+        self._inputs, self._arguments, self._wanted = inputs, inputs.arguments, wanted
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
             self._replayer: Child | None = None
             self._record_all(inputs.trials)
+
+    def first_calls(self) -> dict[int, Recorded]:
+        """Return the recording of each trial's first call."""
+        return {number: by_mode["first"] for number, by_mode in self.of.items()}
 
     @property
     def every(self) -> list[Recorded]:
@@ -91,8 +95,7 @@ class Recordings:
     def deeds(self) -> dict[str, Deeds]:
         """Return launched kernels and torch operations by input layout, unless values matter."""
         by_layout = {}
-        for number, by_mode in self.of.items():
-            first = by_mode["first"]
+        for number, first in self.first_calls().items():
             if first.raised is None and not first.reads:
                 by_layout[layout(self._arguments[number])] = deeds(read(first.program))
         return by_layout
@@ -125,7 +128,7 @@ class Recordings:
         """Return a key of all that a recorder may know about the trial's inputs."""
         tree = self._arguments[trial.number]
         places = storages(tree)
-        sizes = [len(self._blobs[place]) for place in places]
+        sizes = [len(self._inputs.blobs[place]) for place in places]
 
         def numbered(tensor: Json) -> Json:
             return {**tensor, "storage": places.index(tensor["storage"])}
@@ -135,7 +138,7 @@ class Recordings:
 
     def _call(self, trial: Trial, known: Sequence[Json]) -> dict[str, Json]:
         tree = self._arguments[trial.number]
-        sizes = {str(place): len(self._blobs[place]) for place in storages(tree)}
+        sizes = {str(place): len(self._inputs.blobs[place]) for place in storages(tree)}
         return {
             "number": trial.number, "arguments": tree, "sizes": sizes, "known": list(known),
             "expanded": trial.expands_gradients,
@@ -221,8 +224,8 @@ class Recordings:
         if self._replayer is None:
             self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
             name, settings = "replayer", self._order
+        programs, blobs, _ = with_constants([recorded], self._inputs.alone([trial]))
         tree = self._arguments[trial.number]
-        programs, blobs = with_constants([recorded], self._blobs, set(storages(tree)))
         order = {**settings, "arguments": tree, "programs": programs}
         return self._session.ask(
             self._replayer, name, "numbers", order, blobs, role="replayer"
@@ -230,18 +233,21 @@ class Recordings:
 
 
 def with_constants(
-    recorded: Sequence[Recorded], blobs: Sequence[memoryview], used: set[int]
-) -> tuple[list[Json], list[memoryview]]:
-    """Return the programs, and the blobs of their inputs and constants.
+    recordings: Iterable[Recorded], inputs: Inputs
+) -> tuple[list[Json], list[memoryview], dict[int, int]]:
+    """Return the distinct programs, the blobs of inputs and constants, and the index of each
+    recording's program by the recording's id.
 
     Inputs keep their indices. Constants are appended.
     """
-    held = [blob if place in used else NONE for place, blob in enumerate(blobs)]
-    programs = []
-    for one in recorded:
-        programs.append({"program": one.program, "constants": len(held)})
-        held += one.blobs
-    return programs, held
+    programs: list[Json] = []
+    blobs, places = [*inputs.blobs], dict[int, int]()
+    for recorded in recordings:
+        if id(recorded) not in places:
+            places[id(recorded)] = len(programs)
+            programs.append({"program": recorded.program, "constants": len(blobs)})
+            blobs += recorded.blobs
+    return programs, blobs, places
 
 
 def _recorded(reply: Json, blobs: Sequence[memoryview]) -> Recorded:

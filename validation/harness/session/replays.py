@@ -5,6 +5,7 @@ from typing import Any
 from validation.harness.judge.launcher_kernels import compiles
 from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.arguments import Inputs
+from validation.harness.plan.trial_plan import Trial
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check
 from validation.harness.session.entry_session import Session, Stopped, reading
@@ -22,37 +23,35 @@ def replay(
     """
     answers: list[ChildAnswer] = []
     for batch in inputs.batches(session.limits.at_once):
-        places: dict[int, int] = {}
-        programs: list[Recorded] = []
-        tasks, raising = [], []
+        tasks: list[tuple[Trial, dict[str, Recorded]]] = []
+        raising = []
         for trial in batch.trials:
-            of_mode = {}
-            for mode in trial.modes:
-                recorded = recordings.of[trial.number][mode]
-                if recorded.raised is not None:
-                    raising.append((trial, mode, recorded.raised))
-                    continue
-                if id(recorded) not in places:
-                    places[id(recorded)] = len(programs)
-                    programs.append(recorded)
-                of_mode[mode] = places[id(recorded)]
-            tasks.append({
-                "number": trial.number, "modes": list(of_mode), "recordings": of_mode,
+            of_mode = {mode: recordings.of[trial.number][mode] for mode in trial.modes}
+            raising += [
+                {"trial": trial.number, "mode": mode, "error": recorded.raised}
+                for mode, recorded in of_mode.items()
+                if recorded.raised is not None
+            ]
+            tasks.append((trial, {k: one for k, one in of_mode.items() if one.raised is None}))
+        every = (recorded for _, of_mode in tasks for recorded in of_mode.values())
+        programs, blobs, places = with_constants(every, batch)
+        trials = [
+            {
+                "number": trial.number, "modes": list(of_mode),
+                "recordings": {mode: places[id(one)] for mode, one in of_mode.items()},
                 "arguments": batch.arguments[trial.number],
                 "written": list(wanted[trial.number].written),
                 "expanded": trial.expands_gradients,
-            })  # fmt: skip
-        used = {place for place, blob in enumerate(batch.blobs) if len(blob)}
-        held, blobs = with_constants(programs, batch.blobs, used)
-        more = {**order, "trials": tasks, "programs": held}
+            }
+            for trial, of_mode in tasks
+        ]  # fmt: skip
+        more = {**order, "trials": trials, "programs": programs}
         begin = "replayer" if order and not answers else ""
         answer = session.ask(child, begin, "answers", more, blobs, role="replayer")
         for run in answer.header["runs"]:
             # The recorder knows the state of the arguments: it runs the launcher's Python.
             run["state"] = recordings.of[run["trial"]][run["mode"]].state
-        answer.header["runs"] += [
-            {"trial": trial.number, "mode": mode, "error": error} for trial, mode, error in raising
-        ]
+        answer.header["runs"] += raising
         answers.append(answer)
     return answers
 

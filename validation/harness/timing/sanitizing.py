@@ -78,13 +78,11 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
         recordings = Recordings(session, child, inputs, order)
-    every = [recorded for recorded in recordings.every if recorded.raised is None]
-    places = {id(recorded): place for place, recorded in enumerate(every)}
-    programs, held = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))
+    calls = {n: call for n, call in recordings.first_calls().items() if call.raised is None}
+    programs, held, places = with_constants(calls.values(), inputs)
     played = [
-        {"arguments": inputs.arguments[trial.number], "program": places[id(recorded)]}
-        for trial in inputs.trials
-        if id(recorded := recordings.of[trial.number]["first"]) in places
+        {"arguments": inputs.arguments[number], "program": places[id(call)]}
+        for number, call in calls.items()
     ]
     token = secrets.token_hex(8)
     with path.open("w+b") as file:

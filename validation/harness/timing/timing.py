@@ -5,10 +5,8 @@ other process uses the GPU. Other steps may use processes that serve other entri
 """
 
 import secrets
-from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from validation.harness.entry import Entry
@@ -80,21 +78,13 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
     """Measure the entry, and add the numbers to `figures`."""
     children, tuning_cache = ExitStack(), secrets.token_hex(8)
     try:
-        check = _measure_with(children, tuning_cache, session, figures)
-    except BaseException as error:
-        # Processes in which something failed must not serve another entry.
-        _end(session, tuning_cache, partial(children.__exit__, type(error), error, None))
-        raise
-    _end(session, tuning_cache, children.close)
-    return check
-
-
-def _end(session: Session, tuning_cache: str, close: Callable[[], Any]) -> None:
-    # End processes only while no entry is measured: ending disturbs measurements.
-    with session.pool.lock.held(exclusive=False):
-        close()
-    session.pool.forget(tuning_cache)
-    session.pool.forget(session.cache)
+        return _measure_with(children, tuning_cache, session, figures)
+    finally:
+        # End processes only while no entry is measured: ending disturbs measurements.
+        with session.pool.lock.held(exclusive=False):
+            children.close()
+        session.pool.forget(tuning_cache)
+        session.pool.forget(session.cache)
 
 
 def _measure_with(
@@ -116,12 +106,12 @@ def _measure_with(
         ]
 
         def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
-            child = children.enter_context(session.candidate("timing", alone=True))
+            child = children.enter_context(session.candidate("timing"))
             return child, _prepare(session, child, side, what, blobs)
 
         launcher = children.enter_context(session.candidate("launcher"))
-        programs = _record(session, launcher, inputs, tuning_cache)
-        candidate, _ = prepared("the entry", programs.blobs, **programs.order(entry, sets))
+        programs, blobs = _record(session, launcher, inputs, tuning_cache)
+        candidate, _ = prepared("the entry", blobs, **programs)
         text: dict[str, Any] = {"python_code": entry.python_code, "sets": sets}
         eager, flops = prepared("the reference", inputs.blobs, **text, compiled=False, count=True)
         compiled = None
@@ -134,10 +124,9 @@ def _measure_with(
     with lock.held(exclusive=True):
         if "autotune" in entry.triton_code:
             # Others disturbed the autotuner's choice: repeat it, with all configurations compiled.
-            chosen = _record(session, launcher, inputs, tuning_cache)
-            if chosen.programs != programs.programs:
-                order = chosen.order(entry, sets)
-                _prepare(session, candidate, "the entry", order, chosen.blobs)
+            chosen, blobs = _record(session, launcher, inputs, tuning_cache)
+            if chosen != programs:
+                _prepare(session, candidate, "the entry", chosen, blobs)
         of_entry = _measure(session, candidate, keep=True)
         of_eager = _measure(session, eager)
         of_compiled = _measure(session, compiled) if compiled else None
@@ -195,31 +184,26 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
     return inputs.of_trials(alike)
 
 
-@dataclass(frozen=True, slots=True)
-class TimedPrograms:
-    """Programs of the launcher, the index of each trial's program, and the blobs."""
-
-    programs: list[Any]
-    of_trial: dict[int, int]
-    blobs: list[memoryview]
-
-    def order(self, entry: Entry, sets: list[dict[str, Any]]) -> dict[str, Any]:
-        played = [{**one, "program": self.of_trial[one["number"]]} for one in sets]
-        return {"triton_code": entry.triton_code, "programs": self.programs, "sets": played}
-
-
-def _record(session: Session, launcher: Child, inputs: Inputs, cache: str) -> TimedPrograms:
+def _record(
+    session: Session, launcher: Child, inputs: Inputs, cache: str
+) -> tuple[dict[str, Any], list[memoryview]]:
+    """Record the launcher's calls. Return the order to time their programs, and its blobs."""
     # Only in this recording does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
-    recordings = Recordings(session, launcher, inputs, order)
-    every = recordings.every
-    for recorded in every:
-        if recorded.raised is not None:
-            raise _unable(f"the entry: {raised(recorded.raised)}")
-    programs, blobs = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))
-    places = {id(recorded): place for place, recorded in enumerate(every)}
-    of_trial = {number: places[id(modes["first"])] for number, modes in recordings.of.items()}
-    return TimedPrograms(programs, of_trial, blobs)
+    calls = Recordings(session, launcher, inputs, order).first_calls()
+    for call in calls.values():
+        if call.raised is not None:
+            raise _unable(f"the entry: {raised(call.raised)}")
+    programs, blobs, places = with_constants(calls.values(), inputs)
+    sets = [
+        {
+            "number": trial.number, "arguments": inputs.arguments[trial.number],
+            "program": places[id(calls[trial.number])],
+        }
+        for trial in inputs.trials
+    ]  # fmt: skip
+    text = session.entry.triton_code
+    return {"triton_code": text, "programs": programs, "sets": sets}, blobs
 
 
 def _prepare(

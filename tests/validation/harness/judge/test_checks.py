@@ -104,7 +104,7 @@ def test_a_fault_only_in_an_untested_layout_is_a_limit() -> None:
     assert check.numbers["limits"] == ["case 1"]
 
 
-@pytest.mark.parametrize("origin", ["manual", "template", "inductor", "", "real-world:a/b"])
+@pytest.mark.parametrize("origin", ["manual", "template", "inductor", "", "real-world"])
 @pytest.mark.parametrize(
     ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("property", "values")]
 )

@@ -20,7 +20,7 @@ KIND = Kind(
             name="real-code",
             how="It is real code, whose domain the grade of sizes names.",
             edits=_edits(2048),
-            origin="real-world:example/kernels",
+            origin="real-world",
             outcome=Outcome("narrow", "variations"),
         ),
     ),
