@@ -9,8 +9,6 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from validation.compile.queries import last_name, literals, parameters_of, unstarred
-from validation.compile.seen import UsesByPath
 from validation.compile.value_sources import (
     LOADED,
     NOTHING,
@@ -18,8 +16,8 @@ from validation.compile.value_sources import (
     PathUses,
     Place,
     UseKind,
+    UsesByPath,
     ValueSource,
-    handed_in,
     item_of,
     join,
     loaded,
@@ -33,6 +31,10 @@ from validation.compile.vocabulary import (
     SAME,
     SHAPED,
     TYPED,
+    last_name,
+    literals,
+    parameters_of,
+    unstarred,
 )
 
 # More steps than the largest real kernels need: a limit for artificial ones.
@@ -133,9 +135,9 @@ class _Reader:
     def _unpacked(self, value: ValueSource, count: int) -> Sequence[ValueSource]:
         if value.items is not None and len(value.items) == count:
             return value.items
-        if value.base and handed_in(value):
-            self.seen.saw(value.base, UseKind.TUPLE, items=count)
-            return [item_of(value.base, index) for index in range(count)]
+        if path := value.parameter:
+            self.seen.record(path, UseKind.TUPLE, items=count)
+            return [item_of(path, index) for index in range(count)]
         return [value._replace(items=None)] * count
 
     def _turns(self, iterable: ast.expr, env: dict[str, ValueSource]) -> ValueSource:
@@ -144,21 +146,17 @@ class _Reader:
             values = [self._value(argument, env) for argument in iterable.args]
             small = last_name(iterable.func) == "static_range"
             for value in values:
-                self.seen.saw_all(value, UseKind.INTEGER)
-                if small and handed_in(value) and value.base:
-                    self.seen.saw(value.base, UseKind.COUNT)
+                self.seen.record_all(value, UseKind.INTEGER)
+                if small:
+                    self.seen.record(value.parameter, UseKind.COUNT)
             for keyword in iterable.keywords:
-                self._small(self._value(keyword.value, env))
+                self.seen.record(self._value(keyword.value, env).parameter, UseKind.COUNT)
             return ValueSource(None, frozenset().union(*(value.parts for value in values)))
         value = self._value(iterable, env)
-        if value.base and handed_in(value) and value.items is None:
-            self.seen.saw(value.base, UseKind.TUPLE, items=2)
-            return item_of(value.base, 0)
+        if (path := value.parameter) and value.items is None:
+            self.seen.record(path, UseKind.TUPLE, items=2)
+            return item_of(path, 0)
         return value.items[0] if value.items else value
-
-    def _small(self, value: ValueSource) -> None:
-        if value.base and handed_in(value):
-            self.seen.saw(value.base, UseKind.COUNT)
 
     # --- Expressions ------------------------------------------------------------------------
 
@@ -180,7 +178,7 @@ class _Reader:
                 return env.get(name, NOTHING)
             case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
                 divided, by = self._value(left, env), self._value(right, env)
-                self._small(by)
+                self.seen.record(by.parameter, UseKind.COUNT)
                 # The type of the dividend says nothing about a divisor that is a parameter.
                 by = by._replace(parts=frozenset(part for part in by.parts if LOADED in part))
                 return self._operation(ast.FloorDiv(), divided, by)
@@ -217,7 +215,7 @@ class _Reader:
     def _operation(self, op: ast.operator, left: ValueSource, right: ValueSource) -> ValueSource:
         if isinstance(op, INTEGER_OPERATORS):
             for value in (left, right):
-                self.seen.saw_all(value, UseKind.INTEGER)
+                self.seen.record_all(value, UseKind.INTEGER)
         parts = left.parts | right.parts
         if not isinstance(op, ast.Add | ast.Sub):
             return ValueSource(None, parts)
@@ -232,38 +230,37 @@ class _Reader:
         sides = [(side, self._value(side, env)) for side in (node.left, *node.comparators)]
         known_values = [literals(side) for side, _ in sides]
         for (_, value), others in zip(sides, reversed(known_values), strict=True):
-            if not (value.base and handed_in(value)):
+            if (path := value.parameter) is None:
                 continue
             for other in others:
                 if other is None:
-                    self.seen.saw(value.base, UseKind.NONE)
+                    self.seen.record(path, UseKind.NONE)
                 elif isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is):
-                    self.seen.uses[value.base].equals.append(other)
+                    self.seen.uses[path].equals.append(other)
 
     def _truth(self, node: ast.expr, env: dict[str, ValueSource]) -> None:
         value = self._value(node, env)
-        if isinstance(node, ast.Name) and value.base and handed_in(value):
-            self.seen.saw(value.base, UseKind.FLAG)
+        if isinstance(node, ast.Name):
+            self.seen.record(value.parameter, UseKind.FLAG)
 
     def _subscript(
         self, value: ValueSource, index: ast.expr, env: dict[str, ValueSource]
     ) -> ValueSource:
         self._value(index, env)
         number = index.value if isinstance(index, ast.Constant) else None
-        if isinstance(number, int):
-            if value.items is not None and -len(value.items) <= number < len(value.items):
-                return value.items[number]
-            if value.base and handed_in(value) and number >= 0:
-                self.seen.saw(value.base, UseKind.TUPLE, items=number + 1)
-                return item_of(value.base, number)
-        elif isinstance(index, ast.Name) and value.base and handed_in(value):
-            self.seen.saw(value.base, UseKind.TUPLE, items=1)
-            return item_of(value.base, 0)
+        known = value.items or ()
+        if isinstance(number, int) and -len(known) <= number < len(known):
+            return known[number]
+        if isinstance(index, ast.Name):
+            number = 0
+        if (path := value.parameter) and isinstance(number, int) and number >= 0:
+            self.seen.record(path, UseKind.TUPLE, items=number + 1)
+            return item_of(path, number)
         return value._replace(items=None)
 
     def _attribute(self, value: ValueSource, attribute: str) -> ValueSource:
-        if attribute == "element_ty" and value.base and handed_in(value):
-            self.seen.saw(value.base, UseKind.POINTER)
+        if attribute == "element_ty":
+            self.seen.record(value.parameter, UseKind.POINTER)
         return value if attribute in ("T", "type", "dtype", "value") else NOTHING
 
     # --- Calls ------------------------------------------------------------------------------
@@ -282,8 +279,8 @@ class _Reader:
             arguments = [owner, *arguments]
         elif function := self._function(node.func, env):
             return self._inline(function, node, arguments, keywords)
-        elif not method and (called := env.get(name)) and called.base and handed_in(called):
-            self.seen.saw(called.base, UseKind.FUNCTION)
+        elif not method:
+            self.seen.record(env.get(name, NOTHING).parameter, UseKind.FUNCTION)
         return self._builtin(name, arguments, keywords)
 
     def _function(self, callee: ast.expr, env: dict[str, ValueSource]) -> ast.FunctionDef | None:
@@ -315,10 +312,9 @@ class _Reader:
         return self.run(function, env)
 
     def _descriptor(self, owner: ValueSource, name: str, offsets: list[ValueSource]) -> ValueSource:
-        if owner.base and handed_in(owner) and not owner.made:
+        if not owner.made:
             items = offsets[0].items if offsets else None
-            rank = len(items) if items else 2
-            self.seen.saw(owner.base, UseKind.DESCRIPTOR, rank=rank)
+            self.seen.record(owner.parameter, UseKind.DESCRIPTOR, rank=len(items) if items else 2)
         self.seen.integers(offsets)
         return loaded(owner) if name in ("load", "gather") else NOTHING
 
@@ -337,7 +333,7 @@ class _Reader:
             self.seen.address(first)
             content = loaded(first)
             if name in BITWISE_ATOMICS:
-                self.seen.saw_all(content, UseKind.INTEGER)
+                self.seen.record_all(content, UseKind.INTEGER)
             return content
         match name:
             case (
@@ -353,22 +349,21 @@ class _Reader:
                 return NOTHING
             case "program_id" | "num_programs":
                 for value in values:
-                    if value.base and handed_in(value):
-                        self.seen.saw(value.base, UseKind.AXIS)
+                    self.seen.record(value.parameter, UseKind.AXIS)
                 return NOTHING
             case "where":
                 return self.seen.either(*arguments[1:3]) if len(arguments) == 3 else union(values)
             case "dot" | "dot_scaled":
                 for value in arguments[:2]:
                     if not value.cast:
-                        self.seen.saw_all(value, UseKind.MATRIX)
+                        self.seen.record_all(value, UseKind.MATRIX)
                 return NOTHING
             case "isinstance" | "static_assert" | "device_assert" | "len" | "static_print":
                 return NOTHING
         if name in MATHS:
             for value in arguments:
                 if value.base and len(value.base) == 1 and value.parts == {value.base}:
-                    self.seen.saw(value.base, UseKind.FLOATING)
+                    self.seen.record(value.base, UseKind.FLOATING)
             return NOTHING
         if name in SAME:
             if name == "advance":

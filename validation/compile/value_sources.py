@@ -1,6 +1,7 @@
 """Values in the analysis of uses: uses of a parameter, and sources of an expression."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
@@ -52,6 +53,12 @@ class ValueSource(NamedTuple):
     # Converted to another type after loading.
     cast: bool = False
 
+    @property
+    def parameter(self) -> Path | None:
+        """The path of a parameter or an item of it, or None for any other value."""
+        is_given = self.base is not None and LOADED not in self.base and self.parts <= {self.base}
+        return self.base if is_given else None
+
 
 NOTHING = ValueSource()
 
@@ -89,11 +96,6 @@ def place(function: str, node: ast.expr, before: int = 0) -> Place:
     )
 
 
-def handed_in(value: ValueSource) -> bool:
-    """Return whether a value is a parameter or an item of it, without computation."""
-    return value.base is not None and LOADED not in value.base and value.parts <= {value.base}
-
-
 def item_of(base: Path, index: int) -> ValueSource:
     path = (*base, index)
     return ValueSource(path, frozenset([path]))
@@ -121,3 +123,57 @@ def join(left: ValueSource, right: ValueSource) -> ValueSource:
 
 def union(values: Iterable[ValueSource]) -> ValueSource:
     return ValueSource(None, frozenset().union(*(value.parts for value in values)))
+
+
+class UsesByPath:
+    """Recorded uses of parameters and of values loaded through them."""
+
+    def __init__(self) -> None:
+        self.uses: dict[Path, Uses] = defaultdict(Uses)
+
+    def sizes(self, values: Iterable[ValueSource]) -> None:
+        for value in values:
+            for item in value.items or (value,):
+                for part in item.parts:
+                    if LOADED not in part:
+                        self.record(part, UseKind.SIZE)
+
+    def integers(self, values: Iterable[ValueSource]) -> None:
+        """Record that loaded values in an index are integers. Others are by default."""
+        for value in values:
+            for part in value.parts:
+                if LOADED in part:
+                    self.record(part, UseKind.INTEGER)
+
+    def types(self, values: Iterable[ValueSource]) -> None:
+        for value in values:
+            self.record(value.parameter, UseKind.DTYPE)
+
+    def address(self, value: ValueSource) -> None:
+        if value.items is not None:
+            return
+        base = value.base
+        is_loaded = base is not None and base[-1] == LOADED
+        self.record(base, UseKind.ADDRESS if is_loaded else UseKind.POINTER)
+        for part in value.parts:
+            if part != base:
+                self.record(part, UseKind.INTEGER)
+
+    def either(self, left: ValueSource, right: ValueSource) -> ValueSource:
+        if left.base and right.base and left.base != right.base:
+            self.uses[left.base].same.add(right.base)
+            self.uses[right.base].same.add(left.base)
+        return join(left, right)
+
+    def record_all(self, value: ValueSource, use: UseKind) -> None:
+        for part in value.parts:
+            self.record(part, use)
+
+    def record(self, path: Path | None, use: UseKind, *, items: int = 0, rank: int = 0) -> None:
+        """Record a use of a path. None stands for a value that no parameter gives."""
+        if path is None:
+            return
+        uses = self.uses[path]
+        uses.kinds.add(use)
+        uses.items = max(uses.items, items)
+        uses.rank = max(uses.rank, rank)

@@ -167,7 +167,7 @@ class Examination:
             computed.update(recorded.computed)
         own_test = OwnTest()
         if suite is not None:
-            own_test = compare_with_recordings(list(suite["calls"]), recordings.deeds())
+            own_test = compare_with_recordings(list(suite["calls"]), recordings.summaries())
             computed.update(own_test.computed)
         origin = self.entry.origin
         right = {run.trial.number for run in runs if run.right}

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from validation.harness.pool.gpu_memory import USED, GpuMemory
+from validation.harness.pool.worker_pool import USED, GpuMemory
 
 
 def test_entries_wait_until_their_part_is_free() -> None:

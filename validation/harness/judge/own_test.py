@@ -25,7 +25,7 @@ Json = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
+class CallSummary:
     """The kernels that a call launches, and the torch operations that it computes with."""
 
     kernels: frozenset[str]
@@ -41,13 +41,13 @@ class OwnTest:
     computed: Counter[str] = field(default_factory=Counter)
 
 
-def deeds(program: Program) -> Deeds:
+def summary_of(program: Program) -> CallSummary:
     """Return the kernels and operations of a recorded call, without its backward pass."""
     every = list(_flat(program.instructions))
     launched = {one.kernel for one in every if isinstance(one, Launch)}
     operations = {base_name(one.name) for one in every if isinstance(one, TorchCall)}
     kernels = {program.kernels[key].name for key in launched if key in program.kernels}
-    return Deeds(frozenset(kernels), frozenset(operations & COMPUTES))
+    return CallSummary(frozenset(kernels), frozenset(operations & COMPUTES))
 
 
 def _flat(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
@@ -62,11 +62,11 @@ def layout(tree: Json) -> str:
     return json.dumps([[one["dtype"], one["shape"], one["stride"]] for one in tensors(tree)])
 
 
-def compare_with_recordings(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
+def compare_with_recordings(calls: Json, recorded: Mapping[str, CallSummary]) -> OwnTest:
     """Compare the test's calls with the recordings for inputs of the same layout."""
     more: Counter[str] = Counter()
     launches, expected = False, False
-    everywhere = {name for deeds in recorded.values() for name in deeds.computed}
+    everywhere = {name for summary in recorded.values() for name in summary.computed}
     for call in calls:
         known = recorded.get(json.dumps(call["layout"]))
         kernels = {str(name) for name in dict(call["kernels"])}

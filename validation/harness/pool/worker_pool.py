@@ -6,6 +6,7 @@ one entry. On a GPU, the driver creates CUDA contexts one at a time. So idle chi
 wait, and a replayer, which runs no entry's Python, serves several entries.
 """
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from validation.harness.options import Options
 from validation.harness.policy import most_compile_seconds
 from validation.harness.pool.children import SERVER_ENDED, Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.pool.fork_server import ForkServer
-from validation.harness.pool.gpu_memory import GpuMemory
 from validation.harness.pool.idle_pool import AHEAD, IdlePool
 from validation.harness.pool.shared_lock import SharedLock
 from validation.harness.sandbox import memory_bound
@@ -25,6 +25,9 @@ from validation.harness.verdicts import ended_as, said_broken
 HEALTH_SECONDS = 60.0
 # An idle machine needs 0.2 s for a context; eight GPUs that start at once need 16 s.
 CONTEXT_SECONDS = 30.0
+# Share of a GPU's memory that timed entries may reserve. The rest is for other processes, and for
+# allocations that can't be estimated.
+USED = 0.75
 # Seconds between attempts: a program that exhausts processes or memory is killed meanwhile.
 PAUSES = (0.0, 2.0, 10.0, 30.0)
 
@@ -178,3 +181,25 @@ class WorkerPool:
         self._idle.close()
         self.candidates.close()
         self.references.close()
+
+
+class GpuMemory:
+    """Memory of one GPU, which timed entries share. `total`: its bytes, 0 if unknown."""
+
+    def __init__(self, total: int) -> None:
+        self._changed = threading.Condition()
+        self._total = self._free = int(total * USED)
+
+    @contextmanager
+    def held(self, amount: int) -> Iterator[None]:
+        """Reserve this many bytes, or all if the GPU has fewer. Wait until they are free."""
+        amount = min(amount, self._total)
+        with self._changed:
+            self._changed.wait_for(lambda: amount <= self._free)
+            self._free -= amount
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += amount
+                self._changed.notify_all()

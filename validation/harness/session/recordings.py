@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from validation.harness.judge.launcher_kernels import HOST_NUMBER
-from validation.harness.judge.own_test import Deeds, deeds, layout
+from validation.harness.judge.own_test import CallSummary, layout, summary_of
 from validation.harness.judge.reads import INVENTIONS, Informed, computes, invented, is_fraction
 from validation.harness.judge.replay_evidence import Wanted, raised
 from validation.harness.plan.arguments import Inputs, mapped, storages, tensors
@@ -92,12 +92,12 @@ class Recordings:
         launches = read(recorded.program).every_instruction()
         return max((math.prod(one.grid) for one in launches if isinstance(one, Launch)), default=0)
 
-    def deeds(self) -> dict[str, Deeds]:
+    def summaries(self) -> dict[str, CallSummary]:
         """Return launched kernels and torch operations by input layout, unless values matter."""
         by_layout = {}
         for number, first in self.first_calls().items():
             if first.raised is None and not first.reads:
-                by_layout[layout(self._arguments[number])] = deeds(read(first.program))
+                by_layout[layout(self._arguments[number])] = summary_of(read(first.program))
         return by_layout
 
     def _record_all(self, trials: Sequence[Trial]) -> None:

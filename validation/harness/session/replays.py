@@ -32,13 +32,14 @@ def replay(
                 for mode, recorded in of_mode.items()
                 if recorded.raised is not None
             ]
-            tasks.append((trial, {k: one for k, one in of_mode.items() if one.raised is None}))
+            playable = {mode: call for mode, call in of_mode.items() if call.raised is None}
+            tasks.append((trial, playable))
         every = (recorded for _, of_mode in tasks for recorded in of_mode.values())
         programs, blobs, places = with_constants(every, batch)
         trials = [
             {
                 "number": trial.number, "modes": list(of_mode),
-                "recordings": {mode: places[id(one)] for mode, one in of_mode.items()},
+                "recordings": {mode: places[id(call)] for mode, call in of_mode.items()},
                 "arguments": batch.arguments[trial.number],
                 "written": list(wanted[trial.number].written),
                 "expanded": trial.expands_gradients,
