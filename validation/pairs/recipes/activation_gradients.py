@@ -131,7 +131,9 @@ def _activation(
                 if walk == "tile"
                 else "Four to eight values a thread: wide loads, and few registers.",
             ),
-            }, inputs=Preparation(
+            },
+        perf=({"rows": 4096, "cols": 14336, "dtype": "bfloat16"},),
+        inputs=Preparation(
                 lines=(
                     *(
                         f"{name} = torch.randn((rows, {width}), generator=generator).to(dtype)"
@@ -140,7 +142,6 @@ def _activation(
                     "return (laid_out(x),)" if len(names) == 1
                     else "return laid_out(gate), laid_out(up)",
                 ),
-                timed=({"rows": 4096, "cols": 14336, "dtype": "bfloat16"},),
                 timed_for="The feed-forward layer of Llama 3 8B for 4,096 tokens.",
             ),
     )  # fmt: skip

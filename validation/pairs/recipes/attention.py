@@ -72,7 +72,14 @@ def _varlen(
                 "128 queries and two stages of 64 keys and values take 96 KB of shared memory at",
                 "128 features of 16 bits.",
             ),
-            }, inputs=Preparation(
+            },
+        perf=(
+                    {
+                        "sequences": 8, "longest": 2048, "heads": 32, "head_dim": 128,
+                        "dtype": "float16",
+                    },
+                ),
+        inputs=Preparation(
                 lines=(
                     *_lengths("cu_seqlens_q" if cross else "cu_seqlens"),
                     *(_lengths("cu_seqlens_k") if cross else ()),
@@ -87,12 +94,6 @@ def _varlen(
                     "return (*tensors, "
                     + ", ".join(f"{name}.to(device)" for name in offsets)
                     + ", max_seqlen)",
-                ),
-                timed=(
-                    {
-                        "sequences": 8, "longest": 2048, "heads": 32, "head_dim": 128,
-                        "dtype": "float16",
-                    },
                 ),
                 timed_for="Eight prompts of up to 2,048 tokens for the heads of Llama 3 8B.",
                 allowed={

@@ -77,12 +77,12 @@ def _fp8_quantize(
             "configs": (({"BLOCK_M": 4}, 1, 1), ({"BLOCK_M": 16}, 4, 1), ({"BLOCK_M": 32}, 8, 1)),
             "why": (f"A row of {group} values fills a warp, so BLOCK_M grows with the warps.",),
         },
+        perf=({"rows": rows, "cols": cols, "dtype": dtypes[0]},),
         inputs=Preparation(
             lines=(
                 f"x = torch.randn((rows, {width}), generator=generator).to(dtype)",
                 "return (laid_out(x),)",
             ),
-            timed=({"rows": rows, "cols": cols, "dtype": dtypes[0]},),
             timed_for=timed_for,
             allowed=allowed,
             levels={"float8_e4m3fn": (0.13, 0.004)},
@@ -192,6 +192,10 @@ def _fp8_matmul(
                 f"columns take {3 * 256 * group // 1024} KB of shared memory.",
             ),
         },
+        perf=(
+            {"m": 64, "n": 7168, "k": 2048, "dtype": dtype},
+            {"m": 4096, "n": 4096, "k": 7168, "dtype": dtype},
+        ),
         inputs=Preparation(
             lines=(
                 "def laid_out_bytes(values):",
@@ -207,10 +211,6 @@ def _fp8_matmul(
                 "scales = laid_out(a_scale), laid_out(b_scale)",
                 "return laid_out_bytes(a), laid_out_bytes(b), *scales"
                 + (", bias.to(device)" if bias else ""),
-            ),
-            timed=(
-                {"m": 64, "n": 7168, "k": 2048, "dtype": dtype},
-                {"m": 4096, "n": 4096, "k": 7168, "dtype": dtype},
             ),
             timed_for="Projections of DeepSeek-V3: decoding, and a prefill of 4,096 tokens.",
             allowed={"k": {"multiple_of": group}},
@@ -252,12 +252,12 @@ def _mxfp4_quantize(block: int, dtypes: tuple[str, ...], **_: object) -> Sketch:
             ),
             "why": ("A row of a group is only 16 bytes of output, so a program takes many rows.",),
         },
+        perf=({"rows": 4096, "cols": 2880, "dtype": dtypes[0]},),
         inputs=Preparation(
             lines=(
                 "x = torch.randn((rows, cols), generator=generator).to(dtype)",
                 "return (laid_out(x),)",
             ),
-            timed=({"rows": 4096, "cols": 2880, "dtype": dtypes[0]},),
             timed_for="Hidden states of gpt-oss for 4,096 tokens.",
             allowed={"cols": {"multiple_of": 32}},
         ),

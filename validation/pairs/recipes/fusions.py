@@ -79,6 +79,7 @@ def _norm_quantize(
             {"rows": 3, "cols": 2500},
         ),
         outputs=len(outputs),
+        perf=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
         inputs=Preparation(
             lines=(
                 *(
@@ -96,7 +97,6 @@ def _norm_quantize(
                     "1e-6",
                 ),
             ),
-            timed=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
             timed_for="Hidden states of Llama 3 8B for 8,192 tokens.",
             levels={"float8_e4m3fn": (0.13, 0.004)} if fp8 else {"int8": (0.0, 1.0)},
         ),
@@ -172,7 +172,11 @@ def _linear_cross_entropy(
                 "The tokens are read again for every block of the vocabulary, so that large",
                 "BLOCK_N saves traffic: three stages of 128 by 256 take 144 KB of shared memory.",
             ),
-            }, inputs=Preparation(
+            },
+        perf=(
+                    {"tokens": 4096, "vocabulary": 32000, "features": 4096, "dtype": "float16"},
+                ),
+        inputs=Preparation(
                 lines=(
                     "x = torch.randn((tokens, features), generator=generator).to(dtype)",
                     "weight = torch.randn((vocabulary, features), generator=generator)",
@@ -185,9 +189,6 @@ def _linear_cross_entropy(
                         "laid_out(x)", "laid_out(weight)", *(("bias.to(device)",) * bias),
                         "target.to(device)", *numbers.values(),
                     ),
-                ),
-                timed=(
-                    {"tokens": 4096, "vocabulary": 32000, "features": 4096, "dtype": "float16"},
                 ),
                 timed_for="The head of Llama 2 7B for 4,096 tokens.",
             ),

@@ -41,6 +41,7 @@ def _norm(kind: str, bias: bool, eps: str, **_: object) -> Sketch | None:
         sizes=ROWS,
         tolerance=NORM_TOLERANCE,
         differentiable=True,
+        perf=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
         inputs=Preparation(
             lines=(
                 "x = torch.randn((rows, cols), generator=generator).to(dtype)",
@@ -50,7 +51,6 @@ def _norm(kind: str, bias: bool, eps: str, **_: object) -> Sketch | None:
                 ),
                 f"return {', '.join(f'laid_out({name})' for name in names)}, {eps}",
             ),
-            timed=({"rows": 8192, "cols": 4096, "dtype": "bfloat16"},),
             timed_for="Hidden states of Llama 3 8B for 8,192 tokens.",
         ),
     )
@@ -109,14 +109,15 @@ def _softmax(
             "rows_each": rows_each,
             "block": block,
             "warps": 4 if walk == "rows" else 8,
-            }, inputs=Preparation(
+            },
+        perf=({**timed, "dtype": "bfloat16"},),
+        inputs=Preparation(
                 lines=(
                     "x = torch.randn((batch, n, n), generator=generator).to(dtype)"
                     if causal
                     else "x = torch.randn((rows, cols), generator=generator).to(dtype)",
                     "return laid_out(x), 0.125" if scaled else "return (laid_out(x),)",
                 ),
-                timed=({**timed, "dtype": "bfloat16"},),
                 timed_for=timed_for,
             ),
     )  # fmt: skip
@@ -168,7 +169,9 @@ def _cross_entropy(
         values={
             "warps": max(block // 512, 4),
             "numbers": tuple(numbers),
-            }, inputs=Preparation(
+            },
+        perf=({"tokens": 1024, "vocabulary": 128256, "dtype": "bfloat16"},),
+        inputs=Preparation(
                 lines=(
                     "logits = torch.randn((tokens, vocabulary), generator=generator).to(dtype)",
                     "target = torch.randint(0, vocabulary, (tokens,), generator=generator)",
@@ -184,7 +187,6 @@ def _cross_entropy(
                     "return laid_out(logits), laid_out(target)"
                     + "".join(f", {value}" for value in numbers.values()),
                 ),
-                timed=({"tokens": 1024, "vocabulary": 128256, "dtype": "bfloat16"},),
                 timed_for="Logits of Llama 3 for 1,024 tokens.",
             ),
     )  # fmt: skip

@@ -7,31 +7,28 @@ from validation.pairs.recipes.maps import in_float32
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
-OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    "sgd": ("SGD", (), ("p = p - lr * g",), ("p = p - lr * g",)),
+# The phrase, the states, and PyTorch's lines.
+OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "sgd": ("SGD", (), ("p = p - lr * g",)),
     "momentum": (
         "momentum SGD with momentum 0.9",
         ("m",),
-        ("m = 0.9 * m + g", "p = p - lr * m"),
         ("m = 0.9 * m + g", "p = p - lr * m"),
     ),
     "nesterov": (
         "SGD with Nesterov momentum 0.9",
         ("m",),
         ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
-        ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
     ),
     "adagrad": (
         "Adagrad",
         ("v",),
         ("v = v + g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)"),
-        ("v = v + g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-8)"),
     ),
     "rmsprop": (
         "RMSprop with decay 0.99",
         ("v",),
         ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)"),
-        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-8)"),
     ),
     "adam": (
         "Adam with betas 0.9 and 0.999",
@@ -43,13 +40,6 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
             "v_hat = v / (1.0 - 0.999**step)",
             "p = p - lr * m_hat / (torch.sqrt(v_hat) + 1e-8)",
         ),
-        (
-            "m = 0.9 * m + 0.1 * g",
-            "v = 0.999 * v + 0.001 * g * g",
-            "m_hat = m / m_correction",
-            "v_hat = v / v_correction",
-            "p = p - lr * m_hat / (tl.sqrt(v_hat) + 1e-8)",
-        ),
     ),
     "adamax": (
         "Adamax with betas 0.9 and 0.999",
@@ -58,12 +48,6 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
             "m = 0.9 * m + 0.1 * g",
             "v = torch.maximum(0.999 * v, torch.abs(g) + 1e-8)",
             "m_hat = m / (1.0 - 0.9**step)",
-            "p = p - lr * m_hat / v",
-        ),
-        (
-            "m = 0.9 * m + 0.1 * g",
-            "v = fmax(0.999 * v, tl.abs(g) + 1e-8)",
-            "m_hat = m / m_correction",
             "p = p - lr * m_hat / v",
         ),
     ),
@@ -75,13 +59,19 @@ OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ..
             "p = p - lr * update / (torch.abs(update) + 1e-2)",
             "m = 0.99 * m + 0.01 * g",
         ),
-        (
-            "update = 0.9 * m + 0.1 * g",
-            "p = p - lr * update / (tl.abs(update) + 1e-2)",
-            "m = 0.99 * m + 0.01 * g",
-        ),
     ),
 }
+# Factors that the launcher computes and passes to the kernel.
+CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
+
+
+def in_triton(lines: tuple[str, ...]) -> tuple[str, ...]:
+    text = "\n".join(lines).replace("torch.maximum", "fmax").replace("torch.", "tl.")
+    for name, factor in CORRECTIONS.items():
+        text = text.replace(f"({factor})", name)
+    return tuple(text.split("\n"))
+
+
 DECAYS = {
     "none": ("", "", ""),
     "coupled_decay": ("coupled weight decay of 0.01", "g = g + 0.01 * p", "g = g + 0.01 * p"),
@@ -109,14 +99,11 @@ PROJECTIONS = {
     ),
 }
 
-# Factors that the launcher computes and passes to the kernel.
-CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
-CORRECTED = {"adam": ("m_correction", "v_correction"), "adamax": ("m_correction",)}
-
 
 def corrections(kind: str) -> dict[str, str]:
     """Return the bias corrections of an optimizer, by name."""
-    return {name: CORRECTIONS[name] for name in CORRECTED.get(kind, ())}
+    text = "".join(OPTIMIZERS[kind][2])
+    return {name: factor for name, factor in CORRECTIONS.items() if f"({factor})" in text}
 
 
 def step_number(kind: str) -> tuple[Argument, ...]:
@@ -134,7 +121,7 @@ def _optimizer(
     dtypes: tuple[str, ...],
     **_: object,
 ) -> Sketch | None:
-    phrase, states, torch, triton = OPTIMIZERS[kind]
+    phrase, states, torch = OPTIMIZERS[kind]
     names = ("p", "g", *states)
     decayed = DECAYS[decay]
     outputs = ("p", *states)
@@ -173,7 +160,7 @@ def _optimizer(
             "corrections": corrections(kind),
             "lines": (
                 *filter(None, before_triton),
-                *triton,
+                *in_triton(torch),
                 *filter(None, (after_triton,)),
             ),
         },

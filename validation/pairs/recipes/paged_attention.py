@@ -56,7 +56,14 @@ def _paged(
         layouts=("contiguous",),
         values={
             "cached": cached,
-            }, inputs=Preparation(
+            },
+        perf=(
+                    {
+                        "sequences": 16, "heads": 32, "head_dim": 128, "most_pages": 128,
+                        "page_size": 16, "dtype": "float16",
+                    },
+                ),
+        inputs=Preparation(
                 lines=(
                     "n_pages = sequences * most_pages + 1",
                     "q = torch.randn((sequences, heads, head_dim), generator=generator).to(dtype)",
@@ -89,12 +96,6 @@ def _paged(
                     *(("alibi_slopes = torch.rand((heads,), generator=generator) * 0.2",) * alibi),
                     f"arguments = ({', '.join(names)})",
                     "return tuple(x.to(device) for x in arguments)",
-                ),
-                timed=(
-                    {
-                        "sequences": 16, "heads": 32, "head_dim": 128, "most_pages": 128,
-                        "page_size": 16, "dtype": "float16",
-                    },
                 ),
                 timed_for="16 sequences of up to 2,048 tokens for the heads of Gemma 2 27B.",
                 allowed={"head_dim": [16, 32, 64, 128], "heads": {"multiple_of": 2}},

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Case = Mapping[str, int | str]
-
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
@@ -18,8 +16,6 @@ class Preparation:
 
     lines: tuple[str, ...]
     """Lines that compute the arguments from the case's sizes, and return them."""
-    timed: tuple[Case, ...]
-    """Sizes and dtype of the cases for timing."""
     timed_for: str
     """Comment that names the models with these sizes."""
     allowed: Mapping[str, object] = field(default_factory=dict)
@@ -28,15 +24,6 @@ class Preparation:
     """Sizes that a checker must not vary."""
     levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Tolerance by the dtype of an output, for dtypes of few bits."""
-
-    def timed_cases(self, layouts: tuple[str, ...], dtypes: tuple[str, ...]) -> list[str]:
-        """Return each timed case as a Python literal, with a dtype that the test supports."""
-        layout = {"layout": "contiguous"} if len(layouts) > 1 else {}
-        cases = (
-            {**case, "dtype": case["dtype"] if case["dtype"] in dtypes else dtypes[0]}
-            for case in self.timed
-        )
-        return [repr({**case, **layout, "seed": 0}).replace("'", '"') for case in cases]
 
 
 EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."

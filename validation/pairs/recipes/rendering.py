@@ -219,10 +219,15 @@ def cases(sketch: Sketch) -> list[str]:
 
 
 def perf_cases(sketch: Sketch) -> list[str]:
-    """Return cases with the sizes of models, in the narrowest type."""
-    dtype = next((name for name in NARROW if name in sketch.dtypes), sketch.dtypes[0])
+    """Return cases with the sizes of models, in the models' type or the narrowest one."""
+    narrow = next((name for name in NARROW if name in sketch.dtypes), sketch.dtypes[0])
     layout = {"layout": "contiguous"} if len(sketch.layouts) > 1 else {}
-    return [_case({**sizes, "dtype": dtype, **layout, "seed": 0}) for sizes in sketch.perf]
+    cases = []
+    for sizes in sketch.perf:
+        dtype = sizes.get("dtype", narrow)
+        dtype = dtype if dtype in sketch.dtypes else sketch.dtypes[0]
+        cases.append(_case({**sizes, "dtype": dtype, **layout, "seed": 0}))
+    return cases
 
 
 NARROW = ("bfloat16", "float16")

@@ -70,12 +70,12 @@ def _routing(score: str, top_k: int, factor: bool, index: str, wide: bool, **_: 
                 "than 32 would need too many registers for 256 experts.",
             ),
         },
+        perf=({"tokens": 8192, "experts": 256 if top_k == 8 else 64, "dtype": "float32"},),
         inputs=Preparation(
             lines=(
                 "logits = torch.randn((tokens, experts), generator=generator).to(dtype)",
                 f"return laid_out(logits), {top_k}{', 2.5' * factor}",
             ),
-            timed=({"tokens": 8192, "experts": 256 if top_k == 8 else 64, "dtype": "float32"},),
             timed_for="Router logits for 8,192 tokens, with as many experts as DeepSeek has.",
             allowed={"experts": {"min": top_k, "max": 512}},
         ),
@@ -148,7 +148,9 @@ def _permute(
                 ({"BLOCK_N": 256}, 2, 1), ({"BLOCK_N": 1024}, 4, 1), ({"BLOCK_N": 2048}, 8, 1)
             ),
             "why": ("Rows are far apart, but each is contiguous: wide blocks keep loads whole.",),
-            }, inputs=Preparation(
+            },
+        perf=({"tokens": 2048, "features": 4096, "dtype": "bfloat16"},),
+        inputs=Preparation(
                 lines=(
                     f"copies = tokens * {top_k}",
                     f"shape = ({'tokens' if permutes else 'copies'}, features)",
@@ -167,7 +169,6 @@ def _permute(
                         str(top_k),
                     ),
                 ),
-                timed=({"tokens": 2048, "features": 4096, "dtype": "bfloat16"},),
                 timed_for="Hidden states of Mixtral 8x7B for 2,048 tokens.",
             ),
     )  # fmt: skip
@@ -243,7 +244,9 @@ def _matmul(
                 "An expert may have few rows, whose tile is then mostly empty: BLOCK_M of 16 for",
                 "decoding, larger ones for a prefill.",
             ),
-            }, inputs=Preparation(
+            },
+        perf=({"experts": 60, "tokens": 4096, "n": 2816, "k": 2048, "dtype": "float16"},),
+        inputs=Preparation(
                 lines=(
                     "# Some experts have no token at all.",
                     "experts_of = torch.randint(0, experts, (tokens,), generator=generator)",
@@ -263,7 +266,6 @@ def _matmul(
                         *(f"{name}.to(device)" for name in names[3:]),
                     ),
                 ),
-                timed=({"experts": 60, "tokens": 4096, "n": 2816, "k": 2048, "dtype": "float16"},),
                 timed_for="The experts of Qwen1.5-MoE for 4,096 rows.",
                 allowed={"n": {"multiple_of": 2}},
             ),

@@ -65,8 +65,8 @@ class Sketch:
     sizes: tuple[Mapping[str, int | tuple[int, ...]], ...]
     multiples: Mapping[str, int] = field(default_factory=dict)
     """Sizes that a checker may vary by multiples only."""
-    perf: tuple[Mapping[str, int], ...] = ()
-    """Sizes as in real models, used only for timing."""
+    perf: tuple[Mapping[str, int | str], ...] = ()
+    """Sizes as in real models, and possibly their data type; used only for timing."""
     dtypes: tuple[str, ...] = ()
     """Data types of the cases; empty for those of the recipe."""
     tolerance: Mapping[str, Tolerance] = field(default_factory=lambda: TOLERANCE)

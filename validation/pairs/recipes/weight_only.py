@@ -78,7 +78,8 @@ def _matmul(
             ),
             "why": (EXACT_PRODUCTS,) if "float32" in dtypes else WHY[weights.group],
         },
-        inputs=_product_inputs(weights, bias, "(m, k)", TIMED, TIMED_FOR),
+        inputs=_product_inputs(weights, bias, "(m, k)", TIMED_FOR),
+        perf=TIMED,
     )
 
 
@@ -114,7 +115,8 @@ def _matvec(
                 "blocks of 16 are 256 programs.",
             ),
         },
-        inputs=_product_inputs(weights, bias, "(k,)", TIMED_ROW, TIMED_ROW_FOR),
+        inputs=_product_inputs(weights, bias, "(k,)", TIMED_ROW_FOR),
+        perf=TIMED_ROW,
     )
 
 
@@ -153,9 +155,9 @@ def _dequantize(
                 "Each weight is used once: larger blocks only give a thread more loads in flight.",
             ),
         },
+        perf=({"n": 14336, "k": 4096, "dtype": "bfloat16"},),
         inputs=Preparation(
             lines=(*weights.drawn(), returned(*weights.handed())),
-            timed=({"n": 14336, "k": 4096, "dtype": "bfloat16"},),
             timed_for="The up projection of Llama 3 8B.",
             allowed={"k": {"multiple_of": weights.group or 8}},
         ),
@@ -188,7 +190,6 @@ def _product_inputs(
     weights: Weights,
     bias: bool,
     shape: str,
-    timed: tuple[Mapping[str, int | str], ...],
     timed_for: str,
 ) -> Preparation:
     """Return the inputs of a product. `shape`: the shape of the other factor."""
@@ -199,7 +200,6 @@ def _product_inputs(
             *(("bias = torch.randn((n,), generator=generator).to(dtype)",) * bias),
             returned("laid_out(x)", *weights.handed(), *(("bias.to(device)",) * bias)),
         ),
-        timed=timed,
         timed_for=timed_for,
         allowed={"k": {"multiple_of": weights.group or 8}},
     )

@@ -20,7 +20,7 @@ BOUND = re.compile(
 
 
 # The parameters of a kernel, each with its argument.
-KERNEL = re.compile(r"^\{% set kernel %\}\n(.*?)^\{% endset %\}\n", re.MULTILINE | re.DOTALL)
+KERNEL = re.compile(r"^\{% set \w+ %\}\n(.*?)^\{% endset %\}\n", re.MULTILINE | re.DOTALL)
 
 
 def bound(code: str) -> set[str]:

@@ -11,7 +11,7 @@ from validation.pairs.recipes.chains import Chain
 from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung
 from validation.pairs.recipes.ladders.norms import chain_of
 from validation.pairs.recipes.maps import map_tolerances, reference_lines
-from validation.pairs.recipes.optimizers import OPTIMIZERS, corrections, step_number
+from validation.pairs.recipes.optimizers import OPTIMIZERS, corrections, in_triton, step_number
 from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
 
 CHAINS = (
@@ -114,7 +114,8 @@ STEPS = (
 
 
 def _step(kind: str, n: int) -> Ladder:
-    phrase, states, torch, triton = OPTIMIZERS[kind]
+    phrase, states, torch = OPTIMIZERS[kind]
+    triton = in_triton(torch)
     names, outputs = ("p", "g", *states), ("p", *states)
     return Ladder(
         Sketch(
