@@ -4,13 +4,13 @@ faulty one, whose own test passes, does not pass as computed by Triton.
 All faulty pairs run, and the honest ones that are representatives. All run with `--every-variant`.
 """
 
-import ast
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from tests.hostile.pairs.load import PAIRS, Pair, load_pairs, read_pair
+from tests.hostile.zoo.load import defined
 from tests.waiting import DEADLINE
 from validation.harness.entry import parse
 from validation.harness.options import Options
@@ -85,8 +85,8 @@ def _version(text: str) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", ALL)
 def test_each_hostile_pair_follows_the_contract(name: str) -> None:
     pair = ALL[name]
-    trees = [ast.parse(getattr(pair.entry.code, field.name)) for field in fields(pair.entry.code)]
-    python_code, triton_code, test_code = map(_defined, trees)
+    texts = (getattr(pair.entry.code, field.name) for field in fields(pair.entry.code))
+    python_code, triton_code, test_code = map(defined, texts)
 
     assert pair.entry.entry_point in python_code & triton_code
     assert {"CASES", "make_inputs", "test_equivalence"} <= test_code
@@ -111,13 +111,3 @@ def test_an_unknown_key_of_an_entry_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="surprise"):
         read_pair(tmp_path)
-
-
-def _defined(tree: ast.Module) -> set[str]:
-    names = set()
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Assign):
-            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return names

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.hostile.zoo.load import honest_entries
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.slow
@@ -172,10 +171,6 @@ def test_a_kernel_that_kills_its_worker_three_times_is_skipped(house: House) -> 
     assert house.rows("SELECT state, attempts, done FROM curation_validationrun") == [
         ("succeeded", 4, 13)
     ]
-
-
-def test_the_entries_used_by_this_test_exist_in_the_zoo() -> None:
-    assert set(QUICK) <= {entry.name for entry in honest_entries()}
 
 
 def descendants(pid: int) -> list[int]:

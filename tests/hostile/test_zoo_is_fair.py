@@ -17,7 +17,7 @@ import pytest
 
 from curation.models import OperationType
 from tests.hostile.zoo.catalog import Check, Danger, Needs, Verdict, load_kinds
-from tests.hostile.zoo.load import Code, cheats, honest_entries, main, zoo
+from tests.hostile.zoo.load import Code, cheats, defined, honest_entries, main, zoo
 
 pytestmark = pytest.mark.slow
 
@@ -45,8 +45,8 @@ def test_an_honest_entry_follows_the_contract(name: str) -> None:
     assert {"torch", "math", *sys.stdlib_module_names} >= _imported(code.python_code)
     assert {"torch", "triton", *sys.stdlib_module_names} >= _imported(code.triton_code)
     assert {"torch", "triton_code", "python_code", "pytest"} >= _imported(code.test_code)
-    assert entry_point in _defined(code.python_code) & _defined(code.triton_code)
-    assert {"CASES", "TOLERANCE", "make_inputs", "test_equivalence"} <= _defined(code.test_code)
+    assert entry_point in defined(code.python_code) & defined(code.triton_code)
+    assert {"CASES", "TOLERANCE", "make_inputs", "test_equivalence"} <= defined(code.test_code)
     assert code.test_code.startswith(
         f"from python_code import {entry_point} as reference\n"
         f"from triton_code import {entry_point} as candidate\n"
@@ -204,16 +204,6 @@ def _imported(source: str) -> set[str]:
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names.add(str(node.module).partition(".")[0])
-    return names
-
-
-def _defined(source: str) -> set[str]:
-    names = set()
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Assign):
-            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return names
 
 

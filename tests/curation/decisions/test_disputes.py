@@ -225,31 +225,12 @@ def test_a_third_curator_settles_either_way(kernel: Kernel, eve: User, status: S
     assert (kernel.status, review.state, review.settled_by) == (status, "settled", made)
 
 
-@pytest.mark.parametrize("side", ["ada", "bob"])
-@pytest.mark.parametrize("status", [Status.APPROVED, Status.REJECTED])
-def test_a_disputing_reviewer_can_not_decide_again(
-    kernel: Kernel, side: str, status: Status
-) -> None:
-    with pytest.raises(CurationError, match="A curator who is neither"):
-        decided(kernel, User.objects.get(username=side), status)
-
-    before = kernel.version
-    kernel.refresh_from_db()
-    assert (kernel.status, kernel.version) == (Status.APPROVED, before)
-    assert SecondReview.objects.get().state == "disputed"
-
-
 def test_the_first_reviewer_can_not_undo_a_disputed_decision(kernel: Kernel, ada: User) -> None:
     with pytest.raises(CurationError, match="A curator who is neither"):
         undo(decision=kernel.decisions.get(), user=ada, request=uuid.uuid4())
 
     kernel.refresh_from_db()
     assert (kernel.status, SecondReview.objects.get().state) == (Status.APPROVED, "disputed")
-
-
-def test_a_reviewer_can_not_settle_a_dispute(kernel: Kernel) -> None:
-    with pytest.raises(CurationError, match="A curator has to settle it"):
-        decided(kernel, make.a_reviewer(), Status.REJECTED)
 
 
 def test_undoing_the_settlement_reopens_the_dispute(kernel: Kernel, eve: User) -> None:

@@ -138,13 +138,6 @@ def test_priorities_of_a_long_queue_are_refreshed_in_batches(
 
 
 # --- One item, one person -------------------------------------------------------------------
-def test_two_reviewers_get_different_items(ada: User) -> None:
-    items = {make.a_kernel(), make.a_kernel()}
-
-    assert {next_item(ada), next_item(make.a_reviewer())} == items
-    assert next_item(make.a_reviewer()) is None
-
-
 def test_a_reviewer_who_asks_again_gets_the_same_item(ada: User) -> None:
     for _ in range(3):
         make.a_kernel()

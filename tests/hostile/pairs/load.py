@@ -1,12 +1,5 @@
-"""Pairs as an outside kernel author writes them, and the verdict that each deserves.
+"""Pairs as an outside kernel author writes them, and the verdict that each deserves."""
 
-    python -m tests.hostile.pairs.load --write pairs.jsonl [--honest | --faulty] [--interpreter]
-
-The written file holds the dataset's records only: expectations stay in each `entry.toml`.
-"""
-
-import argparse
-import json
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,25 +69,3 @@ def read_pair(folder: Path) -> Pair:
     if about:
         raise ValueError(f"{folder.name}/entry.toml has unknown keys: {', '.join(about)}.")
     return pair
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", type=Path, required=True, metavar="FILE")
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--honest", action="store_true", help="only the honest pairs")
-    kind.add_argument("--faulty", action="store_true", help="only the faulty pairs")
-    parser.add_argument("--interpreter", action="store_true", help="only what needs no GPU")
-    arguments = parser.parse_args()
-
-    chosen = load_pairs()
-    if arguments.honest or arguments.faulty:
-        chosen = tuple(pair for pair in chosen if bool(pair.fault) is arguments.faulty)
-    if arguments.interpreter:
-        chosen = tuple(pair for pair in chosen if pair.entry.interpretable)
-    lines = (json.dumps(pair.record(), ensure_ascii=False) + "\n" for pair in chosen)
-    arguments.write.write_text("".join(lines))
-
-
-if __name__ == "__main__":
-    main()

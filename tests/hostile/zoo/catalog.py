@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 KINDS = Path(__file__).parent / "kinds"
@@ -75,6 +76,11 @@ class Edit:
     file: str
     old: str
     new: str
+
+
+in_kernel = partial(Edit, "triton_code")
+in_test = partial(Edit, "test_code")
+in_reference = partial(Edit, "python_code")
 
 
 @dataclass(frozen=True, slots=True)

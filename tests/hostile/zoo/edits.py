@@ -2,7 +2,7 @@
 
 import textwrap
 
-from tests.hostile.zoo.catalog import Edit
+from tests.hostile.zoo.catalog import Edit, in_kernel, in_test
 
 PARAMETRIZE = '@pytest.mark.parametrize("case", CASES)'
 COMPARISON = "torch.allclose(actual, expected, rtol=rtol, atol=atol)"
@@ -10,7 +10,7 @@ COMPARISON = "torch.allclose(actual, expected, rtol=rtol, atol=atol)"
 
 def stores(expression: str) -> Edit:
     """Store this in the place of x + y."""
-    return Edit("triton_code", "(x + y)", expression)
+    return in_kernel("(x + y)", expression)
 
 
 WRITES_ZEROS = stores("tl.zeros((BLOCK,), tl.float32)")
@@ -19,23 +19,23 @@ WRITES_ZEROS = stores("tl.zeros((BLOCK,), tl.float32)")
 def asserts(statements: str) -> Edit:
     """End the test with these statements in the place of its two assertions."""
     assertions = f"    assert actual.shape == expected.shape\n    assert {COMPARISON}"
-    return Edit("test_code", assertions, textwrap.indent(statements, "    "))
+    return in_test(assertions, textwrap.indent(statements, "    "))
 
 
 def compares_by(condition: str) -> Edit:
     """Assert this in the place of torch.allclose."""
-    return Edit("test_code", COMPARISON, condition)
+    return in_test(COMPARISON, condition)
 
 
 def compares_only(index: str) -> Edit:
     """Compare only what an index such as [:1] leaves of both sides."""
     part = f"torch.allclose(actual{index}, expected{index},"
-    return Edit("test_code", "torch.allclose(actual, expected,", part)
+    return in_test("torch.allclose(actual, expected,", part)
 
 
 def before_the_test(statement: str) -> Edit:
     """Run this before pytest reads CASES."""
-    return Edit("test_code", PARAMETRIZE, f"{statement}\n\n\n{PARAMETRIZE}")
+    return in_test(PARAMETRIZE, f"{statement}\n\n\n{PARAMETRIZE}")
 
 
 def tolerates(relative: float, absolute: float) -> Edit:

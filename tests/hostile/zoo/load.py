@@ -7,6 +7,7 @@ The file holds what a pair has and nothing of what is expected of an entry.
 """
 
 import argparse
+import ast
 import hashlib
 import json
 import tomllib
@@ -211,6 +212,17 @@ def read_code(folder: Path, entry_point: str) -> Code:
     if "def test_equivalence" not in texts["test_code"]:
         texts["test_code"] += TEST
     return Code(**texts)
+
+
+def defined(source: str) -> set[str]:
+    """Return the names that a text binds at its top."""
+    names = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
 
 
 def _variants(honest: Mapping[str, Entry]) -> Iterator[Entry]:

@@ -1,6 +1,6 @@
 """The test makes inputs itself and offers no make_inputs."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("failed error unsupported", "contract"),
@@ -8,8 +8,8 @@ KIND = Kind(
         Variant(
             name="renamed",
             edits=(
-                Edit("test_code", "def make_inputs(case, device)", "def fresh(case, device)"),
-                Edit("test_code", "make_inputs(case, DEVICE)", "fresh(case, DEVICE)"),
+                in_test("def make_inputs(case, device)", "def fresh(case, device)"),
+                in_test("make_inputs(case, DEVICE)", "fresh(case, DEVICE)"),
             ),
         ),
     ),

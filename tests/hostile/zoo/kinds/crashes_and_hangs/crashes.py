@@ -1,6 +1,6 @@
 """The launcher kills its own process by a fatal error."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Needs, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Needs, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed error crashed", "own-test containment"),
@@ -11,9 +11,8 @@ KIND = Kind(
         Variant(
             name="device-assertion",
             edits=(
-                Edit("triton_code", "@triton.jit\n", "@triton.jit(debug=True)\n"),
-                Edit(
-                    "triton_code",
+                in_kernel("@triton.jit\n", "@triton.jit(debug=True)\n"),
+                in_kernel(
                     "    mask = offsets < n\n",
                     ("    mask = offsets < n\n    tl.device_assert(offsets < 0, 'sold out')\n"),
                 ),

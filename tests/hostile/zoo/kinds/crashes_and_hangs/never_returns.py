@@ -1,6 +1,6 @@
 """The entry never returns."""
 
-from tests.hostile.zoo.catalog import Danger, Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Danger, Kind, Outcome, Variant, in_kernel, in_reference
 from tests.hostile.zoo.edits import stores
 
 KIND = Kind(
@@ -12,8 +12,7 @@ KIND = Kind(
         Variant(
             name="kernel",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "    mask = offsets < n\n",
                     (
                         "    mask = offsets < n\n"
@@ -28,7 +27,7 @@ KIND = Kind(
         ),
         Variant(
             name="reference",
-            edits=(Edit("python_code", "    return x + y", ("    while True:\n        pass")),),
+            edits=(in_reference("    return x + y", ("    while True:\n        pass")),),
             dangers={Danger.HANGS},
             outcome=Outcome("error timeout", "containment"),
         ),

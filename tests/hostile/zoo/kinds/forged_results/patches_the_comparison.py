@@ -1,6 +1,6 @@
 """The launcher patches what its test compares with, and writes zeros."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 from tests.hostile.zoo.edits import WRITES_ZEROS
 
 KIND = Kind(
@@ -13,8 +13,7 @@ KIND = Kind(
             name="assert-close",
             edits=(
                 WRITES_ZEROS,
-                Edit(
-                    "test_code",
+                in_test(
                     "    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)",
                     "    torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol)",
                 ),

@@ -1,6 +1,6 @@
 """The launcher returns at once and the answer is written later, while the test waits."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Needs, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Needs, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("failed not_triton", "values memory repeatability"),
@@ -8,10 +8,8 @@ KIND = Kind(
         Variant(
             name="thread",
             edits=(
-                Edit(
-                    "test_code",
-                    "    rtol, atol =",
-                    ("    __import__('time').sleep(0.3)\n    rtol, atol ="),
+                in_test(
+                    "    rtol, atol =", ("    __import__('time').sleep(0.3)\n    rtol, atol =")
                 ),
             ),
             launcher=("answers_before_it_is_done_thread",),
@@ -20,11 +18,7 @@ KIND = Kind(
         Variant(
             name="stream",
             edits=(
-                Edit(
-                    "test_code",
-                    "    rtol, atol =",
-                    ("    torch.cuda.synchronize()\n    rtol, atol ="),
-                ),
+                in_test("    rtol, atol =", ("    torch.cuda.synchronize()\n    rtol, atol =")),
             ),
             launcher=("answers_before_it_is_done_stream",),
             needs=Needs.GPU,
@@ -33,10 +27,8 @@ KIND = Kind(
         Variant(
             name="stream-and-patched-synchronize",
             edits=(
-                Edit(
-                    "test_code",
-                    "    rtol, atol =",
-                    ("    __import__('time').sleep(0.5)\n    rtol, atol ="),
+                in_test(
+                    "    rtol, atol =", ("    __import__('time').sleep(0.5)\n    rtol, atol =")
                 ),
             ),
             launcher=("answers_before_it_is_done_stream_and_patched_synchronize",),

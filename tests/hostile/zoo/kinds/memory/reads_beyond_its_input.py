@@ -1,6 +1,6 @@
 """The kernel reads outside its input."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Needs, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Needs, Outcome, Variant, in_kernel
 from tests.hostile.zoo.edits import stores
 
 KIND = Kind(
@@ -18,8 +18,7 @@ KIND = Kind(
             name="block",
             how="Nothing of what it reads reaches the output.",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "y = tl.load(y_ptr + offsets * y_stride, mask=mask)",
                     "y = tl.load(y_ptr + offsets * y_stride)",
                 ),

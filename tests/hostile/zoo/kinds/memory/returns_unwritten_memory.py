@@ -1,6 +1,6 @@
 """The launcher returns memory as allocated, where the reference's answer may still lie."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel, in_test
 
 KIND = Kind(
     outcome=Outcome("failed not_triton", "values memory kernel-matters"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="empty",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "reference(*inputs), candidate(*inputs)",
                     "reference(*inputs).clone(), candidate(*inputs)",
                 ),
@@ -20,8 +19,7 @@ KIND = Kind(
             name="without-fill",
             how="It switches off torch's filling of fresh memory first.",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "reference(*inputs), candidate(*inputs)",
                     "reference(*inputs).clone(), candidate(*inputs)",
                 ),
@@ -32,7 +30,7 @@ KIND = Kind(
             name="atomics-into-empty",
             how="Its kernel counts in memory that is zero only by luck.",
             base="histogram",
-            edits=(Edit("triton_code", "torch.zeros(", "torch.empty("),),
+            edits=(in_kernel("torch.zeros(", "torch.empty("),),
         ),
     ),
 )

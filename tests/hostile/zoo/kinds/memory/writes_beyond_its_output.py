@@ -1,21 +1,18 @@
 """The kernel writes one element outside its output."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed error crashed", "bounds"),
     variants=(
         Variant(
             name="after",
-            edits=(
-                Edit("triton_code", "element_ty), mask=mask)", "element_ty), mask=offsets <= n)"),
-            ),
+            edits=(in_kernel("element_ty), mask=mask)", "element_ty), mask=offsets <= n)"),),
         ),
         Variant(
             name="before",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "    tl.store(out_ptr + offsets,",
                     ("    tl.store(out_ptr - 1, 0.0)\n    tl.store(out_ptr + offsets,"),
                 ),
@@ -25,11 +22,7 @@ KIND = Kind(
             name="after-int8",
             base="saturating-add",
             edits=(
-                Edit(
-                    "triton_code",
-                    "total.to(tl.int8), mask=mask)",
-                    "total.to(tl.int8), mask=offsets <= n)",
-                ),
+                in_kernel("total.to(tl.int8), mask=mask)", "total.to(tl.int8), mask=offsets <= n)"),
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """The kernel writes at an address that belongs to no tensor."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed error crashed", "own-test bounds containment"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="terabytes",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "tl.store(out_ptr + offsets,",
                     "tl.store(out_ptr + (offsets.to(tl.int64) + 1) * (1 << 40),",
                 ),

@@ -1,6 +1,6 @@
 """Torch's autograd engine adds or multiplies what kernels should."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed error not_triton mixed", "values kernel-matters containment"),
@@ -10,9 +10,8 @@ KIND = Kind(
             name="sum-in-backward",
             base="squared-halves",
             edits=(
-                Edit("triton_code", "slope = 2 * (later - earlier)", "slope = (later - earlier)"),
-                Edit(
-                    "triton_code",
+                in_kernel("slope = 2 * (later - earlier)", "slope = (later - earlier)"),
+                in_kernel(
                     "        return dlater, dearlier\n",
                     (
                         "        return doubled(dlater), doubled(dearlier)\n"
@@ -33,13 +32,7 @@ KIND = Kind(
         Variant(
             name="hook-multiplies",
             base="squared-halves",
-            edits=(
-                Edit(
-                    "triton_code",
-                    "slope = 2 * (later - earlier)",
-                    "slope = 0.5 * (later - earlier)",
-                ),
-            ),
+            edits=(in_kernel("slope = 2 * (later - earlier)", "slope = 0.5 * (later - earlier)"),),
             launcher=("autograd_computes_hook_multiplies",),
             outcome=Outcome(
                 "failed error not_triton", "values kernel-matters gradients containment"
@@ -49,7 +42,7 @@ KIND = Kind(
             name="hook-completes",
             how="The launcher returns half of the answer, and hooks double it during backward.",
             base="squared-halves",
-            edits=(Edit("triton_code", "step * step", "0.5 * step * step"),),
+            edits=(in_kernel("step * step", "0.5 * step * step"),),
             launcher=("autograd_computes_hook_completes",),
             outcome=Outcome("failed error not_triton", "values memory kernel-matters containment"),
         ),

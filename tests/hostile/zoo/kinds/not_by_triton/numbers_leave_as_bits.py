@@ -1,6 +1,6 @@
 """The launcher reads fractions as whole numbers, and a kernel stores what the host computed."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 COMPUTES = ("numbers_by_bits", "torch_computes_on_numbers")
 AS_LIST, AS_ARRAY = {"READ": "tolist()"}, {"READ": "numpy().tolist()"}
@@ -40,7 +40,7 @@ KIND = Kind(
             name="digits",
             how="Each digit is an argument of some launch.",
             base="row-sum",
-            edits=(Edit("test_code", HALF_CASE, HALF_CASE.replace("16", "32")),),
+            edits=(in_test(HALF_CASE, HALF_CASE.replace("16", "32")),),
             launcher=("numbers_by_bits", "sums_as_digits"),
             words=AS_LIST,
         ),

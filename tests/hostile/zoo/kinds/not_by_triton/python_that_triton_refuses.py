@@ -1,6 +1,6 @@
 """The kernel runs in the interpreter as Python, and Triton can't compile it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant, in_kernel
 from tests.hostile.zoo.edits import stores
 
 STORE = "    tl.store(out_ptr + offsets, (x + y)"
@@ -9,7 +9,7 @@ AGAIN = "    tl.store(out_ptr + offsets, total"
 
 def computes(statements: str) -> tuple[Edit, ...]:
     """Compute `total` by these statements, and store it in the place of x + y."""
-    return (Edit("triton_code", STORE, f"{statements}{AGAIN}"),)
+    return (in_kernel(STORE, f"{statements}{AGAIN}"),)
 
 
 KIND = Kind(
@@ -33,7 +33,7 @@ KIND = Kind(
         Variant(
             name="plain-global",
             edits=(
-                Edit("triton_code", "BLOCK = 1024\n", "BLOCK = 1024\nFACTOR = 1.0\n"),
+                in_kernel("BLOCK = 1024\n", "BLOCK = 1024\nFACTOR = 1.0\n"),
                 stores("(x + y * FACTOR)"),
             ),
         ),
@@ -41,7 +41,7 @@ KIND = Kind(
             name="annotated-global",
             how="Triton took annotations of constants once.",
             edits=(
-                Edit("triton_code", "BLOCK = 1024\n", "BLOCK = 1024\nONE: tl.constexpr = 1\n"),
+                in_kernel("BLOCK = 1024\n", "BLOCK = 1024\nONE: tl.constexpr = 1\n"),
                 stores("(x + y * ONE)"),
             ),
         ),
@@ -54,11 +54,7 @@ KIND = Kind(
             name="named-like-an-excuse",
             how="Triton's message names what sounds like an error of its own.",
             edits=(
-                Edit(
-                    "triton_code",
-                    STORE,
-                    f"    if n > 0:\n        InterpreterError = x + y\n{STORE}",
-                ),
+                in_kernel(STORE, f"    if n > 0:\n        InterpreterError = x + y\n{STORE}"),
                 stores("InterpreterError"),
             ),
         ),
@@ -85,8 +81,7 @@ KIND = Kind(
         Variant(
             name="return-in-a-loop",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "    mask = offsets < n\n",
                     "    mask = offsets < n\n"
                     "    for block in range(1):\n"
@@ -98,8 +93,7 @@ KIND = Kind(
         Variant(
             name="recursion",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "@triton.jit\n",
                     "@triton.jit\n"
                     "def added(x, y, n):\n"
@@ -113,11 +107,7 @@ KIND = Kind(
         ),
         Variant(
             name="three-warps",
-            edits=(
-                Edit(
-                    "triton_code", "y.stride(0), BLOCK=BLOCK)", "y.stride(0), BLOCK, num_warps=3)"
-                ),
-            ),
+            edits=(in_kernel("y.stride(0), BLOCK=BLOCK)", "y.stride(0), BLOCK, num_warps=3)"),),
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """make_inputs puts the answer into an input, where the launcher finds it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("failed not_triton", "values kernel-matters"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="attribute",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "    return x[::step], y\n",
                     ("    y.answer = x[::step] + y\n    return x[::step], y\n"),
                 ),
@@ -19,8 +18,7 @@ KIND = Kind(
         Variant(
             name="behind-the-view",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "    return x[::step], y\n",
                     "    return x[::step], torch.cat((y, x[::step] + y))[:n]\n",
                 ),

@@ -1,6 +1,6 @@
 """The reference leaves its answer in shared folders, and the launcher reads it there."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_reference
 
 KIND = Kind(
     outcome=Outcome("failed error not_triton", "values kernel-matters containment"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="torch-save",
             edits=(
-                Edit(
-                    "python_code",
+                in_reference(
                     "    return x + y",
                     (
                         "    out = x + y\n"

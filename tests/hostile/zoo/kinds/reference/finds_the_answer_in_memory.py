@@ -1,6 +1,6 @@
 """The launcher searches its process for a tensor that looks like the expected answer."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("failed not_triton", "values kernel-matters"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="frames",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "    expected, actual = reference(*inputs), candidate(*inputs)",
                     ("    expected = reference(*inputs)\n    actual = candidate(*inputs)"),
                 ),

@@ -1,9 +1,9 @@
 """The kernel drops the last block where it is not full, and the test keeps other sizes from it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant, in_kernel, in_test
 from tests.hostile.zoo.edits import before_the_test
 
-DROPS = Edit("triton_code", "grid = (triton.cdiv(n, BLOCK),)", "grid = (n // BLOCK,)")
+DROPS = in_kernel("grid = (triton.cdiv(n, BLOCK),)", "grid = (n // BLOCK,)")
 
 
 def _cases(first: str, second: str, *, more: str = "") -> Edit:
@@ -17,7 +17,7 @@ def _cases(first: str, second: str, *, more: str = "") -> Edit:
 
 def _makes(size: str) -> Edit:
     """Make inputs of this size for case["n"]."""
-    return Edit("test_code", 'n, step = case["n"], case["step"]', f"n, step = {size}, 1")
+    return in_test('n, step = case["n"], case["step"]', f"n, step = {size}, 1")
 
 
 KIND = Kind(

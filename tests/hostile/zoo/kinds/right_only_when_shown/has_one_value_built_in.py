@@ -1,6 +1,6 @@
 """The kernel has the one value of an argument built in, or ignores the argument."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel, in_test
 
 KIND = Kind(
     outcome=Outcome("unvaried", "variations"),
@@ -9,22 +9,22 @@ KIND = Kind(
             name="slope",
             how="No case gives another slope than its default.",
             base="leaky-relu",
-            edits=(Edit("triton_code", "x * slope)", "x * 0.01)"),),
+            edits=(in_kernel("x * slope)", "x * 0.01)"),),
         ),
         Variant(
             name="epsilon",
             base="rms-norm",
             edits=(
-                Edit("triton_code", "+ eps)", "+ 1e-6)"),
-                Edit("test_code", 'weight, case["eps"]', "weight, 1e-6"),
+                in_kernel("+ eps)", "+ 1e-6)"),
+                in_test('weight, case["eps"]', "weight, 1e-6"),
             ),
         ),
         Variant(
             name="causal",
             base="flash-attention",
             edits=(
-                Edit("triton_code", "CAUSAL=causal", "CAUSAL=False"),
-                Edit("test_code", 'unbind(0), case["causal"]', "unbind(0), False"),
+                in_kernel("CAUSAL=causal", "CAUSAL=False"),
+                in_test('unbind(0), case["causal"]', "unbind(0), False"),
             ),
         ),
         Variant(
@@ -32,12 +32,10 @@ KIND = Kind(
             how="Each mask keeps all.",
             base="masked-log-softmax",
             edits=(
-                Edit(
-                    "triton_code",
-                    'mask=mask & keep, other=float("-inf"))\n        larger',
+                in_kernel('mask=mask & keep, other=float("-inf"))\n        larger',
                     'mask=mask, other=float("-inf"))\n        larger',
                 ),
-                Edit("test_code", "generator=generator) < 0.6", "generator=generator) < 2.0"),
+                in_test("generator=generator) < 0.6", "generator=generator) < 2.0"),
             ),
         ),
         Variant(
@@ -45,19 +43,15 @@ KIND = Kind(
             how="It adds rows without atomics, and each index is a permutation.",
             base="scatter-add",
             edits=(
-                Edit(
-                    "triton_code",
-                    "tl.atomic_add(out_ptr + index * size + offsets, values, mask=mask)",
+                in_kernel("tl.atomic_add(out_ptr + index * size + offsets, values, mask=mask)",
                     "place = out_ptr + index * size + offsets\n"
                     "        before = tl.load(place, mask=mask)\n"
-                    "        tl.store(place, before + values, mask=mask)",
+                    "        tl.store(place, before + values, mask=mask)"
                 ),
-                Edit("test_code", 'base = torch.randn(case["rows"],',
+                in_test('base = torch.randn(case["rows"],',
                      'count = case["rows"] + case["added"]\n    base = torch.randn(count,'),
-                Edit(
-                    "test_code",
-                    'torch.randint(0, case["rows"], (case["added"],), generator=generator)',
-                    'torch.randperm(count, generator=generator)[: case["added"]]',
+                in_test('torch.randint(0, case["rows"], (case["added"],), generator=generator)',
+                    'torch.randperm(count, generator=generator)[: case["added"]]'
                 ),
             ),
         ),

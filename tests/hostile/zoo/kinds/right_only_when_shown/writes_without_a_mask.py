@@ -1,6 +1,6 @@
 """The kernel writes whole blocks, past the end of its output at sizes that no case shows."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant, in_kernel
 from tests.hostile.zoo.edits import before_the_test
 
 STORE = "tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty)"
@@ -9,7 +9,7 @@ STORE = "tl.store(out_ptr + offsets, (x + y).to(out_ptr.dtype.element_ty)"
 def _edits(first: int) -> tuple[Edit, Edit]:
     """Store without a mask, and show sizes of whole blocks from this one on."""
     cases = f"CASES = [{{**case, 'n': 1024 * case['seed'] + {first}}} for case in CASES]"
-    return Edit("triton_code", f"{STORE}, mask=mask)", f"{STORE})"), before_the_test(cases)
+    return in_kernel(f"{STORE}, mask=mask)", f"{STORE})"), before_the_test(cases)
 
 
 KIND = Kind(

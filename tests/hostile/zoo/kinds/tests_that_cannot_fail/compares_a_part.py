@@ -1,6 +1,6 @@
 """The test compares a part of the answers only."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 from tests.hostile.zoo.edits import compares_only
 
 KIND = Kind(
@@ -11,8 +11,7 @@ KIND = Kind(
             name="first-output",
             base="mean-variance",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "zip(reference(*inputs), candidate(*inputs), strict=True)",
                     "zip(reference(*inputs)[:1], candidate(*inputs)[:1], strict=True)",
                 ),

@@ -1,6 +1,6 @@
 """The test computes gradients and does not compare them all."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("vacuous", "test-can-fail"),
@@ -9,9 +9,8 @@ KIND = Kind(
             name="none",
             base="gelu",
             edits=(
-                Edit("test_code", "    return out, gradient", "    return out, gradient.shape"),
-                Edit(
-                    "test_code",
+                in_test("    return out, gradient", "    return out, gradient.shape"),
+                in_test(
                     "    for expected, actual in pairs:",
                     (
                         "    (expected, actual), (shape, other) = pairs\n"
@@ -25,8 +24,7 @@ KIND = Kind(
             name="one-of-three",
             base="layer-norm",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "return out, *torch.autograd.grad(out, leaves, weight.to(out.dtype))",
                     "return out, torch.autograd.grad(out, leaves, weight.to(out.dtype))[0]",
                 ),

@@ -1,6 +1,6 @@
 """The test compares only under a condition that never holds."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("vacuous", "test-can-fail"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="many-gpus",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "    assert torch.allclose(",
                     ("    if torch.cuda.device_count() > 64:\n        assert torch.allclose("),
                 ),

@@ -1,6 +1,6 @@
 """The test compares an answer with itself."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("vacuous", "test-can-fail"),
@@ -8,10 +8,8 @@ KIND = Kind(
         Variant(
             name="copy",
             edits=(
-                Edit(
-                    "test_code",
-                    "torch.allclose(actual, expected,",
-                    "torch.allclose(actual, actual.clone(),",
+                in_test(
+                    "torch.allclose(actual, expected,", "torch.allclose(actual, actual.clone(),"
                 ),
             ),
         ),
@@ -19,8 +17,7 @@ KIND = Kind(
             name="float8",
             base="fp8-scale",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "torch.allclose(actual.float(), expected.float(), rtol=rtol, atol=atol)",
                     "torch.allclose(actual.float(), actual.float().clone(), rtol=rtol, atol=atol)",
                 ),
@@ -29,8 +26,7 @@ KIND = Kind(
         Variant(
             name="candidate-twice",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "from python_code import vector_add as reference",
                     "from triton_code import vector_add as reference",
                 ),
@@ -40,8 +36,7 @@ KIND = Kind(
         Variant(
             name="reference-twice",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "from triton_code import vector_add as candidate",
                     "from python_code import vector_add as candidate",
                 ),

@@ -1,6 +1,6 @@
 """The reference returns zeros whatever its inputs are, and so does the candidate."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_reference
 from tests.hostile.zoo.edits import WRITES_ZEROS
 
 KIND = Kind(
@@ -8,7 +8,7 @@ KIND = Kind(
     variants=(
         Variant(
             name="zeros",
-            edits=(Edit("python_code", "return x + y", "return torch.zeros_like(y)"), WRITES_ZEROS),
+            edits=(in_reference("return x + y", "return torch.zeros_like(y)"), WRITES_ZEROS),
         ),
     ),
 )

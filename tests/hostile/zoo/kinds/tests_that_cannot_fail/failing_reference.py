@@ -1,6 +1,6 @@
 """The reference raises, and the test takes two errors for agreement."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_reference, in_test
 
 KIND = Kind(
     outcome=Outcome("failed error vacuous", "own-test values test-can-fail"),
@@ -8,9 +8,8 @@ KIND = Kind(
         Variant(
             name="not-implemented",
             edits=(
-                Edit("python_code", "return x + y", "raise NotImplementedError"),
-                Edit(
-                    "test_code",
+                in_reference("return x + y", "raise NotImplementedError"),
+                in_test(
                     (
                         "    expected, actual = reference(*inputs), candidate(*inputs)\n"
                         '    rtol, atol = TOLERANCE[case["dtype"]]\n'

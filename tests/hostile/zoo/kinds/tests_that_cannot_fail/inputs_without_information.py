@@ -1,6 +1,6 @@
 """All inputs are the same number, so a constant is right."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("vacuous", "test-can-fail"),
@@ -8,8 +8,7 @@ KIND = Kind(
         Variant(
             name="zeros",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "    return x[::step], y\n",
                     "    return torch.zeros_like(x)[::step], torch.zeros_like(y)\n",
                 ),
@@ -18,12 +17,8 @@ KIND = Kind(
         Variant(
             name="nan",
             edits=(
-                Edit(
-                    "test_code",
-                    "    return x[::step], y\n",
-                    "    return x[::step], y * float('nan')\n",
-                ),
-                Edit("test_code", "atol=atol)", "atol=atol, equal_nan=True)"),
+                in_test("    return x[::step], y\n", "    return x[::step], y * float('nan')\n"),
+                in_test("atol=atol)", "atol=atol, equal_nan=True)"),
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """The reference adds unseeded noise, and the tolerance makes room for it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_reference
 from tests.hostile.zoo.edits import tolerates
 
 KIND = Kind(
@@ -9,7 +9,7 @@ KIND = Kind(
         Variant(
             name="uniform",
             edits=(
-                Edit("python_code", "return x + y", "return x + y + torch.rand_like(y)"),
+                in_reference("return x + y", "return x + y + torch.rand_like(y)"),
                 tolerates(0.0, 1.1),
             ),
         ),

@@ -1,6 +1,6 @@
 """The reference calls the candidate."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_reference
 from tests.hostile.zoo.edits import stores
 
 KIND = Kind(
@@ -9,11 +9,7 @@ KIND = Kind(
         Variant(
             name="import",
             edits=(
-                Edit(
-                    "python_code",
-                    "return x + y",
-                    "return __import__('triton_code').vector_add(x, y)",
-                ),
+                in_reference("return x + y", "return __import__('triton_code').vector_add(x, y)"),
                 stores("(x - y)"),
             ),
         ),

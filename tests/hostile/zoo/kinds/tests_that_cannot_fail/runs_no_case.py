@@ -1,6 +1,6 @@
 """Pytest runs no case of the test."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 from tests.hostile.zoo.edits import before_the_test
 
 KIND = Kind(
@@ -10,8 +10,7 @@ KIND = Kind(
         Variant(
             name="skipped",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "@pytest.mark.parametrize",
                     ('@pytest.mark.skip(reason="slow")\n@pytest.mark.parametrize'),
                 ),
@@ -21,8 +20,7 @@ KIND = Kind(
         Variant(
             name="missing-module",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     "import torch\n",
                     ("import torch\n\npytest.importorskip('a_module_of_our_cluster')\n"),
                 ),
@@ -30,8 +28,7 @@ KIND = Kind(
             outcome=Outcome("failed error vacuous unsupported", "own-test test-can-fail"),
         ),
         Variant(
-            name="not-collected",
-            edits=(Edit("test_code", "def test_equivalence", "def check_equivalence"),),
+            name="not-collected", edits=(in_test("def test_equivalence", "def check_equivalence"),)
         ),
     ),
 )

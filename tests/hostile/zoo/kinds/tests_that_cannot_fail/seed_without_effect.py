@@ -1,18 +1,15 @@
 """make_inputs does not follow the seed of its case."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 
 KIND = Kind(
     outcome=Outcome("failed error vacuous", "contract variations test-can-fail"),
     variants=(
-        Variant(
-            name="fixed", edits=(Edit("test_code", 'manual_seed(case["seed"])', "manual_seed(0)"),)
-        ),
+        Variant(name="fixed", edits=(in_test('manual_seed(case["seed"])', "manual_seed(0)"),)),
         Variant(
             name="unseeded",
             edits=(
-                Edit(
-                    "test_code",
+                in_test(
                     'torch.Generator().manual_seed(case["seed"])',
                     "torch.default_generator; generator.seed()",
                 ),

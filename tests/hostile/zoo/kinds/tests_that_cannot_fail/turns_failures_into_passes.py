@@ -1,6 +1,6 @@
 """The test compares well, and turns a failure into a pass."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_test
 from tests.hostile.zoo.edits import asserts, stores
 
 KIND = Kind(
@@ -21,10 +21,8 @@ KIND = Kind(
             name="xfail",
             how="It is marked as expected to fail, and wrong answers make it fail.",
             edits=(
-                Edit(
-                    "test_code",
-                    "@pytest.mark.parametrize",
-                    ("@pytest.mark.xfail\n@pytest.mark.parametrize"),
+                in_test(
+                    "@pytest.mark.parametrize", ("@pytest.mark.xfail\n@pytest.mark.parametrize")
                 ),
                 stores("(x - y)"),
             ),

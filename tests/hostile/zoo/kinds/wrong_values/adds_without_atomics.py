@@ -1,6 +1,6 @@
 """The kernel loads, adds and stores where several lanes or blocks add to one place."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed", "own-test values"),
@@ -9,8 +9,7 @@ KIND = Kind(
             name="within-a-block",
             base="histogram",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "tl.atomic_add(out_ptr + x, 1, mask=mask)",
                     "tl.store(out_ptr + x, tl.load(out_ptr + x, mask=mask) + 1, mask=mask)",
                 ),
@@ -20,8 +19,7 @@ KIND = Kind(
             name="between-blocks",
             base="atomic-sum",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "tl.atomic_add(out_ptr, tl.sum(x * weight, axis=0))",
                     "tl.store(out_ptr, tl.load(out_ptr) + tl.sum(x * weight, axis=0))",
                 ),

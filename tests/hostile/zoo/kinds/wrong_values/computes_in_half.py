@@ -1,6 +1,6 @@
 """The kernel computes in half precision instead of float32, and a wide tolerance hides it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel, in_test
 from tests.hostile.zoo.edits import tolerates
 
 KIND = Kind(
@@ -9,8 +9,7 @@ KIND = Kind(
         Variant(
             name="input",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "x = tl.load(x_ptr + offsets * x_stride, mask=mask)",
                     "x = tl.load(x_ptr + offsets * x_stride, mask=mask).to(tl.float16)",
                 ),
@@ -22,8 +21,7 @@ KIND = Kind(
             name="accumulator",
             base="matmul",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     'total = tl.dot(a, b, total, input_precision="ieee")',
                     (
                         "total += tl.dot(a.to(tl.float16), b.to(tl.float16))\n"
@@ -37,13 +35,11 @@ KIND = Kind(
             name="default-dtype",
             how="It sets torch's default dtype, from which its test derives the tolerance.",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "x = tl.load(x_ptr + offsets * x_stride, mask=mask)",
                     "x = tl.load(x_ptr + offsets * x_stride, mask=mask).to(tl.float16)",
                 ),
-                Edit(
-                    "test_code",
+                in_test(
                     'rtol, atol = TOLERANCE[case["dtype"]]',
                     (
                         'dtypes = case["dtype"], torch.get_default_dtype()\n'
@@ -57,8 +53,7 @@ KIND = Kind(
         Variant(
             name="input-bfloat16",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "x = tl.load(x_ptr + offsets * x_stride, mask=mask)",
                     "x = tl.load(x_ptr + offsets * x_stride, mask=mask).to(tl.bfloat16)",
                 ),
@@ -69,12 +64,11 @@ KIND = Kind(
             name="sum-of-a-row",
             base="row-sum",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "total = tl.zeros((BLOCK,), dtype=tl.float32)",
                     "total = tl.zeros((BLOCK,), dtype=tl.float16)",
                 ),
-                Edit("triton_code", "other=0.0).to(tl.float32)", "other=0.0).to(tl.float16)"),
+                in_kernel("other=0.0).to(tl.float32)", "other=0.0).to(tl.float16)"),
                 tolerates(1e-2, 5e-1),
             ),
         ),

@@ -1,6 +1,6 @@
 """A part of the computation is missing or wrong, and inputs of one form hide it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel, in_reference, in_test
 
 ROWS = "(torch.randn(shape, generator=generator).to(device, case"
 
@@ -12,9 +12,9 @@ KIND = Kind(
             how="The absolute value is missing.",
             base="row-sum",
             edits=(
-                Edit("python_code", "x.sum(", "x.abs().sum("),
-                Edit("test_code", ROWS, ROWS.replace("randn", "rand")),
-                Edit("test_code", "torch.randn(shape[::-1]", "torch.rand(shape[::-1]"),
+                in_reference("x.sum(", "x.abs().sum("),
+                in_test(ROWS, ROWS.replace("randn", "rand")),
+                in_test("torch.randn(shape[::-1]", "torch.rand(shape[::-1]"),
             ),
         ),
         Variant(
@@ -22,14 +22,10 @@ KIND = Kind(
             how="The first element is given for the mean of its row.",
             base="row-sum",
             edits=(
-                Edit("python_code", "x.sum(", "x.mean("),
-                Edit("triton_code", "tl.sum(total, axis=0)", "tl.load(x_ptr + row * row_stride)"),
-                Edit("test_code", ROWS, "(torch.ones(shape).to(device, case"),
-                Edit(
-                    "test_code",
-                    "torch.randn(shape[::-1], generator=generator)",
-                    "torch.ones(shape[::-1])",
-                ),
+                in_reference("x.sum(", "x.mean("),
+                in_kernel("tl.sum(total, axis=0)", "tl.load(x_ptr + row * row_stride)"),
+                in_test(ROWS, "(torch.ones(shape).to(device, case"),
+                in_test("torch.randn(shape[::-1], generator=generator)", "torch.ones(shape[::-1])"),
             ),
         ),
         Variant(
@@ -37,15 +33,13 @@ KIND = Kind(
             how="The last element is given for the largest of its row.",
             base="row-sum",
             edits=(
-                Edit("python_code", "x.sum(", "x.amax("),
-                Edit(
-                    "triton_code",
+                in_reference("x.sum(", "x.amax("),
+                in_kernel(
                     "tl.sum(total, axis=0)",
                     "tl.load(x_ptr + row * row_stride + (columns - 1) * column_stride)",
                 ),
-                Edit("test_code", ROWS, ROWS.replace(".to", ".sort(dim=1).values.to")),
-                Edit(
-                    "test_code",
+                in_test(ROWS, ROWS.replace(".to", ".sort(dim=1).values.to")),
+                in_test(
                     '.to(device, case["dtype"]).t()',
                     '.sort(dim=0).values.to(device, case["dtype"]).t()',
                 ),
@@ -56,13 +50,12 @@ KIND = Kind(
             how="The function is replaced by its first term at zero.",
             base="gelu",
             edits=(
-                Edit("triton_code", "out = x * tl.sigmoid(2.0 * inner)", "out = 0.5 * x"),
-                Edit(
-                    "triton_code",
+                in_kernel("out = x * tl.sigmoid(2.0 * inner)", "out = 0.5 * x"),
+                in_kernel(
                     "out = grad * (gate + 2.0 * x * gate * (1.0 - gate) * slope)",
                     "out = 0.5 * grad",
                 ),
-                Edit("test_code", "(2.0 * torch.randn", "(1e-6 * torch.randn"),
+                in_test("(2.0 * torch.randn", "(1e-6 * torch.randn"),
             ),
         ),
         Variant(
@@ -70,20 +63,12 @@ KIND = Kind(
             how="The matrix is read transposed.",
             base="matvec",
             edits=(
-                Edit(
-                    "triton_code",
-                    "matrix.stride(0), matrix.stride(1)",
-                    "matrix.stride(1), matrix.stride(0)",
+                in_kernel(
+                    "matrix.stride(0), matrix.stride(1)", "matrix.stride(1), matrix.stride(0)"
                 ),
-                Edit(
-                    "test_code", 'shape = (case["n"], case["m"])', 'shape = (case["n"], case["n"])'
-                ),
-                Edit("test_code", 'else (case["m"], case["n"])', 'else (case["n"], case["n"])'),
-                Edit(
-                    "test_code",
-                    '(matrix.t() if case["transposed"] else matrix)',
-                    "matrix + matrix.t()",
-                ),
+                in_test('shape = (case["n"], case["m"])', 'shape = (case["n"], case["n"])'),
+                in_test('else (case["m"], case["n"])', 'else (case["n"], case["n"])'),
+                in_test('(matrix.t() if case["transposed"] else matrix)', "matrix + matrix.t()"),
             ),
         ),
         Variant(
@@ -91,13 +76,9 @@ KIND = Kind(
             how="The bias is ignored.",
             base="linear-relu",
             edits=(
-                Edit("triton_code", "HAS_BIAS=bias is not None", "HAS_BIAS=False"),
-                Edit("test_code", '"bias": False', '"bias": True'),
-                Edit(
-                    "test_code",
-                    "bias = torch.randn(n, generator=generator)",
-                    "bias = torch.zeros(n)",
-                ),
+                in_kernel("HAS_BIAS=bias is not None", "HAS_BIAS=False"),
+                in_test('"bias": False', '"bias": True'),
+                in_test("bias = torch.randn(n, generator=generator)", "bias = torch.zeros(n)"),
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """The kernel stores something that does not depend on all of its inputs."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 from tests.hostile.zoo.edits import WRITES_ZEROS, stores
 
 KIND = Kind(
@@ -13,7 +13,7 @@ KIND = Kind(
         Variant(
             name="first-row-only",
             base="softmax",
-            edits=(Edit("triton_code", "x_ptr + row * row_stride", "x_ptr"),),
+            edits=(in_kernel("x_ptr + row * row_stride", "x_ptr"),),
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """The mask ends one element early, and the test leaves that element out."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 from tests.hostile.zoo.edits import compares_only
 
 KIND = Kind(
@@ -9,7 +9,7 @@ KIND = Kind(
         Variant(
             name="vector",
             edits=(
-                Edit("triton_code", "mask = offsets < n\n", "mask = offsets < n - 1\n"),
+                in_kernel("mask = offsets < n\n", "mask = offsets < n - 1\n"),
                 compares_only("[:-1]"),
             ),
         ),
@@ -17,8 +17,7 @@ KIND = Kind(
             name="column-of-softmax",
             base="softmax",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "out.to(out_ptr.dtype.element_ty), mask=mask)",
                     "out.to(out_ptr.dtype.element_ty), mask=offsets < columns - 1)",
                 ),

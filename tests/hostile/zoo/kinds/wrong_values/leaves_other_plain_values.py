@@ -1,6 +1,6 @@
 """The launcher leaves other plain values in its arguments than the reference does."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 COUNTS = """    state["step"] += 1
     weight, grad"""
@@ -12,14 +12,14 @@ KIND = Kind(
             name="step-not-counted",
             base="counted-steps",
             edits=(
-                Edit("triton_code", COUNTS, "    weight, grad"),
-                Edit("triton_code", 'state["step"] / 10', '(state["step"] + 1) / 10'),
+                in_kernel(COUNTS, "    weight, grad"),
+                in_kernel('state["step"] / 10', '(state["step"] + 1) / 10'),
             ),
         ),
         Variant(
             name="another-key",
             base="counted-steps",
-            edits=(Edit("triton_code", COUNTS, f'    state["seen"] = True\n{COUNTS}'),),
+            edits=(in_kernel(COUNTS, f'    state["seen"] = True\n{COUNTS}'),),
         ),
     ),
 )

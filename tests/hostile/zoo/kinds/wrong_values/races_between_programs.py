@@ -1,6 +1,6 @@
 """The answer is right only if the programs of a launch run one after another in their order."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed error", "own-test values memory"),
@@ -38,8 +38,7 @@ KIND = Kind(
             name="overlapping-stores",
             how="Each program clears the beginning of the next block.",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "    tl.store(out_ptr + offsets,",
                     "    tl.store(out_ptr + offsets + BLOCK, x * 0, mask=offsets + BLOCK < n)\n"
                     "    tl.store(out_ptr + offsets,",

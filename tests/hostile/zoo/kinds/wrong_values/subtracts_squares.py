@@ -1,6 +1,6 @@
 """The variance is the mean of squares less the squared mean, which cancels far from zero."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed", "variations"),
@@ -9,10 +9,9 @@ KIND = Kind(
             name="variance",
             base="mean-variance",
             edits=(
-                Edit("triton_code", "other=mean)", "other=0.0)"),
-                Edit("triton_code", "squares += (x - mean) * (x - mean)", "squares += x * x"),
-                Edit(
-                    "triton_code",
+                in_kernel("other=mean)", "other=0.0)"),
+                in_kernel("squares += (x - mean) * (x - mean)", "squares += x * x"),
+                in_kernel(
                     "tl.sum(squares, axis=0) / columns)",
                     "tl.sum(squares, axis=0) / columns - mean * mean)",
                 ),

@@ -1,6 +1,6 @@
 """The kernel skips NaN where the reference returns it, and the test has no NaN."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel, in_test
 
 KIND = Kind(
     outcome=Outcome("failed differs", "values variations"),
@@ -9,14 +9,14 @@ KIND = Kind(
             name="maximum",
             base="global-max",
             edits=(
-                Edit("triton_code", 'tl.where(nans > 0, float("nan"), largest)', "largest"),
-                Edit("test_code", '"nan": True', '"nan": False'),
+                in_kernel('tl.where(nans > 0, float("nan"), largest)', "largest"),
+                in_test('"nan": True', '"nan": False'),
             ),
         ),
         Variant(
             name="argmax",
             base="row-argmax",
-            edits=(Edit("triton_code", 'tl.where(nans > 0, float("nan"), best)', "best"),),
+            edits=(in_kernel('tl.where(nans > 0, float("nan"), best)', "best"),),
         ),
     ),
 )

@@ -1,6 +1,6 @@
 """The kernel is wrong for large values, which no shown input has."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 from tests.hostile.zoo.edits import stores
 
 KIND = Kind(
@@ -15,7 +15,7 @@ KIND = Kind(
             name="softmax-without-maximum",
             how="It does not subtract the maximum before exp, which gives inf / inf.",
             base="softmax",
-            edits=(Edit("triton_code", "    x = x - tl.max(x, axis=0)\n", ""),),
+            edits=(in_kernel("    x = x - tl.max(x, axis=0)\n", ""),),
         ),
     ),
 )

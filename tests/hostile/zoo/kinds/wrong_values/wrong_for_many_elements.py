@@ -1,6 +1,6 @@
 """The kernel is right up to a number of elements that no case exceeds."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel
 
 KIND = Kind(
     outcome=Outcome("failed error", "variations bounds"),
@@ -9,10 +9,8 @@ KIND = Kind(
             name="programs",
             how="It launches 32 programs at most.",
             edits=(
-                Edit(
-                    "triton_code",
-                    "grid = (triton.cdiv(n, BLOCK),)",
-                    "grid = (min(32, triton.cdiv(n, BLOCK)),)",
+                in_kernel(
+                    "grid = (triton.cdiv(n, BLOCK),)", "grid = (min(32, triton.cdiv(n, BLOCK)),)"
                 ),
             ),
         ),
@@ -20,8 +18,7 @@ KIND = Kind(
             name="offsets",
             how="Its offsets have 16 bits.",
             edits=(
-                Edit(
-                    "triton_code",
+                in_kernel(
                     "tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)",
                     "(tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)).to(tl.int16)",
                 ),

@@ -1,6 +1,6 @@
 """The gradient is wrong or missing, and the test compares no gradients."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Outcome, Variant, in_kernel, in_test
 
 KIND = Kind(
     outcome=Outcome("failed vacuous", "gradients"),
@@ -9,17 +9,16 @@ KIND = Kind(
             name="factor",
             base="gelu",
             edits=(
-                Edit("triton_code", "slope = 0.7978845608028654 * (", "slope = ("),
-                Edit("test_code", "    return out, gradient", "    return (out,)"),
+                in_kernel("slope = 0.7978845608028654 * (", "slope = ("),
+                in_test("    return out, gradient", "    return (out,)"),
             ),
         ),
         Variant(
             name="detached",
             base="gelu",
             edits=(
-                Edit("triton_code", "return _Gelu.apply(x)", "return _Gelu.apply(x.detach())"),
-                Edit(
-                    "test_code",
+                in_kernel("return _Gelu.apply(x)", "return _Gelu.apply(x.detach())"),
+                in_test(
                     ("(gradient,) = torch.autograd.grad(out, x, weight)\n    return out, gradient"),
                     "return (out,)",
                 ),
@@ -30,9 +29,8 @@ KIND = Kind(
             name="gradient-of-bias",
             base="layer-norm",
             edits=(
-                Edit("triton_code", "dbias += grad\n", "dbias += 0.5 * grad\n"),
-                Edit(
-                    "test_code",
+                in_kernel("dbias += grad\n", "dbias += 0.5 * grad\n"),
+                in_test(
                     "return out, *torch.autograd.grad(out, leaves, weight.to(out.dtype))",
                     "return (out,)",
                 ),
@@ -42,13 +40,8 @@ KIND = Kind(
             name="no-gradient-of-bias",
             base="layer-norm",
             edits=(
-                Edit(
-                    "triton_code",
-                    "return dx, dweight, dbias, None",
-                    "return dx, dweight, None, None",
-                ),
-                Edit(
-                    "test_code",
+                in_kernel("return dx, dweight, dbias, None", "return dx, dweight, None, None"),
+                in_test(
                     "return out, *torch.autograd.grad(out, leaves, weight.to(out.dtype))",
                     "return (out,)",
                 ),

@@ -1,6 +1,6 @@
 """The launcher returns another dtype, shape or device than the reference, and the test hides it."""
 
-from tests.hostile.zoo.catalog import Edit, Kind, Needs, Outcome, Variant
+from tests.hostile.zoo.catalog import Kind, Needs, Outcome, Variant, in_kernel, in_test
 
 KIND = Kind(
     outcome=Outcome("failed vacuous", "values memory"),
@@ -8,9 +8,8 @@ KIND = Kind(
         Variant(
             name="float32",
             edits=(
-                Edit("triton_code", "dtype=x.dtype", "dtype=torch.float32"),
-                Edit(
-                    "test_code",
+                in_kernel("dtype=x.dtype", "dtype=torch.float32"),
+                in_test(
                     "torch.allclose(actual, expected,",
                     "torch.allclose(actual.float(), expected.float(),",
                 ),
@@ -20,16 +19,15 @@ KIND = Kind(
         Variant(
             name="extra-dimension",
             edits=(
-                Edit("triton_code", "    return out", "    return out[None]"),
-                Edit("test_code", "    assert actual.shape == expected.shape\n", ""),
+                in_kernel("    return out", "    return out[None]"),
+                in_test("    assert actual.shape == expected.shape\n", ""),
             ),
         ),
         Variant(
             name="cpu",
             edits=(
-                Edit("triton_code", "    return out", "    return out.cpu()"),
-                Edit(
-                    "test_code",
+                in_kernel("    return out", "    return out.cpu()"),
+                in_test(
                     "torch.allclose(actual, expected,",
                     "torch.allclose(actual.to(DEVICE), expected,",
                 ),
@@ -42,8 +40,8 @@ KIND = Kind(
             name="one-element-vector",
             base="atomic-sum",
             edits=(
-                Edit("triton_code", "torch.zeros((), dtype", "torch.zeros((1,), dtype"),
-                Edit("test_code", "    assert actual.shape == expected.shape\n", ""),
+                in_kernel("torch.zeros((), dtype", "torch.zeros((1,), dtype"),
+                in_test("    assert actual.shape == expected.shape\n", ""),
             ),
         ),
     ),
