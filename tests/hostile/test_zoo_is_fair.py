@@ -4,12 +4,9 @@ a kind of fault says what it does and which checks may find it.
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,6 +15,7 @@ import pytest
 from curation.models import OperationType
 from tests.hostile.zoo.catalog import Check, Danger, Needs, Verdict, load_kinds
 from tests.hostile.zoo.load import Code, cheats, defined, honest_entries, main, zoo
+from tests.validation.pairs.test_library import assert_records_pass
 
 pytestmark = pytest.mark.slow
 
@@ -91,18 +89,7 @@ def test_each_operation_type_has_a_representative_entry() -> None:
 
 
 def test_honest_entries_pass_in_an_empty_folder(tmp_path: Path) -> None:
-    for entry in OURS.values():
-        folder = tmp_path / entry.name
-        folder.mkdir()
-        entry.code.write(folder)
-    folders = sorted(tmp_path.iterdir())
-
-    with ThreadPoolExecutor(2) as pool:
-        lines = [line for part in pool.map(_run, (folders[::2], folders[1::2])) for line in part]
-    codes = dict(line.split() for line in lines)
-
-    reports = [(tmp_path / name / "report.txt").read_text() for name in codes if codes[name] != "0"]
-    assert codes == dict.fromkeys(OURS, "0"), "\n".join(reports)
+    assert_records_pass((entry.record() for entry in OURS.values()), tmp_path)
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -173,19 +160,6 @@ def test_the_written_zoo_file_contains_no_expected_verdicts(
     keys = {"id", "python_code", "triton_code", "test_code", "metadata"}
     assert all(set(record) == keys for record in records)
     assert len({record["id"] for record in records}) == len(records)
-
-
-def _run(folders: list[Path]) -> list[str]:
-    """Exit codes, from one process of pytest a folder."""
-    script = Path(__file__).parent / "zoo" / "warm_pytest.py"
-    done = subprocess.run(
-        [sys.executable, script, *folders],
-        env={"PATH": os.environ["PATH"], "HOME": str(folders[0])},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.splitlines()
 
 
 def _parses(code: Code) -> bool:

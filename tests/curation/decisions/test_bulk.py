@@ -21,13 +21,6 @@ from tests import factories as make
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def browser() -> Client:
-    client = Client()
-    client.force_login(make.a_curator())
-    return client
-
-
 def said(browser: Client, query: str, **over: Any) -> dict[str, Any]:
     """The form of the page that counts what the filter finds, filled in."""
     page = browser.get(f"{reverse('bulk')}?{query}").content.decode()

@@ -25,13 +25,6 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk, "BATCH", 2)
 
 
-@pytest.fixture
-def browser() -> Client:
-    client = Client()
-    client.force_login(make.a_curator())
-    return client
-
-
 inherited: list[Any] = []
 
 

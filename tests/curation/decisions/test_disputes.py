@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -26,11 +25,6 @@ from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 Item = TypeVar("Item", Kernel, Pair)
-
-
-@pytest.fixture(autouse=True)
-def _empty_cache() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -13,11 +12,6 @@ from curation.models import GuidelineExample, Kernel, OperationType, Status
 from tests import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_cached() -> None:
-    cache.clear()
 
 
 @pytest.fixture

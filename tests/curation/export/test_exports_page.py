@@ -19,12 +19,6 @@ from curation.models import ExportRun, Pair, SavedView, Status
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def browser(client: Client) -> Client:
-    client.force_login(make.a_curator())
-    return client
-
-
 @pytest.fixture(autouse=True)
 def data(settings: Any, tmp_path: Any) -> None:
     settings.DATA_DIR = tmp_path

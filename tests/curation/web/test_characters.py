@@ -4,8 +4,6 @@ import re
 import unicodedata
 
 import pytest
-from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.template import Context, Template
 from django.test import Client
 from django.urls import reverse
@@ -24,18 +22,6 @@ EACH = (
     "\xa0\u2009\u3000\u2028"
 )
 BAD = f"a{EACH}b"
-
-
-@pytest.fixture
-def curator(db: None) -> User:
-    cache.clear()
-    return make.a_curator()
-
-
-@pytest.fixture
-def browser(client: Client, curator: User) -> Client:
-    client.force_login(curator)
-    return client
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from curation.models import Kernel
@@ -19,7 +18,6 @@ HEADER = "# All rights reserved. (c) Odd Labs\n"
 
 @pytest.fixture
 def browser(client: Client) -> Client:
-    cache.clear()
     client.force_login(make.a_reviewer())
     return client
 

@@ -4,7 +4,6 @@ import time
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from curation.lexer import is_readable
@@ -26,7 +25,6 @@ EQUAL = "x = 1\n" * 100_000
 
 @pytest.fixture
 def browser(client: Client) -> Client:
-    cache.clear()
     client.force_login(make.a_reviewer())
     return client
 

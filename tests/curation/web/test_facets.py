@@ -32,11 +32,6 @@ def browser(client: Client, user: User) -> Client:
     return client
 
 
-@pytest.fixture(autouse=True)
-def fresh_counts() -> None:
-    cache.clear()
-
-
 @pytest.fixture
 def kernels() -> list[Kernel]:
     kinds = [("matmul", "easy", "pending"), ("matmul", "hard", "approved"),

@@ -37,22 +37,6 @@ FOREIGN_VALUES = (
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_cached() -> None:
-    cache.clear()
-
-
-@pytest.fixture
-def curator() -> User:
-    return make.a_curator(username="ada")
-
-
-@pytest.fixture
-def browser(client: Client, curator: User) -> Client:
-    client.force_login(curator)
-    return client
-
-
 def text(browser: Client, url: str) -> str:
     return browser.get(url).content.decode()
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -18,18 +17,6 @@ from tests import factories as make
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 BAD = "<script>alert(1)</script>\"'"
-
-
-@pytest.fixture
-def curator() -> User:
-    cache.clear()
-    return make.a_curator()
-
-
-@pytest.fixture
-def browser(client: Client, curator: User) -> Client:
-    client.force_login(curator)
-    return client
 
 
 @pytest.fixture

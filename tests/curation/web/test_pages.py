@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -35,11 +34,6 @@ pytestmark = pytest.mark.django_db
 
 # PostgreSQL reads the matches of a search in steps, for the list and for its counts.
 MOST_QUERIES, MOST_OF_A_SEARCH = 15, 21
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_cached() -> None:
-    cache.clear()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import redis
-from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
@@ -22,13 +21,6 @@ from curation.web.runs import find_run, items_of, newest, running
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def browser(client: Client) -> Client:
-    cache.clear()
-    client.force_login(make.a_curator(username="ada"))
-    return client
 
 
 def ended(a_run: Callable[..., Any], state: RunState = RunState.SUCCEEDED, **over: Any) -> Any:

@@ -83,11 +83,6 @@ class Code:
     triton_code: str
     test_code: str
 
-    def write(self, folder: Path) -> None:
-        """Write the three files of an entry into an empty folder."""
-        for field in fields(self):
-            (folder / f"{field.name}.py").write_text(getattr(self, field.name))
-
 
 @dataclass(frozen=True, slots=True)
 class Cheat:

@@ -7,9 +7,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,9 +163,13 @@ def test_float8_is_rounded_to_nearest_even_in_the_interpreter(tmp_path: Path) ->
 
 
 def assert_passing_for_a_stranger(drafts: Iterable[PairDraft], folder: Path) -> None:
+    assert_records_pass((draft.as_record() for draft in drafts), folder)
+
+
+def assert_records_pass(records: Iterable[Mapping[str, Any]], folder: Path) -> None:
     """Three files in an empty folder and pytest, in Triton's interpreter; nothing of ours there."""
     file = folder / "pairs.jsonl"
-    file.write_text("".join(json.dumps(draft.as_record()) + "\n" for draft in drafts), "utf-8")
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     environment = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     done = subprocess.run(
         [sys.executable, str(RUN_PAIRS), str(file), "--jobs", "2", "--deadline", "300"],

@@ -17,7 +17,7 @@ from curation.export.requests import request_export
 from curation.jobs.retry import retry
 from curation.models import ExportRun, RunState
 from tests.curation.export.release.hub import TOKEN, Hub, serving
-from tests.factories import a_curator, a_reviewer, an_approved_pair
+from tests.factories import a_reviewer, an_approved_pair
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -177,12 +177,6 @@ def released(settings: Any, tmp_path: Path) -> ExportRun:
     export(run.pk)
     run.refresh_from_db()
     return run
-
-
-@pytest.fixture
-def browser(client: Client) -> Client:
-    client.force_login(a_curator())
-    return client
 
 
 def test_a_curator_pushes_a_release_from_the_page(

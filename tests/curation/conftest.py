@@ -1,0 +1,24 @@
+"""A curator, logged in to a site whose caches are empty."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+
+from tests import factories as make
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_cached() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def curator(db: None) -> User:
+    return make.a_curator(username="ada")
+
+
+@pytest.fixture
+def browser(client: Client, curator: User) -> Client:
+    client.force_login(curator)
+    return client
