@@ -236,21 +236,6 @@ MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 # A queued run without a job in Redis counts as lost after this time.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
-# Tasks of the scheduler at every sweep, in order.
-SCHEDULED = [
-    "curation.jobs.sweep.sweep",
-    "ingest.refresh.queue_due",
-    "validation.run_requests.queue_uncompiled",
-    "curation.evidence.clusters.follow_decisions",
-    "curation.evidence.refresh.refresh_pairs_periodically",
-    "curation.export.release.changes.mark_withdrawn_now_and_then",
-    "curation.export.jobs.remove_old_archives_now_and_then",
-    "ingest.mirrors.remove_unused_now_and_then",
-    "curation.decisions.priority.refresh",
-    "curation.web.dashboard.refresh",
-    "curation.decisions.notices.notice_runs",
-    "curation.decisions.notices.deliver_notices",
-]
 # Address of this site in mails and webhooks, such as https://curation.example.org.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
 # Address that each notice is posted to, and the key of its signature. Empty: none is posted.
@@ -268,6 +253,22 @@ DEFAULT_FROM_EMAIL = os.environ.get("EMAIL_FROM", "curation@localhost")
 EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
 # Interval of the search for released records that may no longer be distributed.
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
+# Tasks of the scheduler in order, with the least number of seconds between two runs. 0: each sweep.
+SCHEDULED = {
+    "curation.jobs.sweep.sweep": 0,
+    "ingest.refresh.queue_due": 0,
+    "validation.run_requests.queue_uncompiled": 0,
+    "curation.evidence.clusters.follow_decisions": 0,
+    "curation.evidence.refresh.refresh_pairs": EXAMINE_SECONDS,
+    "curation.export.release.changes.mark_withdrawn": WITHDRAWAL_SECONDS,
+    "curation.export.jobs.remove_old_archives": 3600,
+    # It reads the folders of all mirrors.
+    "ingest.mirrors.remove_unused_mirrors": 3600,
+    "curation.decisions.priority.refresh": 0,
+    "curation.web.dashboard.refresh": 0,
+    "curation.decisions.notices.notice_runs": 0,
+    "curation.decisions.notices.deliver_notices": 0,
+}
 # Number of archives kept of exports without a release; 0 keeps all.
 EXPORTS_KEPT = env_int("EXPORTS_KEPT", 20)
 # Mirrors are deleted this many days after their last use. The least recently used ones are deleted

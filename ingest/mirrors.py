@@ -9,22 +9,12 @@ from ingest.git.unused import DAY, remove_unused
 
 log = logging.getLogger(__name__)
 
-# Measuring reads the folders of all mirrors.
-EVERY_SECONDS = 3600
-
-_looked = -float("inf")
-
-
-def remove_unused_now_and_then() -> None:
-    """Remove unused mirrors once an hour, for the scheduler."""
-    global _looked
-    if time.monotonic() - _looked >= EVERY_SECONDS:
-        remove_unused_mirrors()
-        _looked = time.monotonic()
-
 
 def remove_unused_mirrors() -> int:
-    """Remove the mirrors beyond MIRROR_DAYS and MIRRORS_BYTES, and return their number."""
+    """Scheduled task: remove the mirrors beyond MIRROR_DAYS and MIRRORS_BYTES.
+
+    Return their number.
+    """
     mirrors, removed = settings.DATA_DIR / "mirrors", 0
     days, most_bytes = settings.MIRROR_DAYS, settings.MIRRORS_BYTES
     try:

@@ -3,10 +3,7 @@
 Safe to call at any time, by any number of workers. It continues where another call stopped.
 """
 
-import time
 from dataclasses import dataclass
-
-from django.conf import settings
 
 from curation.evidence import clusters, contamination, fingerprints
 from curation.evidence.claim_sheet.claim_facts import refresh_open_claims
@@ -44,13 +41,7 @@ def refresh_similarity(
     )
 
 
-_looked = -float("inf")
-
-
-def refresh_pairs_periodically() -> None:
-    """Scheduled task: process pairs every EXAMINE_SECONDS."""
-    global _looked
-    if time.monotonic() - _looked >= settings.EXAMINE_SECONDS:
-        refresh_similarity(PAIRS)
-        refresh_open_claims(most=MOST_COUNTED)
-        _looked = time.monotonic()
+def refresh_pairs() -> None:
+    """Scheduled task: process new and changed pairs, and count the open claims of some items."""
+    refresh_similarity(PAIRS)
+    refresh_open_claims(most=MOST_COUNTED)

@@ -6,7 +6,6 @@ import re
 import shutil
 import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -24,12 +23,9 @@ from curation.models import ExportRun, Release, RunState
 from curation.models.runs import ENDED
 
 WORKING = ".working-"
-EVERY_SECONDS = 3600
 _NAME = re.compile(r"export-([0-9]{1,18})\.tar\.gz")
 
 log = logging.getLogger(__name__)
-
-_looked = -float("inf")
 
 
 def export(run_pk: int) -> None:
@@ -135,18 +131,10 @@ def _place_in_archive(folder: Path, path: Path) -> tuple[bool, Path]:
 
 
 # --- Retention -------------------------------------------------------------------------------
-# Archives of releases are kept.
-def remove_old_archives_now_and_then() -> None:
-    """Scheduled task: delete old archives once an hour, because a setting may have been lowered."""
-    global _looked
-    if time.monotonic() - _looked >= EVERY_SECONDS:
-        remove_old_archives()
-        _looked = time.monotonic()
-
-
 def remove_old_archives() -> int:
-    """Delete the archives on this host beyond the newest `EXPORTS_KEPT`, and return their number.
+    """Scheduled task: delete the archives on this host beyond the newest `EXPORTS_KEPT`.
 
+    Return their number. Archives of releases are not counted, and stay.
     Idempotent, and may be killed anywhere: the row is marked before the file is deleted, and the
     next call deletes files of marked rows.
     """

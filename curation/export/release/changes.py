@@ -5,13 +5,11 @@ The release stays unchanged; its users learn which records to drop.
 """
 
 import json
-import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
 
-from django.conf import settings
 from django.db.models import Exists, F, OuterRef
 
 from curation.evidence.sources import every_source
@@ -134,19 +132,10 @@ WITHDRAWN = frozenset(
         ExclusionReason.REJECTED,
     }
 )
-_looked = -float("inf")
-
-
-def mark_withdrawn_now_and_then() -> None:
-    """Scheduled task: mark withdrawn records every WITHDRAWAL_SECONDS."""
-    global _looked
-    if time.monotonic() - _looked >= settings.WITHDRAWAL_SECONDS:
-        mark_withdrawn()
-        _looked = time.monotonic()
 
 
 def mark_withdrawn() -> int:
-    """Check every record of every release, and return the number of new withdrawals."""
+    """Scheduled task: check all records of all releases. Return the number of new withdrawals."""
     sources, marked = every_source(), 0
     unmarked = ReleaseMember.objects.filter(withdrawal=None)
     kernels = Kernel.objects.filter(Exists(unmarked.filter(kernel=OuterRef("pk"))))

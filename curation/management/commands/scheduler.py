@@ -3,6 +3,7 @@
 import logging
 import signal
 import threading
+import time
 from typing import Any
 
 from django.conf import settings
@@ -26,13 +27,17 @@ class Command(BaseCommand):
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stopped.set())
         duty = Duty(SCHEDULER, seconds=scheduler_seconds())
-        scheduled = [import_string(path) for path in settings.SCHEDULED]
+        tasks = [(import_string(path), seconds) for path, seconds in settings.SCHEDULED.items()]
+        ended = dict.fromkeys(tasks, -float("inf"))
         try:
             while not stopped.is_set():
                 close_old_connections()
                 try:
-                    for work in scheduled if duty.take() else ():
-                        work()
+                    for task in tasks if duty.take() else ():
+                        work, seconds = task
+                        if time.monotonic() - ended[task] >= seconds:
+                            work()
+                            ended[task] = time.monotonic()
                 except OperationalError as error:
                     log.warning("The database can't be reached: %s", error)
                 stopped.wait(settings.SWEEP_SECONDS)
