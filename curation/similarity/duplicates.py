@@ -147,9 +147,9 @@ def place(
     is compared with no other member.
     """
     if representatives is not None:
-        above = [twin for twin in representatives(new) if rank(twin.facts) < rank(facts)]
+        above = [other for other in representatives(new) if rank(other.facts) < rank(facts)]
         if above:
-            best = min(above, key=lambda twin: rank(twin.facts))
+            best = min(above, key=lambda other: rank(other.facts))
             return {new: Link(best.key, best.likeness, best.similarity)}
     return _settle({new: facts}, near, frozenset())
 
@@ -162,10 +162,10 @@ def remove(gone: Collection[int], near: Near) -> Placement:
     """
     leaving = frozenset(gone)
     remaining = {
-        twin.key: twin.facts
+        other.key: other.facts
         for key in leaving
-        for twin in near(key)
-        if twin.of == key and twin.key not in leaving
+        for other in near(key)
+        if other.of == key and other.key not in leaving
     }
     return _settle(remaining, near, leaving)
 
@@ -183,27 +183,27 @@ def _settle(
     while queue:
         own_rank, key = heapq.heappop(queue)
         # A new item is not stored yet, so `near` does not return it.
-        known = {**introduced[key], **{twin.key: twin for twin in near(key)}}
-        twins = [twin for twin in known.values() if twin.key not in gone]
-        above = [t for t in twins if rank(t.facts) < own_rank and _stands(t, placed)]
+        known = {**introduced[key], **{other.key: other for other in near(key)}}
+        others = [other for other in known.values() if other.key not in gone]
+        above = [t for t in others if rank(t.facts) < own_rank and _stands(t, placed)]
         best = min(above, key=lambda t: rank(t.facts), default=None)
         placed[key] = Link(best.key, best.likeness, best.similarity) if best else None
-        for twin in twins:
+        for other in others:
             if key in unsettled:
                 itself = NearDuplicate(
-                    key, unsettled[key], twin.likeness, twin.similarity, None, None
+                    key, unsettled[key], other.likeness, other.similarity, None, None
                 )
-                introduced[twin.key][key] = itself
-            if twin.key in queued or twin.key in placed or rank(twin.facts) < own_rank:
+                introduced[other.key][key] = itself
+            if other.key in queued or other.key in placed or rank(other.facts) < own_rank:
                 continue
-            before.setdefault(twin.key, twin.of)
-            if best is None and twin.of_facts is not None and own_rank < rank(twin.of_facts):
+            before.setdefault(other.key, other.of)
+            if best is None and other.of_facts is not None and own_rank < rank(other.of_facts):
                 # No representative before this item is near it.
-                placed[twin.key] = Link(key, twin.likeness, twin.similarity)
-            elif twin.of == key if best else twin.of is None:
+                placed[other.key] = Link(key, other.likeness, other.similarity)
+            elif other.of == key if best else other.of is None:
                 # It has lost its representative, or no longer is one.
-                queued.add(twin.key)
-                heapq.heappush(queue, (rank(twin.facts), twin.key))
+                queued.add(other.key)
+                heapq.heappush(queue, (rank(other.facts), other.key))
     return {
         key: link
         for key, link in placed.items()
@@ -211,5 +211,5 @@ def _settle(
     }
 
 
-def _stands(twin: NearDuplicate, placed: Mapping[int, Link | None]) -> bool:
-    return placed[twin.key] is None if twin.key in placed else twin.of is None
+def _stands(other: NearDuplicate, placed: Mapping[int, Link | None]) -> bool:
+    return placed[other.key] is None if other.key in placed else other.of is None

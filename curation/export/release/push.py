@@ -3,8 +3,8 @@
 import json
 import re
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,10 +64,39 @@ def push(
     because its name may be mistyped.
     """
     check_push(repository)
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+
+    with _errors_of_hub(repository):
+        api = HfApi(endpoint=settings.HF_ENDPOINT or None, token=settings.HF_TOKEN)
+        api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
+        before = api.repo_info(repository, repo_type="dataset").sha
+        present = set(api.list_repo_files(repository, repo_type="dataset", revision=before))
+        if not replace:
+            _refuse_others_files(api, repository, before, present)
+        paths = sorted(path for path in folder.rglob("*") if path.is_file())
+        added = [CommitOperationAdd(path.relative_to(folder).as_posix(), path) for path in paths]
+        for number, file in enumerate(added):
+            progress("files uploaded", number, len(added))
+            # The commit skips files that are uploaded already, and all files that have not changed.
+            api.preupload_lfs_files(repository, [file], repo_type="dataset", free_memory=False)
+        progress("files uploaded", len(added), len(added))
+        # Files of an earlier export would be read as records of this one.
+        gone = present - {file.path_in_repo for file in added} - {OF_THE_HUB}
+        # `upload_folder` would make several commits, and an interrupted one leave a mixed dataset.
+        commit = api.create_commit(
+            repository, [*added, *(CommitOperationDelete(path) for path in sorted(gone))],
+            repo_type="dataset", commit_message=message, parent_commit=before,
+        )  # fmt: skip
+        return Pushed(str(commit.repo_url), commit.oid != before)
+
+
+@contextmanager
+def _errors_of_hub(repository: str) -> Iterator[None]:
+    """Raise CannotPush with a sentence for each error of the hub's client."""
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
-        return _push(folder, repository, message, private, replace, progress)
+        yield
     except HFValidationError as error:
         raise CannotPush(f"{repository!r} is not a repository: {error}") from None
     except HfHubHTTPError as error:
@@ -82,39 +111,6 @@ def push(
         if isinstance(error, OSError) or type(error).__module__.startswith(("httpx", "httpcore")):
             raise CannotPush(f"The hub can't be reached: {error}") from None
         raise
-
-
-def _push(
-    folder: Path,
-    repository: str,
-    message: str,
-    private: bool,
-    replace: bool,
-    progress: Callable[[str, int, int], None],
-) -> Pushed:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
-
-    api = HfApi(endpoint=settings.HF_ENDPOINT or None, token=settings.HF_TOKEN)
-    api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
-    before = api.repo_info(repository, repo_type="dataset").sha
-    present = set(api.list_repo_files(repository, repo_type="dataset", revision=before))
-    if not replace:
-        _refuse_others_files(api, repository, before, present)
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    added = [CommitOperationAdd(path.relative_to(folder).as_posix(), path) for path in paths]
-    for number, file in enumerate(added):
-        progress("files uploaded", number, len(added))
-        # The commit skips files that are uploaded already, and all files that have not changed.
-        api.preupload_lfs_files(repository, [file], repo_type="dataset", free_memory=False)
-    progress("files uploaded", len(added), len(added))
-    # Files of an earlier export would be read as records of this one.
-    gone = present - {file.path_in_repo for file in added} - {OF_THE_HUB}
-    # `upload_folder` would make several commits, and an interrupted one leave a mixed dataset.
-    commit = api.create_commit(
-        repository, [*added, *(CommitOperationDelete(path) for path in sorted(gone))],
-        repo_type="dataset", commit_message=message, parent_commit=before,
-    )  # fmt: skip
-    return Pushed(str(commit.repo_url), commit.oid != before)
 
 
 def _refuse_others_files(
