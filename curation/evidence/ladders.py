@@ -8,12 +8,15 @@ import ast
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db.models import F, QuerySet
 
 from curation.models import Device, Pair, Status, ValidationResult, Verdict
+from curation.source.functions import assignment
+from curation.source.text import UNREADABLE
 
 
 class Place(NamedTuple):
@@ -70,11 +73,7 @@ def _times(pairs: Sequence[Pair]) -> dict[tuple[int, Place], float]:
 
 def read_perf_cases(test_code: str) -> list[Mapping[str, Any]]:
     """Return PERF_CASES if it is a list of literals; else an empty list."""
-    try:
-        for statement in ast.parse(test_code).body:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id="PERF_CASES")], value=value):
-                    return list(ast.literal_eval(value))
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        pass
+    with suppress(*UNREADABLE, TypeError):
+        if assigned := assignment(ast.parse(test_code), "PERF_CASES"):
+            return list(ast.literal_eval(assigned.value))
     return []

@@ -77,6 +77,15 @@ def dotted_name(node: ast.AST) -> tuple[str, ...] | None:
     return (node.id, *reversed(parts))
 
 
+def assignment(module: ast.Module, name: str) -> ast.Assign | None:
+    """Return the first assignment of a module to this name alone, or None."""
+    for statement in module.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)]) if target == name:
+                return statement
+    return None
+
+
 def loaded_names(node: ast.AST) -> frozenset[str]:
     return frozenset(
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)

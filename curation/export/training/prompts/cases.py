@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
+
+from curation.source.functions import assignment
+from curation.source.text import UNREADABLE, parse
 
 FACTORIES = frozenset(["randn", "rand", "randint", "zeros", "ones", "empty", "full", "normal"])
 # Keys that are no size of an input, and those that only a launcher knows.
@@ -64,12 +66,10 @@ def read_cases(test_code: str, parameters: tuple[str, ...]) -> TestCases:
     )
 
 
-@lru_cache(maxsize=64)
 def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    with suppress(*UNREADABLE):
+        return parse(text)
+    return None
 
 
 def _cases(tree: ast.Module) -> list[Mapping[str, Any]]:
@@ -78,12 +78,9 @@ def _cases(tree: ast.Module) -> list[Mapping[str, Any]]:
 
 
 def _constant(tree: ast.Module, name: str) -> Any:
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            try:
-                return ast.literal_eval(node.value)
-            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                return None
+    if assigned := assignment(tree, name):
+        with suppress(*UNREADABLE, TypeError):
+            return ast.literal_eval(assigned.value)
     return None
 
 
