@@ -8,9 +8,9 @@ from django.db import transaction
 
 from curation.evidence import item_facts
 from curation.evidence.copies import renew_flags
+from curation.evidence.fingerprints import take_placement_lock
 from curation.evidence.item_facts import ItemFacts
 from curation.evidence.neighborhood import Neighborhood
-from curation.evidence.placement_lock import take_placement_lock
 from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import EVERYTHING, KERNEL, SUBJECTS, ItemScope, Subject, chunks
 from curation.models import (

@@ -33,10 +33,10 @@ def renew_flags(around: Neighborhood, before: Mapping[int, ItemFacts]) -> None:
 
 
 def _puts_into_doubt(member: Member, other: Member) -> bool:
-    """Return True if member of the two is blocked, and the other's license is uncertain.
+    """Return True if one of two kernels is blocked, and the license of the other is in doubt.
 
-    A permissive license in the kernel's own text is uncertain too if the blocked kernel's own text
-    contradicts it. A person must then decide which author is right.
+    A license is in doubt if it is not stated in the kernel's text. If the texts of both state a
+    license, a person must decide which author is right.
     """
     if _is_blocked(member) == _is_blocked(other):
         return False

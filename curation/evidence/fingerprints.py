@@ -3,23 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from curation.evidence.placement_lock import take_placement_lock
 from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import (
     EVERYTHING,
     KERNEL,
     ItemScope,
     Subject,
-    identity_fingerprints,
+    identity_texts,
 )
 from curation.models import Band, CopyFlag, DuplicateLink, Fingerprint, Status
 from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
+# PostgreSQL's advisory locks are numbers; this one must be unique in the database.
+PLACING = 0x7477_696E_73
 # Raise the last number if another text represents an item, if its functions are read otherwise, or
 # if the rules for representatives change: all items are then placed again.
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
@@ -53,7 +54,9 @@ def make(subject: Subject, keys: Sequence[int], progress: JobProgress = NO_PROGR
     """Write the fingerprints and bands of these items, in one transaction."""
     rows = _texts(subject, list(keys))
     known = len(subject.identity)
-    fingerprints = identity_fingerprints([texts[:known] for _, _, _, *texts in rows])
+    fingerprints = fingerprint.fingerprints(
+        identity_texts([texts[:known] for _, _, _, *texts in rows])
+    )
     if subject.python_side:
         fingerprints = [
             fingerprint.with_python_side(each, *texts[known:])
@@ -80,6 +83,17 @@ def _keep_bands(subject: Subject, prints: Mapping[int, fingerprint.Fingerprint])
         for number, value in enumerate(prints[key].bands)
     ]
     Band.objects.bulk_create(bands, ignore_conflicts=True)
+
+
+def take_placement_lock() -> None:
+    """Wait for the lock of all placements, and hold it until the transaction ends.
+
+    Two workers that place items concurrently would not see each other's rows. SQLite's transactions
+    are immediate, so they take its write lock at their start.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PLACING])
 
 
 def _row(

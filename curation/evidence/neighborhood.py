@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from curation.evidence.fingerprints import SCHEME
 from curation.evidence.item_facts import COLUMNS, ItemFacts
-from curation.evidence.subjects import PAIR, Subject, identity_shingles
+from curation.evidence.subjects import PAIR, Subject, identity_texts
 from curation.models import Band, DuplicateLink, Fingerprint
 from curation.similarity import fingerprint
 from curation.similarity.duplicates import (
@@ -27,11 +27,11 @@ from curation.similarity.duplicates import (
 )
 from curation.similarity.fingerprint import functions_of
 from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_bytes
-from curation.similarity.shingles import Shingles
+from curation.similarity.shingles import Shingles, shingles
 
 ALIKE_ENOUGH = PERMUTATIONS // 2
-"""Signatures that agree in fewer places are no near-duplicates: at 0.7, one error in a million.
-It avoids reading the texts of items that share a single band by chance."""
+"""Least number of equal values in the signatures of two near-duplicates. At a similarity of 0.7,
+one in a million has fewer. The texts of other items with a common band are not read."""
 
 NO_SHINGLES = np.zeros(0, np.uint64)
 
@@ -123,7 +123,7 @@ class Neighborhood:
         return [member for member in self._members.values() if member.link != member.stored]
 
     def withdraw(self, key: int) -> None:
-        """Take the item out of all clusters for now."""
+        """Remove the item from all clusters, until it is placed again."""
         self[key].item_facts = replace(self[key].item_facts, placed=False)
         self[key].link = None
 
@@ -146,8 +146,7 @@ class Neighborhood:
             )
         )  # fmt: skip
         of_pair = self._subject is PAIR
-        # A kernel's next version replaces it at its place; an edited pair stays next to the
-        # original.
+        # The next version of a kernel replaces it. An edited pair and its original both stay.
         self._take_in_versions({row[1]: row[2] if of_pair else None for row in rows})
         new: list[int] = []
         for pk, key, _, content, syntax, operations, chain, words, signature, *item_facts in rows:
@@ -228,7 +227,9 @@ class Neighborhood:
         }
         rows = self._subject.rows().filter(pk__among=read - self._shingles.keys())
         texts = {pk: columns for pk, *columns in rows.values_list("pk", *self._subject.identity)}
-        self._shingles |= dict(zip(texts, identity_shingles(list(texts.values())), strict=True))
+        self._shingles |= dict(
+            zip(texts, shingles(identity_texts(list(texts.values()))), strict=True)
+        )
         for other in unknown:
             self._alike[_pair(key, other)] = likeness(
                 self._fingerprint(key), self._fingerprint(other)

@@ -1,4 +1,4 @@
-"""Opt-outs applied to places. One such place excludes a kernel, wherever else it was found."""
+"""Opt-outs, applied to places. A kernel with one such place is excluded, even if it has others."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

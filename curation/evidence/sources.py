@@ -19,12 +19,6 @@ class ExportSource:
     local: bool
     row: Repository
 
-    def url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
-        return self.row.blob_url(commit, path, lines)
-
-    def page(self, commit: str, path: str) -> str:
-        return self.row.page_url(commit, path)
-
 
 def every_source() -> dict[int, ExportSource]:
     """Return all sources by primary key; some thousands at most."""

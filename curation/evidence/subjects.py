@@ -9,8 +9,7 @@ from django.db.models import QuerySet
 
 from curation.models import Kernel, Pair, Provenance, Repository
 from curation.similarity.duplicates import FLOOR_WORDS
-from curation.similarity.fingerprint import Fingerprint, fingerprints
-from curation.similarity.shingles import Shingles, shingles_and_counts
+from curation.similarity.shingles import shingles_and_counts
 
 Row = TypeVar("Row")
 
@@ -104,25 +103,14 @@ def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:
         yield every[start : start + size]
 
 
-# A kernel is its function: two kernels that share helpers differ, though most of their units is the
-# same text. But a function of a few words is defined by its helpers.
-def identity_fingerprints(texts: Sequence[Sequence[str]]) -> list[Fingerprint]:
-    """Return the fingerprint of each item, from the values of its `identity` columns."""
-    results = fingerprints(each[0] for each in texts)
-    short = [n for n, one in enumerate(results) if _asks_for_more(one.words, texts[n])]
-    for number, longer in zip(short, fingerprints(texts[n][1] for n in short), strict=True):
-        results[number] = longer
-    return results
+def identity_texts(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the text that identifies each item, from the values of its `identity` columns.
 
-
-def identity_shingles(texts: Sequence[Sequence[str]]) -> list[Shingles]:
-    """Return the shingles of the same texts."""
-    results = shingles_and_counts(each[0] for each in texts)
-    short = [n for n, (_, words) in enumerate(results) if _asks_for_more(words, texts[n])]
-    for number, longer in zip(short, shingles_and_counts(texts[n][1] for n in short), strict=True):
-        results[number] = longer
-    return [shingles for shingles, _ in results]
-
-
-def _asks_for_more(words: int, texts: Sequence[str]) -> bool:
-    return words < FLOOR_WORDS and len(texts) > 1
+    It is a kernel's function: two kernels that share helpers differ, though most of their units is
+    the same text. But a function of a few words is defined by its helpers, so its unit counts.
+    """
+    counted = shingles_and_counts(columns[0] for columns in rows)
+    return [
+        columns[-1] if words < FLOOR_WORDS else columns[0]
+        for columns, (_, words) in zip(rows, counted, strict=True)
+    ]

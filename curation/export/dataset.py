@@ -171,12 +171,16 @@ def _describe(
         "splits": split_tables(plan, options),
         "benchmarks": plan.coverage.as_json(),
         "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
-        "repairs": plan.repairs.as_json() if plan.repairs else None,
-        "ladders": plan.ladders.as_json() if plan.ladders else None,
+        "repairs": _repairs(plan),
+        "ladders": asdict(plan.ladders) if plan.ladders else None,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [asdict(share) for share in shares(plan)],
         "files": files.entries(),
     }
+
+
+def _repairs(plan: ExportPlan) -> dict[str, Any] | None:
+    return None if plan.repairs is None else {"kinds": dict(sorted(plan.repairs.items()))}
 
 
 def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:

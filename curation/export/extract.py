@@ -115,7 +115,7 @@ def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
             "path": file.path,
             # Hash of the original bytes; here, lines end in a line feed.
             "sha256": file.sha256,
-            "url": file.source.url(file.commit, file.path, (1, max(file.lines, 1))),
+            "url": file.source.row.blob_url(file.commit, file.path, (1, max(file.lines, 1))),
             "license": file.expression,
             "notice": notice.key,
             "kernels": len(file.kernels),

@@ -41,7 +41,7 @@ def new_folder(target: Path) -> Iterator[Path]:
         beside = Path(tempfile.mkdtemp(prefix=name, dir=target.parent))
         lock = _hold(beside)
     except OSError as error:
-        raise _said(target, error) from error
+        raise _not_written(target, error) from error
     try:
         yield beside
         for path in [*beside.rglob("*"), beside]:
@@ -51,7 +51,7 @@ def new_folder(target: Path) -> Iterator[Path]:
         _put_in_place(beside, target)
         _sync(target.parent)
     except OSError as error:
-        raise _said(target, error) from error
+        raise _not_written(target, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
         os.close(lock)
@@ -138,7 +138,7 @@ def _exchange(first: Path, second: Path) -> None:
         raise OSError(code, os.strerror(code))
 
 
-def _said(target: Path, error: OSError) -> FolderNotWritten:
+def _not_written(target: Path, error: OSError) -> FolderNotWritten:
     return FolderNotWritten(f"{target} can't be written: {error.strerror or error}.")
 
 
@@ -177,8 +177,9 @@ class OutputFiles:
         """Return the entries of the files that hold records."""
         return [entry for entry in self.entries() if entry["path"] in self._data]
 
-    def write_records(self, path: str, lines: Sequence[str], tokens: int = 0) -> None:
+    def write_records(self, path: str, rows: Sequence[Any], tokens: int = 0) -> None:
         """Write a line for each record. A name in .json gets one JSON array."""
+        lines = list(map(encode, rows))
         if path.endswith(".json"):
             self.write_text(path, "\n".join(["[", *([",\n".join(lines)] if lines else []), "]\n"]))
         else:

@@ -34,7 +34,7 @@ class SharedNotice(NamedTuple):
 
 @dataclass(slots=True)
 class Notices:
-    """Registry of the notices of the records."""
+    """Registry of the notices that records name by key."""
 
     sources: Mapping[int, ExportSource]
     given: dict[str, SharedNotice] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Notices:
     def write(self, files: OutputFiles, keys: Iterable[str], thing: str = "record") -> None:
         """Write NOTICE, and next to it the text of each license.
 
-        keys: of the notice of each record.
+        keys: for each record the key of its notice.
         """
         counts = Counter(keys)
         used = [shared for shared in self.given.values() if counts[shared.key]]
@@ -111,7 +111,7 @@ def _entry(shared: SharedNotice, records: str, texts: Iterable[str]) -> str:
     lines = [
         f"[{shared.key}] {shared.repository or 'Made for this dataset'}",
         f"    License: {shared.expression}",
-        *(f"    {line}" for said in shared.terms.copyrights for line in said.splitlines()),
+        *(f"    {line}" for line in shared.copyright.splitlines()),
         *(f"    Text: {name}" for name in texts),
         f"    {records}",
         "",

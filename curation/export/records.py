@@ -275,7 +275,7 @@ def record_id(kind: str, name: str, content_hash: str) -> str:
 
 def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
     source = sources[place.source]
-    page = source.page(place.commit, place.path)
+    page = source.row.page_url(place.commit, place.path)
     first, last = place.lines
     return {
         "repository": source.name,

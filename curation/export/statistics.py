@@ -17,7 +17,6 @@ from curation.export.records import Record, located, record_id
 from curation.export.schema import NONE
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.export.training.ladders import Ladders
-from curation.export.training.repairs import Repairs
 from curation.export.why import open_claims
 from curation.models import Split
 
@@ -67,7 +66,8 @@ class ExportPlan:
     coverage: Coverage = field(default_factory=Coverage)
     # Extra split of the generated pairs, if requested.
     held_out: HeldOut | None = None
-    repairs: Repairs | None = None
+    # Repair traces by kind of mistake, if requested.
+    repairs: Counter[str] | None = None
     ladders: Ladders | None = None
 
     def leave_out(

@@ -12,6 +12,9 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from curation.source.functions import dotted_name
+from curation.source.text import UNREADABLE
+
 ENVIRONMENT = frozenset(
     {
         *("amd", "ascend", "cdna", "cuda", "enflame", "gcu", "gfx", "hip", "iluvatar", "kunlunxin"),
@@ -32,17 +35,17 @@ class NameUse:
     name: str
     keyword: str = ""
     value: object = None
-    """The keyword's, where it is a constant."""
+    """Value of the keyword, if it is a constant."""
 
 
 def parse(text: str) -> ast.Module | None:
-    """The tree of a text, or None where it is not Python of this interpreter's version."""
+    """Return the tree of a text, or None if it is not Python of this interpreter's version."""
     try:
         with warnings.catch_warnings():
             # Unknown escapes in strings are the author's matter.
             warnings.simplefilter("ignore")
             return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return None
 
 
@@ -65,7 +68,7 @@ def uses(tree: ast.Module) -> Iterator[NameUse]:
 
 
 def unconditional(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every node that is under no condition on the environment."""
+    """Yield every node that is under no condition on the environment."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -105,10 +108,5 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
 
 
 def _in_full(node: ast.expr, imported: dict[str, str]) -> str:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([imported.get(node.id, node.id), *reversed(parts)])
+    parts = dotted_name(node)
+    return ".".join([imported.get(parts[0], parts[0]), *parts[1:]]) if parts else ""

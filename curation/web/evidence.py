@@ -11,11 +11,10 @@ from curation.evidence.claim_sheet.claim_facts import (
     blocked_copy,
     own_facts,
     pairs_of,
-    passed_figures,
-    wrong_value,
+    validation_of,
 )
 from curation.evidence.claim_sheet.sheet import claims
-from curation.evidence.claim_sheet.types import EvidenceClaim, KernelFacts, PairFacts, Validation
+from curation.evidence.claim_sheet.types import EvidenceClaim, KernelFacts, PairFacts
 from curation.models import (
     Action,
     Device,
@@ -93,18 +92,7 @@ def claims_of(rows: ItemRows) -> list[EvidenceClaim]:
         "similarity": max((link.similarity for link in links), default=0.0),
         "near_duplicates": 0 if own_link else len(links),
         "benchmark": item.benchmark_problem or "",
-        "validations": [
-            Validation(
-                device=result.run.device,
-                verdict=result.verdict,
-                message=wrong_value(checks) or result.message,
-                environment=result.run.environment,
-                figures=result.figures,
-                checks=passed_figures(checks),
-            )
-            for result in rows.newest
-            for checks in [result.checks.all() if result.pair_id else ()]
-        ],
+        "validations": [validation_of(result) for result in rows.newest],
     }
     if isinstance(item, Pair):
         return claims(PairFacts(**shared))

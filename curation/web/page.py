@@ -13,7 +13,6 @@ from curation.decisions import talk
 from curation.decisions.guidelines import current
 from curation.evidence.claim_sheet.sheet import open_topics
 from curation.evidence.claim_sheet.types import ClaimState
-from curation.evidence.compiling import compile_verdict
 from curation.models import (
     Agreement,
     Decision,
@@ -66,7 +65,7 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
     links = rows.links(item) if item.has_near_duplicates else []
     reviews = list(second.given(item)) if item.reviewed_twice else []
     dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
-    compiled = compile_verdict(item) if isinstance(item, Kernel) else None
+    compiled = rows.compile_verdict(item) if isinstance(item, Kernel) else None
     findings = list(rows.findings(item)) if isinstance(item, Kernel) else []
     evidence_rows = evidence.ItemRows(item, places, texts, results, links, compiled, findings)
     claims = evidence.claims_of(evidence_rows)

@@ -20,6 +20,7 @@ from curation.models import (
     ContaminationMatch,
     CopyFlag,
     Decision,
+    Device,
     DuplicateLink,
     Fingerprint,
     Kernel,
@@ -89,6 +90,19 @@ def _license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
 @compiled_query
 def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
     return QualityFinding.objects.filter(kernel=kernel).order_by("passed", "gate")
+
+
+def compile_verdict(kernel: Kernel) -> ValidationResult | None:
+    """Return the newest compile result with its run, which names the Triton version and target."""
+    return _compiled.first(kernel, kernel.content_hash)
+
+
+@compiled_query
+def _compiled(kernel: Kernel, content_hash: str) -> QuerySet[ValidationResult]:
+    results = ValidationResult.objects.filter(
+        kernel=kernel, content_hash=content_hash, run__device=Device.COMPILER
+    )
+    return results.select_related("run").order_by("-pk")[:1]
 
 
 def results(pair: Pair, content_hash: str) -> list[ValidationResult]:

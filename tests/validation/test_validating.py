@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from curation.evidence.compiling import compile_verdict
 from curation.jobs.attempt import claim
 from curation.models import (
     Device,
@@ -23,6 +22,7 @@ from curation.models import (
     ValidationRun,
     Verdict,
 )
+from curation.web.rows import compile_verdict
 from tests.factories import (
     a_kernel,
     a_pair,

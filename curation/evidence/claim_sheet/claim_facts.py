@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, Max, OuterRef
+from django.db.models import Count, Exists, Max, OuterRef, prefetch_related_objects
 
 from curation.characters import code_points, has_invisible, invisible
 from curation.evidence.claim_sheet.sheet import claims, open_topics
@@ -183,11 +183,20 @@ def _hidden(item: Any, paths: Iterable[str]) -> str:
     return "code" if any(deceiving for deceiving, _ in hidden) else "prose"
 
 
-def passed_figures(checks: Iterable[ValidationCheck]) -> dict[str, Any]:
-    return {check.name: check.figures for check in checks if check.outcome == Outcome.PASSED}
+def validation_of(result: ValidationResult) -> Validation:
+    """Return a validation as plain values. Its run, and the checks of a pair, should be loaded."""
+    checks = result.checks.all() if result.pair_id else ()
+    return Validation(
+        device=result.run.device,
+        verdict=result.verdict,
+        message=_wrong_value(checks) or result.message,
+        environment=result.run.environment,
+        figures=result.figures,
+        checks={check.name: check.figures for check in checks if check.outcome == Outcome.PASSED},
+    )
 
 
-def wrong_value(checks: Iterable[ValidationCheck]) -> str:
+def _wrong_value(checks: Iterable[ValidationCheck]) -> str:
     """Return the message that names a wrong element, or an empty text.
 
     A message of the pair's own test quotes whole tensors.
@@ -227,26 +236,11 @@ def _validations(
     rows = ValidationResult.objects.filter(**about).exclude(
         run__device=Device.CUDA, verdict=Verdict.UNSUPPORTED
     )
-    newest: dict[tuple[int, str, str], dict[str, Any]] = {}
-    columns = (
-        "pk", subject.column, "content_hash", "verdict", "message", "figures",
-        "run__device", "run__environment",
-    )  # fmt: skip
-    for row in rows.order_by("pk").values(*columns):
-        newest[row[subject.column], row["content_hash"], row["run__device"]] = row
-    checks: dict[int, list[ValidationCheck]] = defaultdict(list)
-    for check in ValidationCheck.objects.filter(result__among=[r["pk"] for r in newest.values()]):
-        checks[check.result_id].append(check)
+    newest: dict[tuple[int, str, str], ValidationResult] = {}
+    for row in rows.select_related("run").order_by("pk"):
+        newest[getattr(row, subject.column), row.content_hash, row.run.device] = row
+    prefetch_related_objects(list(newest.values()), "checks")
     validations: dict[tuple[int, str], list[Validation]] = defaultdict(list)
-    for (pk, content_hash, device), row in newest.items():
-        validations[pk, content_hash].append(
-            Validation(
-                device=device,
-                verdict=row["verdict"],
-                message=wrong_value(checks[row["pk"]]) or row["message"],
-                environment=row["run__environment"],
-                figures=row["figures"],
-                checks=passed_figures(checks[row["pk"]]),
-            )
-        )
+    for (pk, content_hash, _), row in newest.items():
+        validations[pk, content_hash].append(validation_of(row))
     return validations

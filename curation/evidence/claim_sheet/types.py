@@ -25,7 +25,7 @@ TOPICS = (
 
 @dataclass(frozen=True, slots=True)
 class EvidenceClaim:
-    """One sentence of the sheet. `lines` of the text `column` are what it is about."""
+    """One sentence of the sheet, about the lines `lines` of the text `column`."""
 
     topic: str
     state: ClaimState

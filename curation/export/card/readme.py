@@ -177,7 +177,7 @@ def _context(plan: ExportPlan, options: ExportOptions, statistics: Statistics) -
         "pallas": statistics.pallas,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "held_out": plan.held_out.as_json() if plan.held_out else None,
-        "repairs": plan.repairs.kinds if plan.repairs else None,
+        "repairs": plan.repairs,
         "ladders": plan.ladders,
         "faster": ladders.FASTER,
         "coverage": plan.coverage,

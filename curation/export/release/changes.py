@@ -28,17 +28,9 @@ class Difference:
     change: Change
     kind: str
     id: str
+    before: str
+    """Its id in the older release, if it changed."""
     why: str
-    before: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        return {
-            "change": self.change,
-            "kind": self.kind,
-            "id": self.id,
-            "before": self.before,
-            "why": self.why,
-        }
 
 
 def differences(old: Release, new: Release) -> Iterator[Difference]:
@@ -48,23 +40,23 @@ def differences(old: Release, new: Release) -> Iterator[Difference]:
         for content_hash in [name for name in before if name in after]:
             first, second = before[content_hash], after[content_hash]
             if changed := _changed(first, second):
-                yield Difference("changed", kind, second["record_id"], changed, first["record_id"])
+                yield Difference("changed", kind, second["record_id"], first["record_id"], changed)
         removed = {
             row["item"]: row["record_id"] for name, row in before.items() if name not in after
         }
         added = {row["item"]: row["record_id"] for name, row in after.items() if name not in before}
         for pk, previous in _superseded(kind, removed, added).items():
             yield Difference(
-                "changed", kind, added.pop(pk), "another version of it", removed.pop(previous)
+                "changed", kind, added.pop(pk), removed.pop(previous), "another version of it"
             )
         reasons = _reasons(new, removed.values())
         for name in removed.values():
             why = reasons.get(name, f"{new}'s filter did not name it")
-            yield Difference("removed", kind, name, why)
+            yield Difference("removed", kind, name, "", why)
         reasons = _reasons(old, added.values())
         for name in added.values():
             yield Difference(
-                "added", kind, name,
+                "added", kind, name, "",
                 f"in {old}: {reasons[name]}" if name in reasons else f"{old} did not know it",
             )  # fmt: skip
 

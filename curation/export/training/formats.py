@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from curation.errors import CurationError
-from curation.export.folder import OutputFiles, encode
+from curation.export.folder import OutputFiles
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions, ProgressCallback
 from curation.export.records import Record
@@ -121,7 +121,7 @@ def _of_split(records: Sequence[Record], split: int, *, repeat: bool) -> list[Re
 
 def _write(files: OutputFiles, file: RecordFile) -> None:
     if file.columns is None:
-        files.write_records(file.path, [encode(row) for row in file.rows], file.tokens)
+        files.write_records(file.path, file.rows, file.tokens)
     else:
         path = files.folder / file.path
         _write_parquet(path, file.rows, file.columns)

@@ -5,12 +5,12 @@ are measurably faster.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import NamedTuple, TypedDict
 
 from curation.evidence.ladders import Place, timed_rungs
-from curation.export.folder import OutputFiles, encode
+from curation.export.folder import OutputFiles
 from curation.export.records import Record
 from curation.export.schema import columns_of
 from curation.export.splits import SPLITS
@@ -72,9 +72,6 @@ class Ladders:
     ladders: int = 0
     preferences: int = 0
 
-    def as_json(self) -> dict[str, int]:
-        return asdict(self)
-
 
 def write_ladders(files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer) -> Ladders:
     """Write the ladders of the exported pairs, two files for each split."""
@@ -89,7 +86,7 @@ def write_ladders(files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokeni
         made.preferences += len(preferences)
         for folder, records in ((FOLDER, ladders), (PREFERENCES, preferences)):
             tokens = sum(record["metadata"]["tokens"] for record in records)
-            files.write_records(f"{folder}/{split}.jsonl", list(map(encode, records)), tokens)
+            files.write_records(f"{folder}/{split}.jsonl", records, tokens)
     return made
 
 

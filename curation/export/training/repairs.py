@@ -7,12 +7,11 @@ the user's, because trainers learn every message of the assistant.
 import ast
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from django.db.models import F, QuerySet
 
-from curation.export.folder import OutputFiles, encode
+from curation.export.folder import OutputFiles
 from curation.export.records import Record
 from curation.export.schema import columns_of
 from curation.export.splits import SPLITS
@@ -51,28 +50,20 @@ class RepairRecord(TypedDict):
 COLUMNS = columns_of(RepairRecord)
 
 
-@dataclass(slots=True)
-class Repairs:
-    """Number of the written conversations by kind of mistake."""
-
-    kinds: Counter[str] = field(default_factory=Counter)
-
-    def as_json(self) -> dict[str, Any]:
-        return {"kinds": dict(sorted(self.kinds.items()))}
-
-
-def write_repairs(files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer) -> Repairs:
-    """Write the traces of the exported pairs, a file for each split."""
-    repairs = Repairs()
+def write_repairs(
+    files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer
+) -> Counter[str]:
+    """Write the traces of the exported pairs, a file for each split. Return their kinds."""
+    kinds = Counter[str]()
     for number, split in enumerate(SPLITS):
         of_split = {pair.pk: pair for pair in pairs if pair.split == number}
         records = [
             _record(trace, of_split[trace.pair_id], tokenizer) for trace in _traces(of_split)
         ]
-        repairs.kinds.update(record["metadata"]["kind"] for record in records)
+        kinds.update(record["metadata"]["kind"] for record in records)
         tokens = sum(record["metadata"]["tokens"] for record in records)
-        files.write_records(f"{FOLDER}/{split}.jsonl", list(map(encode, records)), tokens)
-    return repairs
+        files.write_records(f"{FOLDER}/{split}.jsonl", records, tokens)
+    return kinds
 
 
 def _record(trace: RepairTrace, pair: Record, tokenizer: Tokenizer) -> RepairRecord:

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
 from curation.evidence.subjects import chunks
-from curation.export.folder import OutputFiles, encode
+from curation.export.folder import OutputFiles
 from curation.export.options import ExportOptions
 from curation.export.records import Record
 from curation.export.reviewer_names import ReviewerNames
@@ -45,12 +45,12 @@ def write_reviews(files: OutputFiles, plan: ExportPlan, options: ExportOptions) 
     """Write the comments and decisions of the planned records."""
     names = None if options.review_names else ReviewerNames(_number)
     for kind in KINDS:
-        lines = [
-            encode(row)
+        rows = [
+            row
             for records in chunks(plan.records[kind])
             for row in _rows(kind, {record.pk: record for record in records}, names)
         ]
-        files.write_records(f"{FOLDER}/{kind}s.jsonl", lines)
+        files.write_records(f"{FOLDER}/{kind}s.jsonl", rows)
 
 
 def _number(pk: int) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -29,7 +30,7 @@ class Command(BaseCommand):
         for difference in differences(before, after):
             counts[difference.change] += 1
             if options["json"]:
-                self.stdout.write(json.dumps(difference.as_json(), ensure_ascii=False))
+                self.stdout.write(json.dumps(asdict(difference), ensure_ascii=False))
             else:
                 was = f" (was {difference.before})" if difference.before != difference.id else ""
                 was = was if difference.before else ""

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from curation.evidence import item_facts
-from curation.evidence.subjects import KERNEL, identity_fingerprints
+from curation.evidence.subjects import KERNEL, identity_texts
 from curation.identity import content_hash
 from curation.models import (
     DuplicateLink,
@@ -18,6 +18,7 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
+from curation.similarity.fingerprint import fingerprints
 from tests import factories as make
 from tests.curation.similarity.clustering import ClusterItem, cluster
 from tests.curation.similarity.kernels import unrelated
@@ -100,7 +101,7 @@ def clustered_at_once() -> dict[int, int]:
     rows = Kernel.objects.values_list("pk", "content_hash", *KERNEL.identity)
     found = item_facts.present(KERNEL, [row[0] for row in rows])
     live = [row for row in rows if found[row[0]].placed]
-    prints = identity_fingerprints([texts for _, _, *texts in live])
+    prints = fingerprints(identity_texts([texts for _, _, *texts in live]))
     placed = cluster(
         ClusterItem(pk, found[pk].facts(content), one)
         for (pk, content, *_), one in zip(live, prints, strict=True)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from curation.evidence import fingerprints
 from curation.evidence.refresh import refresh_similarity
-from curation.evidence.subjects import identity_fingerprints, identity_shingles
 from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Pair, Status
 from curation.similarity.minhash import BANDS
 from tests import factories as make
@@ -128,12 +127,3 @@ def test_any_text_can_be_stored_as_a_fingerprint(function: str, unit: str, pytho
     DuplicateLink.objects.all().delete()
     Kernel.objects.all().delete()
     Pair.objects.all().delete()
-
-
-@given(function=st.text(max_size=600), unit=st.text(max_size=600))
-@settings(max_examples=100)
-def test_recomputed_shingles_equal_those_of_the_fingerprint(function: str, unit: str) -> None:
-    (made,) = identity_fingerprints([(function, unit)])
-    (again,) = identity_shingles([(function, unit)])
-
-    assert made.shingles.tolist() == again.tolist()
