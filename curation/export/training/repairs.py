@@ -17,6 +17,7 @@ from curation.export.schema import columns_of
 from curation.export.splits import SPLITS
 from curation.export.training.prompts.phrasing import fenced
 from curation.models import RepairTrace
+from curation.source.functions import assignment
 from curation.tokens import Tokenizer
 
 FOLDER = "repairs"
@@ -106,8 +107,5 @@ def _messages(trace: RepairTrace) -> list[Message]:
 
 def _cases(test_code: str) -> str:
     """Return the assignment of CASES, to which messages refer by number, or an empty text."""
-    for node in ast.parse(test_code).body:
-        targets = node.targets if isinstance(node, ast.Assign) else ()
-        if any(isinstance(target, ast.Name) and target.id == "CASES" for target in targets):
-            return ast.get_source_segment(test_code, node) or ""
-    return ""
+    assigned = assignment(ast.parse(test_code), "CASES")
+    return ast.get_source_segment(test_code, assigned) or "" if assigned else ""
