@@ -62,6 +62,8 @@ class Member:
 
 
 class Neighborhood:
+    """Items near a batch of items of one kind, with their links. All changes stay in memory."""
+
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._members: dict[int, Member] = {}

@@ -22,19 +22,19 @@ def opted_out() -> Exists:
 
 def mark_opted_out(places: QuerySet[Provenance]) -> int:
     """Update the opt-out mark of these places, and return how many changed."""
-    wishes = wishes_in_force()
+    rules = rules_in_force()
     changed = 0
     columns = (
         "pk", "opted_out", "copyrights",
         "source_file__path", "source_file__repository_id", "source_file__repository__name",
     )  # fmt: skip
-    if not wishes:
+    if not rules:
         return places.filter(opted_out=True).update(opted_out=False)
     moved: dict[bool, list[int]] = {True: [], False: []}
     for pk, marked, copyrights, path, repository, name in (
         places.order_by().values_list(*columns).iterator(chunk_size=BATCH)
     ):
-        covered = any(wish(repository, name, path, copyrights) for wish in wishes)
+        covered = any(rule(repository, name, path, copyrights) for rule in rules)
         if covered is not marked:
             moved[covered].append(pk)
     for covered, pks in moved.items():
@@ -44,35 +44,35 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
     return changed
 
 
-Wish = Callable[[int, str, str, Sequence[str]], bool]
-"""Whether an opt-out covers a repository, its name, a path and the copyrights there."""
+OptOutRule = Callable[[int, str, str, Sequence[str]], bool]
+"""Function that tells if an opt-out covers a place: repository, its name, path, copyrights."""
 
 
-def wishes_in_force() -> list[Wish]:
-    return [_wish(row) for row in OptOut.objects.in_force()]
+def rules_in_force() -> list[OptOutRule]:
+    return [_rule(row) for row in OptOut.objects.in_force()]
 
 
-def _wish(row: OptOut) -> Wish:
+def _rule(row: OptOut) -> OptOutRule:
     if row.author:
         return _of_author(row.author)
     return _of_paths(row.repository_id, row.path)
 
 
-def _of_paths(opted_out_repository: int | None, pattern: str) -> Wish:
+def _of_paths(opted_out_repository: int | None, pattern: str) -> OptOutRule:
     matches = re.compile(translate(pattern + "*" if pattern.endswith("/") else pattern)).match
 
-    def wish(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
+    def rule(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
         return repository == opted_out_repository and matches(path) is not None
 
-    return wish
+    return rule
 
 
-def _of_author(author: str) -> Wish:
+def _of_author(author: str) -> OptOutRule:
     owner = author.casefold() + "/"
     # Whole words: an opt-out of Ada does not cover Adam.
     mentions = re.compile(rf"(?<!\w){re.escape(author)}(?!\w)", re.IGNORECASE).search
 
-    def wish(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
+    def rule(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
         return name.casefold().startswith(owner) or any(map(mentions, copyrights))
 
-    return wish
+    return rule

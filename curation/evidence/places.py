@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from curation.evidence.opt_outs import wishes_in_force
+from curation.evidence.opt_outs import rules_in_force
 from curation.evidence.sources import ExportSource
 from curation.models import LicenseVerdict, Provenance
 
@@ -69,12 +69,12 @@ def places_of(
 
 
 class DraftedPlaces:
-    """The places of drafted pairs whose kernels were not ingested, by their own metadata."""
+    """Places of drafted pairs without a stored kernel, read from the metadata of the pairs."""
 
     def __init__(self, sources: Mapping[int, ExportSource]) -> None:
         self._sources = sources
         self._keys = {source.row.name: key for key, source in sources.items()}
-        self._wishes = wishes_in_force()
+        self._opt_outs = rules_in_force()
 
     def of(
         self, metadata: Mapping[str, Any], expression: str | None, verdict: str
@@ -88,7 +88,7 @@ class DraftedPlaces:
         path, copyrights = drawn.get("path") or "", (drawn.get("copyright") or "",)
         name = self._sources[source].row.name
         opted_out = self._sources[source].opted_out or any(
-            wish(source, name, path, copyrights) for wish in self._wishes
+            covers(source, name, path, copyrights) for covers in self._opt_outs
         )
         return [
             KernelPlace(

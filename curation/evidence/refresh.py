@@ -16,7 +16,7 @@ MOST_COUNTED = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class RefreshCounts:
     """Number of items that each step processed."""
 
     fingerprinted: int
@@ -26,13 +26,13 @@ class Gathered:
 
 def refresh_similarity(
     scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS
-) -> Gathered:
+) -> RefreshCounts:
     """Process all of `scope` that is new or has changed since.
 
     An ingest passes its repository (`seen_in`); the scheduler does pairs.
     """
     repository = scope.repository
-    return Gathered(
+    return RefreshCounts(
         fingerprinted=fingerprints.make_missing(scope, progress),
         placed=clusters.place_changed(scope, progress),
         compared=contamination.compare(

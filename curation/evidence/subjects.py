@@ -43,9 +43,8 @@ class Subject:
 
         Every writer locks items in the order of their keys, so that none waits for another in turn.
         """
-        for chunk in chunks(sorted(keys)):
-            with transaction.atomic(savepoint=False):
-                self.locked(chunk).update(open_claims=None)
+        with transaction.atomic(savepoint=False):
+            self.locked(sorted(keys)).update(open_claims=None)
 
     def locked(self, keys: Sequence[int]) -> QuerySet[Any]:
         """Lock these items in the order of their keys, until the transaction ends."""

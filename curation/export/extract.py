@@ -43,7 +43,7 @@ def extract(out: Path, *, progress: ProgressCallback = no_progress) -> dict[str,
 def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
     sources = every_source()
     left_out: dict[str, Counter[str]] = {category.value: Counter() for category in Category}
-    leaving: dict[PathRequest, PlainFile] = {}
+    wanted_files: dict[PathRequest, PlainFile] = {}
     for number, file in enumerate(plain_files(sources)):
         if not number % BATCH:
             progress("files weighed", number)
@@ -51,12 +51,12 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
         if file.why is None:
             # The stored text of a notebook is that of its code cells, which is Python.
             path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
-            leaving[PathRequest(source.category, source.name, source.row.name, path)] = file
+            wanted_files[PathRequest(source.category, source.name, source.row.name, path)] = file
         else:
             left_out[source.category][file.why] += 1
     notices = Notices(sources)
     entries: dict[str, list[Entry]] = {category.value: [] for category in Category}
-    places = [(place, leaving[wanted]) for wanted, place in placed(leaving).items()]
+    places = [(place, wanted_files[wanted]) for wanted, place in placed(wanted_files).items()]
     for number, (place, file, text) in enumerate(_with_texts(places)):
         if not number % BATCH:
             progress("files written", number)
@@ -66,7 +66,7 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
     beside = OutputFiles(folder)
     keys = [entry["source"]["notice"] for listed in entries.values() for entry in listed]
     notices.write(beside, keys, "file")
-    return _manifest(leaving.values(), entries, left_out, beside.entries())
+    return _manifest(wanted_files.values(), entries, left_out, beside.entries())
 
 
 def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, PlainFile, str]]:
@@ -129,7 +129,7 @@ def _manifest(
     left_out: Mapping[str, Counter[str]],
     beside: Sequence[Entry],
 ) -> dict[str, Any]:
-    newest = max((file.came for file in written), default=None)
+    newest = max((file.stored_at for file in written), default=None)
     every = [entry for category_entries in entries.values() for entry in category_entries]
     return {
         "created": newest and newest.astimezone(UTC).isoformat(timespec="seconds"),

@@ -1,4 +1,4 @@
-"""Kernels and pairs with all that gates and records need, read in batches inside one snapshot.
+"""Kernels and pairs with the facts for gates and records, read in batches inside one snapshot.
 
 All reads of an export see the same state, whatever is written meanwhile. Without a snapshot, a
 license that is found blocked between two reads would be in a record that the first one admitted.
@@ -63,7 +63,7 @@ def db_snapshot() -> Iterator[None]:
 
 @dataclass(slots=True)
 class ExportItem:
-    """A kernel, a pair, or a file of kernels, with what gates and its record need."""
+    """A kernel, a pair, or a file of kernels, with the facts for its gates and its record."""
 
     kind: str
     name: str
@@ -83,14 +83,14 @@ class ExportItem:
     # None for kernels, which need no validation.
     validations: Sequence[ValidationRow] | None = None
     local_path: bool = False
-    # The item that stands for it, the overlap with a benchmark, and the opt-out; or empty.
+    # Its representative, the overlap with a benchmark, and the opt-out; or empty.
     duplicate_of: str = ""
     contaminated_by: str = ""
     opted_out: str = ""
     # None: not yet compared with other items. "": compared with these, but with no benchmark. Else
     # the hash of the benchmarks that it was compared with.
     compared_with: str | None = None
-    # True if a second review differs, and no third person has settled the dispute.
+    # True if a second review differs, and the dispute is still open.
     disputed: bool = False
     # The kernels of a file.
     parts: Sequence["ExportItem"] = ()

@@ -1,4 +1,4 @@
-"""Source files that may be distributed as they are, the reasons for the others, and their paths.
+"""Source files that may be distributed unchanged, reasons for all others, and their paths.
 
 An eligible file contains a kernel, and each of its kernels has a permissive license in this place.
 Licenses of other places do not count, because this file is distributed. Decisions, near-duplicates
@@ -32,7 +32,7 @@ LONGEST_NAME = 240
 Names = tuple[str, ...]
 
 
-class Stays(StrEnum):
+class FileReason(StrEnum):
     """Code of the reason why a file is left out."""
 
     BENCHMARK = "benchmark"
@@ -47,10 +47,10 @@ class Stays(StrEnum):
 
 
 # Strictest first.
-OF_VERDICT = {
-    LicenseVerdict.BLOCKED: Stays.BLOCKED,
-    LicenseVerdict.CONFLICT: Stays.CONFLICT,
-    LicenseVerdict.UNKNOWN: Stays.UNKNOWN,
+REASON_OF_VERDICT = {
+    LicenseVerdict.BLOCKED: FileReason.BLOCKED,
+    LicenseVerdict.CONFLICT: FileReason.CONFLICT,
+    LicenseVerdict.UNKNOWN: FileReason.UNKNOWN,
 }
 
 
@@ -72,9 +72,9 @@ class PlainFile:
     commit: str
     sha256: str
     lines: int
-    came: datetime
+    stored_at: datetime
     kernels: Sequence[KernelTerms]
-    why: Stays | None
+    why: FileReason | None
 
     @property
     def expression(self) -> str:
@@ -99,54 +99,54 @@ def plain_files(sources: Mapping[int, ExportSource]) -> Iterator[PlainFile]:
         rows = SourceFile.objects.filter(pk__among=pks).order_by("pk").values_list("pk", *columns)
         terms_of_kernel = _kernel_terms(pks)
         texts = texts_named({row[4] for row in rows if row[0] in terms_of_kernel})
-        for pk, repository, path, commit, sha256, lines, came in rows:
+        for pk, repository, path, commit, sha256, lines, stored_at in rows:
             source, kernels = sources[repository], terms_of_kernel.get(pk, ())
             why = _why(source, path, kernels, texts.get(sha256))
-            yield PlainFile(source, path, commit, sha256, lines, came, kernels, why)
+            yield PlainFile(source, path, commit, sha256, lines, stored_at, kernels, why)
 
 
 def _why(
     source: ExportSource, path: str, kernels: Sequence[KernelTerms], text: str | None
-) -> Stays | None:
+) -> FileReason | None:
     if source.benchmark:
-        return Stays.BENCHMARK
+        return FileReason.BENCHMARK
     if source.opted_out:
-        return Stays.OPTED_OUT
+        return FileReason.OPTED_OUT
     if not kernels:
-        return Stays.NO_KERNEL
+        return FileReason.NO_KERNEL
     verdicts = frozenset[str]().union(*(terms_of_kernel.verdicts for terms_of_kernel in kernels))
-    for verdict, stays in OF_VERDICT.items():
+    for verdict, reason in REASON_OF_VERDICT.items():
         if verdict in verdicts:
-            return stays
+            return reason
     if any(terms_of_kernel.opted_out for terms_of_kernel in kernels):
-        return Stays.OPTED_OUT
+        return FileReason.OPTED_OUT
     if text is None:
-        return Stays.NO_TEXT
+        return FileReason.NO_TEXT
     if source.local and LOCAL_PATH.search(text):
-        return Stays.LOCAL_PATH
-    return None if safe_names(path) else Stays.UNWRITABLE
+        return FileReason.LOCAL_PATH
+    return None if safe_names(path) else FileReason.UNWRITABLE
 
 
 def _kernel_terms(files: Sequence[int]) -> dict[int, list[KernelTerms]]:
     """Return the Triton and Gluon kernels of each of these files."""
     triton = Provenance.objects.exclude(kernel__language=Language.PALLAS)
     rows = triton.filter(source_file__among=files, retired_at=None).annotate(
-        wished=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
+        is_opted_out=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
     )
     columns = (
         "source_file_id", "license_verdict", "license__verdict", "license__expression",
-        "kernel__license_verdict", "copyrights", "license_texts", "wished",
+        "kernel__license_verdict", "copyrights", "license_texts", "is_opted_out",
     )  # fmt: skip
     result: dict[int, list[KernelTerms]] = defaultdict(list)
-    for file, verdict, policy, expression, anywhere, copyrights, texts, wished in rows.order_by(
-        "start_line", "end_line", "qualname", "kernel__content_hash"
-    ).values_list(*columns):
+    ordered = rows.order_by("start_line", "end_line", "qualname", "kernel__content_hash")
+    for row in ordered.values_list(*columns):
+        file, verdict, policy, expression, anywhere, copyrights, texts, is_opted_out = row
         verdicts = {verdict, policy or LicenseVerdict.UNKNOWN}
         # A blocked copy in any repository blocks a kernel everywhere.
         if anywhere == LicenseVerdict.BLOCKED:
             verdicts.add(anywhere)
         result[file].append(
-            KernelTerms(frozenset(verdicts), expression or "", copyrights, texts, wished)
+            KernelTerms(frozenset(verdicts), expression or "", copyrights, texts, is_opted_out)
         )
     return dict(result)
 

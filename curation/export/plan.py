@@ -61,12 +61,12 @@ def over_cap(
 
 def _allowed(have: Mapping[str, int], shares: Mapping[str, float], total: int) -> dict[str, float]:
     """Return the maximum number of tokens of each origin that exceeds its cap."""
-    whole, biting = float(total), set[str]()
-    while more := {name for name in have if have[name] > shares[name] * whole} - biting:
-        biting |= more
-        free = total - sum(have[name] for name in biting)
-        whole = free / (1 - sum(shares[name] for name in biting))
-    return {name: shares[name] * whole for name in biting}
+    whole, capped = float(total), set[str]()
+    while more := {name for name in have if have[name] > shares[name] * whole} - capped:
+        capped |= more
+        free = total - sum(have[name] for name in capped)
+        whole = free / (1 - sum(shares[name] for name in capped))
+    return {name: shares[name] * whole for name in capped}
 
 
 def order_key(seed: int, content_hash: str) -> int:
@@ -176,8 +176,8 @@ def _overfilling(
             for record, of_group in zip(records, family, strict=True)
             if of_group == split and record.known == FREE
         ]
-        settled = len(records) - len(joining)
-        limit = max(1, int(FIFTH * options.splits[split] / 100 * settled))
+        others = len(records) - len(joining)
+        limit = max(1, int(FIFTH * options.splits[split] / 100 * others))
         filled = Counter(record.source for record in records if record.known == split)
         for record in joining:
             filled[record.source] += 1

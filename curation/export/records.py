@@ -38,7 +38,7 @@ NOWHERE: Place = {
 
 @dataclass(slots=True)
 class Record:
-    """A record to export, with what splits and statistics need beyond its metadata."""
+    """A record to export, with values that only splits and statistics read."""
 
     kind: str
     pk: int
@@ -92,7 +92,7 @@ class Record:
 class RecordBuilder:
     """Builder of records from batches of items, in their order.
 
-    brief: leave out what splits and counts do not need. Claims take most of an export's time.
+    brief: omit claims and reasons, because splits and counts do not read them.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ class RecordBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """An item with what was read about it."""
+    """An item with its source, claims and reasons."""
 
     item: ExportItem
     source: ExportSource | None

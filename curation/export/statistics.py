@@ -222,7 +222,7 @@ def split_tables(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str
 
 
 def _balance(records: Sequence[Record]) -> dict[str, Counter[str]]:
-    """Count records by what a split should mix. Records without a value are not counted.
+    """Count records by the properties that a split should mix, and skip records without a value.
 
     `source` counts by the sources that are capped.
     """
@@ -252,7 +252,7 @@ def _largest(counts: Counter[str], records: int) -> dict[str, Any]:
 # --- Mixing ----------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SourceShare:
-    """Tokens of a source, plain and weighted: a row of the mixing table."""
+    """A row of the mixing table: the tokens of a source, before and after weights."""
 
     source: str
     records: int

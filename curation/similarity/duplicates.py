@@ -86,7 +86,7 @@ Near = Callable[[int], Sequence[NearDuplicate]]
 """All near-duplicates of an item: candidates by band or syntax hash, verified by `likeness`."""
 
 Placement = Mapping[int, Link | None]
-"""Items whose place changes, each with its new link, or None for a representative."""
+"""New link of each item that must move, or None for a representative."""
 
 
 class Version(Protocol):

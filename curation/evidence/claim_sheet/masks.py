@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from curation.lexer import is_readable
 from curation.text import pluralize
 
-# Results of these calls are blocks of addresses; what is computed from them is one, too.
+# These calls return blocks of addresses. A value that is computed from a block is a block, too.
 BLOCKS = ("arange", "make_block_ptr")
 MASKED = ("mask", "boundary_check")
 

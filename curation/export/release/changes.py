@@ -113,8 +113,8 @@ def _reasons(release: Release, ids: Iterable[str]) -> dict[str, str]:
 
 
 # --- Withdrawals -----------------------------------------------------------------------------
-# A kernel that merely left its repository was distributed rightly, and a near-duplicate found later
-# infringes no right.
+# Other reasons infringe no right: a kernel that left its repository, or a near-duplicate that was
+# found later, was distributed under its license.
 WITHDRAWN = frozenset(
     {
         ExclusionReason.LICENSE,

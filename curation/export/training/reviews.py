@@ -11,7 +11,6 @@ from typing import TypedDict
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
 
-from curation.evidence.subjects import chunks
 from curation.export.folder import OutputFiles
 from curation.export.options import ExportOptions
 from curation.export.records import Record
@@ -45,11 +44,7 @@ def write_reviews(files: OutputFiles, plan: ExportPlan, options: ExportOptions) 
     """Write the comments and decisions of the planned records."""
     names = None if options.review_names else ReviewerNames(_number)
     for kind in KINDS:
-        rows = [
-            row
-            for records in chunks(plan.records[kind])
-            for row in _rows(kind, {record.pk: record for record in records}, names)
-        ]
+        rows = list(_rows(kind, {record.pk: record for record in plan.records[kind]}, names))
         files.write_records(f"{FOLDER}/{kind}s.jsonl", rows)
 
 

@@ -14,7 +14,7 @@ from curation.source.functions import assignment
 from curation.source.text import UNREADABLE, parse
 
 FACTORIES = frozenset(["randn", "rand", "randint", "zeros", "ones", "empty", "full", "normal"])
-# Keys that are no size of an input, and those that only a launcher knows.
+# Keys of a case that are not the size of an input.
 OTHER_KEYS = frozenset(("dtype", "layout", "seed", "device"))
 NARROW = re.compile(r"float8_\w+|u?int8")
 INTERNAL = re.compile(r"(?i)block|warps|stages|tile|triton")
@@ -56,7 +56,7 @@ def read_cases(test_code: str, parameters: tuple[str, ...]) -> TestCases:
         return TestCases()
     cases = _cases(tree)
     sizes = [_sizes(case) for case in cases]
-    dtypes = {str(case["dtype"]) for case in cases if "dtype" in case} or _of_tolerance(tree)
+    dtypes = {str(case["dtype"]) for case in cases if "dtype" in case} or _tolerance_dtypes(tree)
     shapes = {name: shape for name, shape in _shapes(tree) if name in parameters}
     ordered = [f"{name}: {shapes[name]}" for name in parameters if name in shapes]
     return TestCases(
@@ -84,8 +84,8 @@ def _constant(tree: ast.Module, name: str) -> Any:
     return None
 
 
-def _of_tolerance(tree: ast.Module) -> set[str]:
-    """Return the dtypes that have a tolerance, for cases that name none."""
+def _tolerance_dtypes(tree: ast.Module) -> set[str]:
+    """Return the dtypes with a tolerance, for a test with no dtype in its cases."""
     tolerance = _constant(tree, "TOLERANCE")
     return set(map(str, tolerance)) if isinstance(tolerance, dict) else set()
 
