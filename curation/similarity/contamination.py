@@ -71,7 +71,8 @@ class Index:
     own: list[Shingles]
     """Shingles of each part, without idioms."""
     by_band: dict[tuple[int, int], list[int]]
-    shingle_parts: tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]] = field(repr=False)
+    by_shingle: dict[int, list[int]] = field(repr=False)
+    """The longer parts that hold a shingle of their own."""
 
 
 def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[BenchmarkPart]:
@@ -96,7 +97,12 @@ def index(parts: Iterable[BenchmarkPart]) -> Index:
                 by_band[slot].append(number)
     idioms = _idioms(known)
     own = [np.setdiff1d(part.shingles, idioms, assume_unique=True) for part in known]
-    return Index(dict(by_syntax), dict(by_loose), known, own, dict(by_band), _postings(own))
+    by_shingle: defaultdict[int, list[int]] = defaultdict(list)
+    for number, part_own in enumerate(own):
+        if len(part_own) >= CONTAINED_FLOOR:
+            for shingle in part_own.tolist():
+                by_shingle[shingle].append(number)
+    return Index(dict(by_syntax), dict(by_loose), known, own, dict(by_band), dict(by_shingle))
 
 
 def matches(texts: str | Sequence[str], index: Index) -> tuple[BenchmarkMatch, ...]:
@@ -145,26 +151,12 @@ def _of_part(text: str, shingles: Shingles, index: Index) -> Iterable[BenchmarkM
 
 def _sharing(shingles: Shingles, index: Index) -> list[int]:
     """Return the longer parts that share enough shingles with a text to be contained in it."""
-    known, owners = index.shingle_parts
-    first = np.searchsorted(known, shingles, side="left")
-    after = np.searchsorted(known, shingles, side="right")
-    hit = np.flatnonzero(after > first)
-    shared = Counter(int(owner) for place in hit for owner in owners[first[place] : after[place]])
+    shared = Counter(
+        number for shingle in shingles.tolist() for number in index.by_shingle.get(shingle, ())
+    )
     return [
         number for number, count in shared.items() if count >= CONTAINED * len(index.own[number])
     ]
-
-
-def _postings(
-    every_own: Sequence[Shingles],
-) -> tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    long = [(n, own) for n, own in enumerate(every_own) if len(own) >= CONTAINED_FLOOR]
-    if not long:
-        return np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    every = np.concatenate([own for _, own in long])
-    owners = np.repeat([n for n, _ in long], [len(own) for _, own in long]).astype(np.int64)
-    order = np.argsort(every, kind="stable")
-    return every[order], owners[order]
 
 
 def _idioms(parts: Sequence[BenchmarkPart]) -> Shingles:
