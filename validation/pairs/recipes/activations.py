@@ -43,3 +43,12 @@ ACTIVATIONS = (
         ("acc = fmax(acc, 0.0)", "acc = acc * acc"),
     ),
 )
+
+
+def afterward(bias: bool, activation: Activation) -> str:
+    """Return the end of a summary that names the steps after a product."""
+    steps = [
+        *(("add a bias",) * bias),
+        *((f"apply {activation.phrase}",) if activation.name else ()),
+    ]
+    return f", then {' and '.join(steps)}" if steps else ""

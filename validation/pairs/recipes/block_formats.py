@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.activations import ACTIVATIONS, Activation
+from validation.pairs.recipes.activations import ACTIVATIONS, Activation, afterward
 from validation.pairs.recipes.choices import named
-from validation.pairs.recipes.prepared import Preparation
+from validation.pairs.recipes.prepared import Preparation, product_configs
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -138,9 +138,6 @@ def _fp8_matmul(
             f"b_scale = b_scale.repeat_interleave({group}, 0).repeat_interleave({group}, 1)",
             f"b = b.float() * b_scale{cut}",
         )
-    steps = [*(("add a bias",) * bias)]
-    if activation.name:
-        steps.append(f"apply {activation.phrase}")
     factors = (
         "a float8_e4m3fn matrix by the transpose of another"
         if linear
@@ -151,11 +148,10 @@ def _fp8_matmul(
         if scaling == "block"
         else f"{group} values along the inner dimension"
     )
-    ending = f", then {' and '.join(steps)}" if steps else ""
-    summary = f"Multiply {factors}, with a scale for each {shared}{ending}"
+    summary = f"Multiply {factors}, with a scale for each {shared}"
     return Sketch(
         entry_point=named("fp8", scaling, "linear" if linear else "matmul", activation.name),
-        summary=f"{summary}.",
+        summary=f"{summary}{afterward(bias, activation)}.",
         operation_type="matmul",
         tags=("matmul", "fp8", "block-scales"),
         triton="fp8_block_matmul",
@@ -165,7 +161,7 @@ def _fp8_matmul(
             f"out = F.linear(a, b{', bias.float()' if bias else ''})"
             if linear
             else f"out = a @ b{' + bias.float()' if bias else ''}",
-            f"return {_called(activation)}.to(torch.{dtype})",
+            f"return {activation.torch or 'out'}.to(torch.{dtype})",
         ),
         arguments=tuple(
             Argument(name) for name in ("a", "b", "a_scale", "b_scale", *(("bias",) * bias))
@@ -178,14 +174,9 @@ def _fp8_matmul(
         dtypes=(dtype,),
         tolerance={dtype: (1.6e-2, 1.6e-2) if dtype == "bfloat16" else (4e-3, 8e-3)},
         values={
-            "configs": tuple(
-                (
-                    {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": group}
-                    | ({"GROUP_M": 8} if order == "grouped" else {}),
-                    warps,
-                    stages,
-                )
-                for m, n, warps, stages in ((32, 32, 4, 3), (64, 128, 4, 4), (128, 128, 8, 3))
+            "configs": product_configs(
+                order,
+                ((32, 32, group, 4, 3), (64, 128, group, 4, 4), (128, 128, group, 8, 3)),
             ),
             "why": (
                 f"BLOCK_K is the {group} values that share a scale. Three stages of 128 rows and",
@@ -216,10 +207,6 @@ def _fp8_matmul(
             allowed={"k": {"multiple_of": group}},
         ),
     )
-
-
-def _called(activation: Activation) -> str:
-    return activation.torch or "out"
 
 
 def _mxfp4_quantize(block: int, dtypes: tuple[str, ...], **_: object) -> Sketch:

@@ -121,7 +121,7 @@ def _loss(
     if "float16" in dtypes and reduce != "mean":
         return None
     atomic = reduce == "sum_atomic"
-    floats = ("x", *(one.name for one in chain.further if one.draw != "mask"), "target")
+    floats = ("x", *chain.floats, "target")
     narrow = dtypes != ("float32",)
     opening = (
         *(("dtype = x.dtype",) if narrow and not atomic else ()),

@@ -6,7 +6,7 @@ the sizes of real models.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -36,3 +36,14 @@ def returned(*values: str) -> str:
     if len(line) <= 90:
         return line
     return "return (\n" + "".join(f"        {value},\n" for value in values) + "    )"
+
+
+def product_configs(
+    order: str, rows: Iterable[tuple[int, int, int, int, int]]
+) -> tuple[tuple[dict[str, int], int, int], ...]:
+    """Return configurations of a product from block sizes, warps and stages."""
+    group = {"GROUP_M": 8} if order == "grouped" else {}
+    return tuple(
+        ({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, **group}, warps, stages)
+        for m, n, k, warps, stages in rows
+    )

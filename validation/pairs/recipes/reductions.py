@@ -9,7 +9,7 @@ from validation.pairs.recipes.blocks import SUMMANDS
 from validation.pairs.recipes.chains import WAVES, Chain, answers_of, has_own_extreme
 from validation.pairs.recipes.choices import DTYPES, named
 from validation.pairs.recipes.informative import answers, is_informative, stands_out
-from validation.pairs.recipes.maps import is_widened, map_tolerances, matrix_sizes, widening
+from validation.pairs.recipes.maps import in_float32, is_widened, map_tolerances, matrix_sizes
 from validation.pairs.recipes.perf import SHORT_ROWS
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.reduction_table import REDUCTIONS, Reduction
@@ -22,8 +22,7 @@ def reference_lines(
     result = reduction.torch.format(y=chain.result, dim=dim).replace(", )", ")")
     if not _sums_widened(chain, reduction, dtypes):
         return (*chain.torch(), f"return {result}")
-    floats = ("x", *(one.name for one in chain.further if one.draw != "mask"))
-    return ("dtype = x.dtype", *widening(floats), *chain.torch(), f"return {result}.to(dtype)")
+    return in_float32(("x", *chain.floats), chain.torch(), result)
 
 
 def _sums_widened(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:

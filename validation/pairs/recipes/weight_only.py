@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from validation.pairs.recipes.activations import ACTIVATIONS, Activation
+from validation.pairs.recipes.activations import ACTIVATIONS, Activation, afterward
 from validation.pairs.recipes.packed_weights import Layout, Stored, Weights
-from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation, returned
+from validation.pairs.recipes.prepared import EXACT_PRODUCTS, Preparation, product_configs, returned
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.sketch import Argument, Sketch
 
@@ -56,7 +56,7 @@ def _matmul(
         entry_point=weights.entry_point(
             "linear" if weights.layout == "nk" else "matmul", activation.name
         ),
-        summary=f"Multiply a matrix by {weights.phrase}{_afterward(bias, activation)}.",
+        summary=f"Multiply a matrix by {weights.phrase}{afterward(bias, activation)}.",
         operation_type="matmul",
         tags=("matmul", *weights.tags),
         triton="weight_only_matmul",
@@ -65,16 +65,8 @@ def _matmul(
         sizes=_sizes(weights.group or 32),
         tolerance=_tolerance(dtypes),
         values={
-            "configs": tuple(
-                (
-                    {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}
-                    | ({"GROUP_M": 8} if order == "grouped" else {}),
-                    warps,
-                    stages,
-                )
-                for m, n, k, warps, stages in (EXACT_CONFIGS if "float32" in dtypes else CONFIGS)[
-                    weights.group
-                ]
+            "configs": product_configs(
+                order, (EXACT_CONFIGS if "float32" in dtypes else CONFIGS)[weights.group]
             ),
             "why": (EXACT_PRODUCTS,) if "float32" in dtypes else WHY[weights.group],
         },
@@ -96,7 +88,7 @@ def _matvec(
     block = weights.group or 128
     return Sketch(
         entry_point=weights.entry_point("matvec", activation.name),
-        summary=f"Multiply a vector by {weights.phrase}{_afterward(bias, activation)}.",
+        summary=f"Multiply a vector by {weights.phrase}{afterward(bias, activation)}.",
         operation_type="matmul",
         tags=("matmul", "matvec", *weights.tags),
         triton="weight_only_matvec",
@@ -218,14 +210,6 @@ def _unpackable(weights: Weights, unpack: str) -> bool:
     if weights.stored in ("int8", "int32"):
         return unpack == "shift"
     return unpack != "interleave" or weights.layout == "nk"
-
-
-def _afterward(bias: bool, activation: Activation) -> str:
-    steps = [
-        *(("add a bias",) * bias),
-        *((f"apply {activation.phrase}",) if activation.name else ()),
-    ]
-    return f", then {' and '.join(steps)}" if steps else ""
 
 
 def _sizes(group: int) -> tuple[dict[str, int], ...]:

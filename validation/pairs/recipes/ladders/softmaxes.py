@@ -52,7 +52,6 @@ CONFIGS = tuple(({"BLOCK_M": m}, warps, 1) for m, warps in ((2, 2), (4, 4), (8, 
 def _softmax(names: tuple[str, ...], kind: str, dtype: str, rows: int, cols: int) -> Ladder:
     before = chain_of(*names)
     norm = next(norm for norm in NORMS if norm.name == kind)
-    floats = ("x", *(one.name for one in before.further if one.draw != "mask"))
     body = (*before.torch(), *(line.format(y=before.result) for line in norm.torch))
     dtypes = (dtype, "float32")
     return Ladder(
@@ -62,7 +61,12 @@ def _softmax(names: tuple[str, ...], kind: str, dtype: str, rows: int, cols: int
             operation_type="softmax",
             tags=("softmax", norm.name.replace("_", "-"), "rows"),
             triton="softmax",
-            python=("dtype = x.dtype", *widening(floats), *body, "return y.to(dtype)"),
+            python=(
+                "dtype = x.dtype",
+                *widening(("x", *before.floats)),
+                *body,
+                "return y.to(dtype)",
+            ),
             arguments=(
                 Argument("x", ("rows", "cols")),
                 *before.arguments(("rows", "cols"), ("cols",)),
