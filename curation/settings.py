@@ -236,6 +236,8 @@ MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 # A queued run without a job in Redis counts as lost after this time.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
+# Context manager whose function drops from a draft the code that no case runs.
+DRAFT_SIMPLIFIER = "validation.observing.simplify.simplifier"
 # Address of this site in mails and webhooks, such as https://curation.example.org.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
 # Address that each notice is posted to, and the key of its signature. Empty: none is posted.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 from curation.decisions.decide import decide_by_policy
 from curation.errors import CurationError
@@ -29,6 +30,7 @@ from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
 from ingest.persist.licenses import kept_readings, license_reader
 from ingest.pipeline import LICENSE_FILES
+from ingest.simplified_drafts import Simplify, simplified
 from ingest.sources import network, readable_source
 from ingest.stages import FileLicenses
 
@@ -147,6 +149,20 @@ def draft_repositories(
     limit: pairs that are stored at most, of all repositories together.
     """
     drafting = Drafting()
+    with import_string(settings.DRAFT_SIMPLIFIER)() as simplify:
+        _draft_each(repositories, drafting, simplify, progress, store=store, limit=limit)
+    return drafting
+
+
+def _draft_each(
+    repositories: Iterable[Repository],
+    drafting: Drafting,
+    simplify: Simplify,
+    progress: Progress,
+    *,
+    store: bool,
+    limit: int | None,
+) -> None:
     for repository in repositories:
         # A later reading needs another drafting.
         earlier, reading = len(drafting.pairs), repository.last_reading
@@ -156,6 +172,7 @@ def draft_repositories(
                     repository,
                     mirrors=settings.DATA_DIR / "mirrors",
                     licenses=license_reader(),
+                    simplify=simplify,
                     progress=progress,
                 )
             )
@@ -166,11 +183,15 @@ def draft_repositories(
             kept_readings().write()
         if store:
             drafting.store(repository, reading, None if limit is None else max(0, limit - earlier))
-    return drafting
 
 
 def drafted(
-    repository: Repository, *, mirrors: Path, licenses: LicenseReader, progress: Progress
+    repository: Repository,
+    *,
+    mirrors: Path,
+    licenses: LicenseReader,
+    simplify: Simplify,
+    progress: Progress,
 ) -> Iterator[Drafted]:
     """Yield each operation of a repository with its outcome."""
     if repository.opted_out or repository.role == Role.BENCHMARK:
@@ -182,7 +203,7 @@ def drafted(
     snapshot = _snapshot(repository, mirrors)
     with snapshot.open() as tree:
         known = FileLicenses(tree, licenses)
-        for outcome in draft(tree, progress):
+        for outcome in simplified(draft(tree, progress), simplify):
             places = _places(repository, outcome.operation)
             license = strictest([known.of(path) for path in _drawn_from(outcome, places)])
             yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, license))

@@ -39,3 +39,5 @@ WHITENOISE_AUTOREFRESH = True
 # A test compares with the benchmarks that it makes itself.
 BENCHMARK_FINGERPRINTS = _data / "benchmark_fingerprints"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Few tests are about the texts of drafts, and the sandbox takes seconds to start.
+DRAFT_SIMPLIFIER = "tests.ingest.simplifiers.keep"

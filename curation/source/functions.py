@@ -107,3 +107,9 @@ def stored_names(node: ast.AST) -> frozenset[str]:
             names.add(current.id)
         pending.extend(ast.iter_child_nodes(current))
     return frozenset(names)
+
+
+def is_kernel(function: ast.FunctionDef) -> bool:
+    """Return whether a function is decorated as a kernel of Triton."""
+    called = (each.func if isinstance(each, ast.Call) else each for each in function.decorator_list)
+    return any(ast.unparse(each).rpartition(".")[2] == "jit" for each in called)

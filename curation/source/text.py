@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 # Errors of parsing and walking a text that is no Python, or nested too deeply.
@@ -53,6 +53,10 @@ def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:
     return text
 
 
+Edit = tuple[int, int, bytes]
+"""Start, end and replacement, in bytes of the UTF-8 text."""
+
+
 class Edits:
     """A list of edits. If edits overlap, only the one that begins first is applied."""
 
@@ -61,7 +65,7 @@ class Edits:
         self._starts = [0]
         for line in self._data.split(b"\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
-        self._made: list[tuple[int, int, bytes]] = []
+        self._made: list[Edit] = []
 
     def start(self, node: ast.AST) -> int:
         return self._offset(node.lineno, node.col_offset)  # type: ignore[attr-defined]
@@ -143,6 +147,14 @@ class Edits:
         alone = before.strip() == mark and behind.strip()[:1] in (b"", b"#")
         return (first, end + 1) if alone else None
 
+    def own_lines(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the range of an element's lines if only a comma and a comment stand beside it."""
+        start = self._data.rfind(b"\n", 0, first) + 1
+        end = self._data.find(b"\n", last)
+        before, behind = self._data[start:first], self._data[last:end].strip()
+        alone = end >= 0 and not before.strip() and (behind + b",").startswith(b",")
+        return (start, end + 1) if alone and behind[1:].strip()[:1] in (b"", b"#") else None
+
     def drop_among(self, all_of_them: Sequence[ast.AST], dropped: Sequence[ast.AST]) -> None:
         """Remove arguments, or dictionary values with their keys, each with the comma before it. A
         first element stays, because no comma precedes it.
@@ -151,6 +163,13 @@ class Edits:
         for previous, node in pairwise(ordered):
             if any(node is one for one in dropped):
                 self.replace(self.end(previous), self.end(node), "")
+
+    def made(self) -> tuple[Edit, ...]:
+        """Return the edits made so far, which `repeat` makes again."""
+        return tuple(self._made)
+
+    def repeat(self, made: Iterable[Edit]) -> None:
+        self._made += made
 
     def text(self) -> str:
         parts, at = [], 0

@@ -9,8 +9,8 @@ import textwrap
 import tokenize
 from collections.abc import Iterator, Sequence
 
+from curation.source.functions import is_kernel
 from curation.source.text import UNREADABLE, parse, walk
-from ingest.drafting.kernel_parameters import is_kernel
 
 # Statements that do not read like a sentence.
 CODE = (ast.Delete, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AugAssign)

@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Set
 
+from curation.source.branches import take_branch
 from curation.source.functions import is_docstring
 from curation.source.text import Edits, parse, rewrite, walk
 
@@ -99,36 +100,6 @@ def _is_recent(statement: ast.Try) -> bool:
     )
 
 
-def take_branch(statement: ast.If, kept: list[ast.stmt], edits: Edits, *, alone: bool) -> None:
-    """Replace an `if` by the branch that is taken. If nothing is, and the `if` is `alone` in its
-    block, `pass` stands for it. An `elif` becomes the `else` of those before it.
-    """
-    kept = [] if all(isinstance(each, ast.Pass) for each in kept) else kept
-    if not edits.of(statement).startswith("elif"):
-        if kept:
-            edits.put(statement, moved_out(kept, statement, edits))
-        else:
-            edits.drop(statement, alone=alone)
-        return
-    margin = " " * statement.col_offset
-    if not kept:
-        edits.replace(edits.start(statement) - len(margin), edits.end(statement), "")
-    elif isinstance(kept[0], ast.If) and edits.of(kept[0]).startswith("elif"):
-        edits.put(statement, edits.of(kept[0]))
-    else:
-        inner = " " * kept[0].col_offset
-        edits.put(statement, f"else:\n{inner}{edits.between(kept[0], kept[-1])}")
-
-
-def moved_out(block: list[ast.stmt], of: ast.If, edits: Edits) -> str:
-    """Return the text of a branch at the indentation of its `if`."""
-    if isinstance(block[0], ast.If) and block[0].col_offset == of.col_offset:
-        return edits.of(block[0]).removeprefix("el")
-    lines = edits.between(block[0], block[-1]).split("\n")
-    margin = " " * (block[0].col_offset - of.col_offset)
-    return "\n".join([lines[0], *(line.removeprefix(margin) for line in lines[1:])])
-
-
 def _known(test: ast.expr, absent: Set[str] = frozenset()) -> bool | None:
     """Return the value of a condition for plain tensors on NVIDIA's GPU, or None if it depends on
     more. `absent`: functions that return False.
@@ -162,23 +133,3 @@ def _known(test: ast.expr, absent: Set[str] = frozenset()) -> bool | None:
                 return decides
             return None if None in each else not decides
     return None
-
-
-def drop_decided(test: ast.expr, edits: Edits) -> bool:
-    """Drop what decides nothing in a condition: `True` beside `and`, `False` beside `or`."""
-    for node in walk(test):
-        if not isinstance(node, ast.BoolOp):
-            continue
-        idle = isinstance(node.op, ast.And)
-        kept = [e for e in node.values if not (isinstance(e, ast.Constant) and e.value is idle)]
-        if kept and len(kept) < len(node.values):
-            word = " and " if idle else " or "
-            inner = [edits.of(each) for each in kept]
-            closed = [f"({each})" if _is_loose(kept[n]) else each for n, each in enumerate(inner)]
-            edits.put(node, word.join(closed if len(kept) > 1 else inner))
-            return True
-    return False
-
-
-def _is_loose(node: ast.expr) -> bool:
-    return isinstance(node, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr)

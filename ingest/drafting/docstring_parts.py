@@ -8,9 +8,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from curation.source.functions import signature
+from curation.source.functions import is_kernel, signature
 from curation.source.text import UNREADABLE, Edits, parse
-from ingest.drafting.kernel_parameters import is_kernel
 from ingest.drafting.sentences import without_language
 
 SECTION = re.compile(

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from curation.source.functions import is_kernel
 from curation.source.text import UNREADABLE, Edits, cached, parse, rewrite, walk
 from ingest.drafting.comments import clean_comments
-from ingest.drafting.kernel_parameters import is_kernel
 
 ROUNDS = 12
 # Calls that change nothing but their result.

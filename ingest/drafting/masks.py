@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
+from curation.source.functions import is_kernel
 from curation.source.text import UNREADABLE, Edits
-from ingest.drafting.kernel_parameters import is_kernel
 
 SIGNS = {ast.And: "&", ast.Or: "|"}
 

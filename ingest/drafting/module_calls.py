@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from curation.source.text import UNREADABLE, Edits, cached, parse, walk
-from ingest.drafting.folding import fold_function
 from ingest.drafting.module_attributes import Construction
 from ingest.drafting.module_classes import write_class
 
@@ -158,13 +157,7 @@ def _of_a_class(text: str, call: _Call) -> str:
         return ""
     for statement in call.statements:
         edits.drop(statement, alone=False)
-    written = edits.text()
-    before = {node.name for node in parse(text).body if isinstance(node, ast.FunctionDef)}
-    for node in parse(written).body:
-        if isinstance(node, ast.FunctionDef) and node.name not in before:
-            # Constants stand in place of attributes.
-            written = fold_function(written, node.name, {})
-    return written
+    return edits.text()
 
 
 def _weights(call: ast.Call) -> dict[str, ast.expr]:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.renaming import rename_in
-from ingest.drafting.unused_parameters import read_first
 from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
@@ -192,3 +191,17 @@ def _renamed(text: str, function: ast.FunctionDef, moves: Mapping[str, str]) -> 
             if written != edits.of(docstring):
                 edits.put(docstring, written)
     return edits.text()
+
+
+def read_first(function: ast.FunctionDef) -> set[str]:
+    """Return the names that a function reads before it binds them, or may read."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for statement in function.body:
+        names = [node for node in walk(statement) if isinstance(node, ast.Name)]
+        read |= {node.id for node in names if not isinstance(node.ctx, ast.Store)} - bound
+        if isinstance(statement, ast.Assign):
+            bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        else:
+            read |= {node.id for node in names} - bound
+    return read

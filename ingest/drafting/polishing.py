@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from curation.source.functions import stored_names
 from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.absent_names import drop_absent
 from ingest.drafting.case_keys import drop_unread_keys
@@ -27,17 +26,12 @@ from ingest.drafting.devices import use_devices_of_inputs
 from ingest.drafting.docstring_parts import trim_docstrings
 from ingest.drafting.drawn_weights import draw_weights
 from ingest.drafting.einops_calls import write_einops
-from ingest.drafting.empty_keywords import drop_empty_keywords
 from ingest.drafting.entry_names import possible_names, with_own_name
-from ingest.drafting.environment import remove_switches
-from ingest.drafting.expected import Test, find_tensors
-from ingest.drafting.fixed_arguments import fix_arguments
-from ingest.drafting.folding import PLAIN, TENSOR, fold_function
+from ingest.drafting.expected import Test
 from ingest.drafting.functions import write_functions
 from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
-from ingest.drafting.known_arguments import fold_helpers
 from ingest.drafting.lambdas import write_lambdas
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
@@ -51,7 +45,6 @@ from ingest.drafting.plain_references import return_directly, simplify_reference
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import SuiteFile
-from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import find_called, merge_wrappers
 
 ROUNDS = 6
@@ -72,17 +65,16 @@ def polish(draft: OperationDraft, test: Test, whole: Cut, isolator: Isolator) ->
     def prune(old: str, new: str, name: str) -> str:
         return _pruned(old, new, name, test.suite, isolator)
 
-    kinds = find_kinds(test, whole)
     launching = _launching(draft.texts.triton_code, name, differentiable=draft.differentiable)
     texts = order_parameters(draft.texts, name, launching)
     called = find_called(draft.texts.triton_code, name)
     own = possible_names(draft, test.operation, called)
     graded = draft.differentiable
-    texts = polish_texts(texts, name, kinds, prune, differentiable=graded, reserved=own)
+    texts = polish_texts(texts, name, prune, differentiable=graded, reserved=own)
     made = draw_weights(texts.python_code, texts.triton_code, texts.test_code, name)
     texts = name_inputs(replace(texts, test_code=made), name)
     # New names, and helpers that others no longer call, let some rules apply that did not before.
-    texts = polish_texts(texts, name, {}, prune, differentiable=graded, reserved=own)
+    texts = polish_texts(texts, name, prune, differentiable=graded, reserved=own)
     texts = replace(texts, test_code=drop_unread_keys(texts.test_code))
     texts = mark_graded(texts, name) if graded else texts
     return with_own_name(replace(draft, texts=texts), test.operation, called)
@@ -91,16 +83,12 @@ def polish(draft: OperationDraft, test: Test, whole: Cut, isolator: Isolator) ->
 def polish_texts(
     texts: DraftTexts,
     name: str,
-    kinds: dict[str, object],
     prune: Prune,
     *,
     differentiable: bool,
     reserved: Collection[str] = (),
 ) -> DraftTexts:
-    """Return the texts as they are shorter to read.
-
-    kinds: what is known of the parameters. reserved: names that no helper may have.
-    """
+    """Return the texts as they are shorter to read. `reserved`: names that no helper may have."""
     triton = texts.triton_code
     written = texts.python_code
     # Before a variable of a side takes the plain name of a parameter.
@@ -108,11 +96,11 @@ def polish_texts(
     if not differentiable:
         triton = drop_every_detach(remove_backward(triton))
         written = drop_every_detach(written)
-    triton = _merged(_plain(triton), name, kinds, differentiable)
+    triton = _merged(_plain(triton), name, differentiable)
     triton = drop_detached(return_directly(triton, name), name, texts.test_code)
     triton = prune(texts.triton_code, triton, name)
     triton = BEHIND_DECORATOR.sub(r"\1", triton)
-    python = _merged(_plain(name_helpers(written, name, reserved)), name, {}, differentiable)
+    python = _merged(_plain(name_helpers(written, name, reserved)), name, differentiable)
     python = drop_detached(drop_second_conversions(python, name), name, texts.test_code)
     python = simplify_reference(write_lambdas(python, name), name, texts.test_code)
     python = prune(texts.python_code, python, name)
@@ -120,37 +108,31 @@ def polish_texts(
     settled = settle_inputs(python, triton, made, name)
     if settled != (python, triton, made):
         made = settled[2]
-        fewer = _merged(settled[0], name, {}, differentiable)
+        fewer = _merged(settled[0], name, differentiable)
         python = prune(settled[0], fewer, name)
-        fewer = _merged(settled[1], name, kinds, differentiable)
+        fewer = _merged(settled[1], name, differentiable)
         triton = prune(settled[1], fewer, name)
     python, triton, made = drop_unused(python, triton, made, name)
     made = remove_leftovers(made if differentiable else drop_requirements(made), inputs=True)
     python, triton = name_parameters(python, triton, name)
-    python = drop_absent(name_locals(trim_docstrings(python), name))
-    triton = drop_absent(name_locals(trim_docstrings(triton), name))
-    python, triton = wrap_lines(python, name), wrap_lines(triton, name)
-    return DraftTexts(_closed(python), _closed(triton), _closed(drop_absent(made)))
+    return finish(DraftTexts(name_locals(python, name), name_locals(triton, name), made), name)
 
 
-def find_kinds(test: Test, whole: Cut) -> dict[str, object]:
-    """Return the parameters of a side that are tensors, or plain values, in every case."""
-    kinds: dict[str, object] = dict.fromkeys(find_tensors(whole), TENSOR)
-    made = frozenset().union(*map(stored_names, whole.inputs))
-    rows = test.cases.rows
-    for name in set().union(*rows) - made if rows else ():
-        values = [row.get(name) for row in rows]
-        if all(isinstance(value, int | float | str | tuple) for value in values):
-            kinds[name] = PLAIN
-    return kinds
+def finish(texts: DraftTexts, name: str) -> DraftTexts:
+    """Return the texts without comments and docstrings about code that they lack."""
+    python, triton = (
+        _closed(wrap_lines(drop_absent(trim_docstrings(remove_leftovers(text))), name))
+        for text in (texts.python_code, texts.triton_code)
+    )
+    return DraftTexts(python, triton, _closed(drop_absent(texts.test_code)))
 
 
 @cached
 def _plain(text: str) -> str:
     """Return a side in torch's own words, without what its author's work left in it."""
-    text = remove_switches(remove_dead_branches(write_einops(text)))
+    text = remove_dead_branches(write_einops(text))
     text = use_devices_of_inputs(text)
-    return remove_leftovers(drop_empty_keywords(text))
+    return remove_leftovers(text)
 
 
 def _launching(text: str, name: str, *, differentiable: bool) -> str:
@@ -165,17 +147,16 @@ def _launching(text: str, name: str, *, differentiable: bool) -> str:
     return text
 
 
-def _merged(text: str, name: str, known: dict[str, object], differentiable: bool) -> str:
+def _merged(text: str, name: str, differentiable: bool) -> str:
     for _ in range(ROUNDS):
-        changed = fold_function(merge_wrappers(text, name), name, known)
-        changed = fold_helpers(changed, name, known)
+        changed = merge_wrappers(text, name)
         changed = write_calls(write_module_calls(changed, name), name)
         changed = write_functions(changed, differentiable=differentiable)
-        changed = write_arguments(fix_arguments(changed, name))
+        changed = write_arguments(changed)
         if changed == text:
             break
         text = changed
-    return drop_copies(drop_unread(remove_leftovers(text), name), name)
+    return drop_copies(remove_leftovers(text), name)
 
 
 def _closed(text: str) -> str:

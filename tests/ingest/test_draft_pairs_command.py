@@ -74,6 +74,24 @@ def test_a_complete_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> 
     assert provenance["path"] == "ops/doubling.py"
 
 
+def test_the_code_that_no_case_runs_is_left_out(folder: Path, settings: Any) -> None:
+    settings.DRAFT_SIMPLIFIER = "validation.observing.simplify.simplifier"
+    guarded = DOUBLING.replace(
+        "    out = torch.empty_like(x)",
+        "    if x.is_sparse:\n        x = x.to_dense()\n    out = torch.empty_like(x)",
+    )
+    assert guarded != DOUBLING
+    (folder / "ops" / "doubling.py").write_text(guarded)
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)
+
+    draft_pairs()
+
+    code = Pair.objects.get().triton_code
+    assert "doubling_kernel[" in code
+    assert "to_dense" not in code
+
+
 def test_the_command_prints_the_outcome_of_each_operation(folder: Path) -> None:
     said = draft_pairs("--reasons")
 

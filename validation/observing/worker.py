@@ -1,0 +1,226 @@
+"""Program of the sandbox that runs a draft on its own cases, with kernels that do nothing.
+
+The answer holds digests of the inputs and of the reference's results, the recorded program of the
+Triton side, and the notes of the instrumented texts.
+"""
+
+import builtins
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+import triton
+
+from validation.harness.recorder.recorded_values import function_of
+from validation.harness.recorder.recording import Recording, RecordingSession
+from validation.harness.recorder.tracer import tracer
+from validation.harness.worker import folder
+from validation.harness.worker.complaint import described as complaint
+from validation.harness.worker.gradients import cotangents
+from validation.harness.worker.question import roles
+from validation.harness.worker.values import name_of, tensors_in
+from validation.observing.instrument import Notes, described, instrumented
+
+Json = Any
+Constants = tuple[tuple[str, str], ...]
+"""The literals of a launch's arguments, by name."""
+SEED = 7
+# Properties of a GPU that host code asks for: an H200's.
+GPU = SimpleNamespace(
+    name="NVIDIA H200", major=9, minor=0, multi_processor_count=132, total_memory=150_000_000_000,
+    shared_memory_per_block_optin=232_448, warp_size=32, max_threads_per_multi_processor=2048,
+    regs_per_multiprocessor=65_536, L2_cache_size=62_914_560,
+)  # fmt: skip
+
+
+class IdleRecording(Recording):
+    """Recording with named arguments of launches, in which reads return the present content."""
+
+    def __init__(self, inputs: list[torch.Tensor]) -> None:
+        super().__init__(RecordingSession(), inputs)
+        self.constants: dict[str, set[Constants]] = {}
+
+    def launch(
+        self, kernel: Any, bound: dict[str, Any], grid: Any, options: dict[str, Any]
+    ) -> None:
+        name = function_of(kernel).__name__
+        arguments = {each: self.values.encode(value) for each, value in bound.items()}
+        self.emit(do="launch", kernel=name, grid=grid, arguments=arguments, options=repr(options))
+        constants = ((each, described(value)) for each, value in bound.items())
+        known = tuple((each, value) for each, value in constants if value)
+        self.constants.setdefault(name, set()).add(known)
+
+    def read(self, tensor: torch.Tensor) -> list[Any]:
+        return list(tensor.detach().reshape(-1).tolist())
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return _observed(request)
+    except BaseException as error:  # noqa: BLE001 - SystemExit too is the draft's answer
+        return {"error": complaint(error)}
+
+
+def _observed(request: dict[str, Any]) -> dict[str, Any]:
+    notes = Notes()
+    texts = {name: instrumented(request[name]) for name in folder.NAMES}
+    for name in folder.NAMES:
+        # Conditions at the top level of a module run before its names can be set from outside.
+        for key, function in notes.names(name).items():
+            setattr(builtins, f"{key}_{name}", function)
+            texts[name] = texts[name].replace(f"{key}(", f"{key}_{name}(")
+    folder.lay_out(texts)
+    test = folder.load("test_code")
+    launches: dict[str, set[Constants]] = {}
+    cases = []
+    for case in test.CASES:
+        cases.append(_run(test, dict(case), launches, differentiable=request["differentiable"]))
+    constants = {kernel: [dict(each) for each in sorted(seen)] for kernel, seen in launches.items()}
+    return {"cases": cases, "launches": constants, **notes.as_json()}
+
+
+def _run(
+    test: Any, case: dict[str, Any], launches: dict[str, set[Constants]], *, differentiable: bool
+) -> Json:  # fmt: skip
+    torch.manual_seed(SEED)
+    inputs = test.make_inputs(case, "cpu")
+    given = _digest(inputs)
+    theirs, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
+    torch.manual_seed(SEED)
+    results = test.reference(*theirs)
+    expected = [results, _gradients(results, theirs) if differentiable else None]
+    recording = IdleRecording(tensors_in(ours))
+    recording.graph.add_leaves(tensors_in(ours))
+    torch.manual_seed(SEED)
+    recorder = tracer()
+    with recorder.recorded_by(recording):
+        made = test.candidate(*ours)
+        with recorder.paused():
+            returned = recording.answer(made)
+        if differentiable:
+            with recorder.paused():
+                outputs = [tensor for tensor in tensors_in(made) if tensor.requires_grad]
+                upstream = cotangents(outputs, SEED, expanded=False)
+            recording.graph.begin_backward_pass()
+            leaves = [tensor for tensor in tensors_in(ours) if tensor.requires_grad]
+            torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
+    for kernel, seen in recording.constants.items():
+        launches.setdefault(kernel, set()).update(seen)
+    return {
+        "inputs": given,
+        "reference": _digest(expected),
+        "program": _Program(recording.as_json(returned)).steps(),
+    }
+
+
+def _leaves(inputs: Any) -> list[Any]:
+    """Return the inputs with new leaves: the marked ones, or all of floating point if none is."""
+    tensors = [each for each in inputs if isinstance(each, torch.Tensor)]
+    marked = {id(each) for each in tensors if each.requires_grad}
+    marked = marked or {id(each) for each in tensors if each.is_floating_point()}
+    return [each.detach().requires_grad_() if id(each) in marked else each for each in inputs]
+
+
+def _copied(inputs: Any) -> list[Any]:
+    return [each.detach().clone() if isinstance(each, torch.Tensor) else each for each in inputs]
+
+
+def _gradients(results: Any, leaves: list[Any]) -> Any:
+    outputs = [tensor for tensor in tensors_in(results) if tensor.requires_grad]
+    inputs = [tensor for tensor in tensors_in(leaves) if tensor.requires_grad]
+    upstream = cotangents(outputs, SEED, expanded=False)
+    return torch.autograd.grad(outputs, inputs, upstream, allow_unused=True)
+
+
+def _digest(value: Any) -> str:
+    """Return a digest of tensors and plain values: content, layout and dtype."""
+    digest = hashlib.sha256()
+
+    def add(part: Any) -> None:
+        if isinstance(part, torch.Tensor):
+            tensor = part.detach().contiguous()
+            digest.update(f"{name_of(part.dtype)}{[*part.shape]}{[*part.stride()]}".encode())
+            digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+        elif isinstance(part, tuple | list):
+            digest.update(f"{type(part).__name__}{len(part)}".encode())
+            for each in part:
+                add(each)
+        else:
+            digest.update(repr(part).encode())
+
+    add(value)
+    return digest.hexdigest()[:16]
+
+
+class _Program:
+    """A recorded program as steps that stay equal if unused memory goes.
+
+    Storages are numbered by their first use, and allocations are left out.
+    """
+
+    def __init__(self, program: Json) -> None:
+        self._program = program
+        self._numbers: dict[int, int] = {}
+
+    def steps(self) -> list[Json]:
+        flat = [*self._flat(self._program["instructions"])]
+        for number, backward in sorted(self._program["backwards"].items()):
+            flat += [f"backward {number}", *self._flat(backward.pop("instructions")), backward]
+        return [self._step(each) for each in [*flat, {"answer": self._program["answer"]}]]
+
+    def _flat(self, instructions: list[Json]) -> list[Json]:
+        flat: list[Json] = []
+        for each in instructions:
+            inner = each.pop("instructions", [])
+            if each["do"] != "allocate":
+                flat.append(each)
+            flat += self._flat(inner)
+        return flat
+
+    def _step(self, part: Json) -> Json:
+        if isinstance(part, dict) and part.get("do") == "launch":
+            arguments = {name: self._hashed(each) for name, each in part["arguments"].items()}
+            return [part["kernel"], self._hashed([part["grid"], part["options"]]), arguments]
+        return self._hashed(part)
+
+    def _hashed(self, part: Json) -> str:
+        text = json.dumps(self._numbered(part), default=repr, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    def _numbered(self, part: Json) -> Json:
+        match part:
+            case [int() as number, str(), list(), list(), int()]:
+                return [self._numbers.setdefault(number, len(self._numbers)), *part[1:]]
+            case {"storage": int() as number}:
+                own = self._numbers.setdefault(number, len(self._numbers))
+                rest = {key: self._numbered(value) for key, value in part.items()}
+                return rest | {"storage": own}
+            case {"address": [int() as number, offset]}:
+                return {"address": [self._numbers.setdefault(number, len(self._numbers)), offset]}
+            case dict():
+                return {key: self._numbered(value) for key, value in part.items()}
+            case list() | tuple():
+                return [self._numbered(value) for value in part]
+        return part
+
+
+def up(settings: Mapping[str, Any]) -> dict[str, str]:
+    torch.set_num_threads(1)
+    # Memory that nothing wrote then has the same content in each run.
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    cuda: Any = torch.cuda
+    cuda.get_device_properties = lambda *_: GPU
+    cuda.get_device_capability = lambda *_: (GPU.major, GPU.minor)
+    cuda.get_device_name = lambda *_: GPU.name
+    cuda.device = lambda *_: nullcontext()
+    return {"torch": torch.__version__, "triton": triton.__version__,
+            "python": platform.python_version()}  # fmt: skip
+
+
+ROLES = roles(answer)
+HAS_COMPILE_BUDGET = False
