@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
 
-from curation.source.branches import blocks, take_branch
-from curation.source.functions import loaded_names, signature, stored_names
-from curation.source.text import Edit, Edits, parse, walk
+from curation.source.branches import blocks
+from curation.source.functions import loaded_names, stored_names
+from curation.source.text import Edits, parse, walk
+from validation.observing.edits import (
+    Change,
+    Observed,
+    Texts,
+    change_of,
+    is_about_sizes,
+    parted,
+    putting,
+    taking,
+)
 from validation.observing.instrument import is_kernel, reads_environment
+from validation.observing.kernel_branches import kernel_branches
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
-Texts = Mapping[str, str]
-Observed = Mapping[str, Any]
-Known = Mapping[str, object]
-"""Values of names: None, a truth value, a text, a number, or `...` for a tensor."""
-Change = Mapping[str, tuple[Edit, ...]]
-"""The edits of each text, by its name."""
 OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
 """Names of a test that a checker reads."""
-# Words of conditions on layouts, which a checker varies although no case does.
-# With more launches of different constants, a kernel keeps its branches.
-CONSTANTS_MOST = 200
-LAYOUT = ("stride", "contiguous", "data_ptr")
 
 
 def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -38,41 +38,19 @@ def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             for node in block:
                 outcome = outcomes.get((node.lineno, node.col_offset), set())
                 if isinstance(node, ast.If) and len(outcome) == 1 and node not in kernels:
-                    kept, gone = _parted(node, outcome == {True})
-                    if _only_raises(gone) or not _is_about_sizes(node.test):
-                        yield _one(name, text, _taking(node, kept, alone=len(block) == 1))
+                    kept, gone = parted(node, outcome == {True})
+                    if _only_raises(gone) or not is_about_sizes(node.test):
+                        yield change_of(name, text, taking(node, kept, alone=len(block) == 1))
         for expression in walk(tree):
             if isinstance(expression, ast.IfExp) and expression not in kernels:
                 outcome = outcomes.get((expression.lineno, expression.col_offset), set())
-                if len(outcome) == 1 and not _is_about_sizes(expression.test):
+                if len(outcome) == 1 and not is_about_sizes(expression.test):
                     kept_value = expression.body if outcome == {True} else expression.orelse
-                    yield _one(name, text, _putting(expression, kept_value))
-
-
-def _parted(node: ast.If, outcome: bool) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    return (node.body, node.orelse) if outcome else (node.orelse, node.body)
-
-
-def _taking(node: ast.If, kept: list[ast.stmt], *, alone: bool) -> Callable[[Edits], None]:
-    return lambda edits: take_branch(node, kept, edits, alone=alone)
-
-
-def _putting(node: ast.expr, kept: ast.expr) -> Callable[[Edits], None]:
-    loose = isinstance(kept, ast.IfExp | ast.BoolOp | ast.Compare | ast.BinOp | ast.Lambda)
-    return lambda edits: edits.put(node, f"({edits.of(kept)})" if loose else edits.of(kept))
+                    yield change_of(name, text, putting(expression, kept_value))
 
 
 def _only_raises(block: Collection[ast.stmt]) -> bool:
     return all(isinstance(each, ast.Raise) for each in block)
-
-
-def _is_about_sizes(test: ast.expr) -> bool:
-    """Return whether other sizes or layouts may change a condition, which no case tried."""
-    ordering = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Mod)
-    written = ast.unparse(test)
-    return any(isinstance(node, ordering) for node in walk(test)) or any(
-        word in written for word in LAYOUT
-    )
 
 
 def _inside_kernels(tree: ast.Module) -> set[ast.AST]:
@@ -123,117 +101,22 @@ def _is_switch(values: Sequence[str]) -> bool:
     return len(values) == 1 and (values[0] in ("None", "True", "False") or values[0][:1] in "'\"")
 
 
-def kernel_branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Take the branches of kernels, and of functions that these call, that all launches take."""
-    text = texts["triton_code"]
-    tree = parse(text)
-    kernels = {
-        each.name: each
-        for each in tree.body
-        if isinstance(each, ast.FunctionDef) and is_kernel(each)
-    }
-    for name, constants in _constants(kernels, seen["launches"], _varied_names(tree)).items():
-        for block in blocks(kernels[name]):
-            for node in block:
-                if isinstance(node, ast.If) and (outcome := _outcome(node.test, constants)):
-                    kept, _ = _parted(node, outcome == {True})
-                    yield _one("triton_code", text, _taking(node, kept, alone=len(block) == 1))
-        for expression in walk(kernels[name]):
-            if isinstance(expression, ast.IfExp) and (
-                outcome := _outcome(expression.test, constants)
-            ):
-                chosen = expression.body if outcome == {True} else expression.orelse
-                yield _one("triton_code", text, _putting(expression, chosen))
-
-
-def _constants(
-    kernels: Mapping[str, ast.FunctionDef],
-    launches: Mapping[str, list[dict[str, str]]],
-    varied: set[str],
-) -> dict[str, list[Known]]:
-    """Return the constants with which each kernel, and each function that it calls, is run."""
-    by_kernel: dict[str, list[Known]] = {}
-    pending = [
-        (name, {each: ast.literal_eval(value) for each, value in constants.items()})
-        for name, rows in launches.items()
-        for constants in rows
-    ]
-    while pending:
-        name, values = pending.pop()
-        if name not in kernels:
-            continue
-        stored = frozenset().union(*map(stored_names, kernels[name].body))
-        known = {each: value for each, value in values.items() if each not in varied | stored}
-        if known in by_kernel.setdefault(name, []) or len(by_kernel[name]) >= CONSTANTS_MOST:
-            continue
-        by_kernel[name].append(known)
-        for call in walk(kernels[name]):
-            match call:
-                case ast.Call(func=ast.Name(id=other)) if other in kernels:
-                    given = signature(kernels[other].args).bind(call) or {}
-                    pending.append((other, dict(_literals(given, known))))
-    return {name: rows for name, rows in by_kernel.items() if len(rows) < CONSTANTS_MOST}
-
-
-def _literals(given: Mapping[str, ast.expr], known: Known) -> Iterator[tuple[str, object]]:
-    for name, value in given.items():
-        match value:
-            case ast.Constant(value=constant):
-                yield name, constant
-            case ast.Name(id=other) if other in known:
-                yield name, known[other]
-
-
-def _outcome(test: ast.expr, constants: Sequence[Known]) -> set[bool]:
-    """Return the only outcome of a kernel's condition, or an empty set."""
-    outcomes = {_value(test, known) for known in constants}
-    return (
-        {bool(each) for each in outcomes} if len(outcomes) == 1 and None not in outcomes else set()
-    )
-
-
-def _value(test: ast.expr, known: Known) -> bool | None:
-    """Return the value of a kernel's condition for known constants, or None if it needs more."""
-    match test:
-        case ast.Constant(value=bool(value)):
-            return value
-        case ast.Name(id=name) if isinstance(known.get(name, 0), bool | str | None):
-            return bool(known[name])
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = _value(operand, known)
-            return None if inner is None else not inner
-        case ast.BoolOp(op=op, values=values):
-            decides = isinstance(op, ast.Or)
-            each = [_value(value, known) for value in values]
-            if decides in each:
-                return decides
-            return None if None in each else not decides
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot() as op],
-            comparators=[ast.Constant(value=other)],
-        ) if name in known:
-            return (known[name] == other) == isinstance(op, ast.Eq | ast.Is)
-    return None
-
-
-def _varied_names(tree: ast.Module) -> set[str]:
-    """Return the names of kernels that a configuration sets, or that tell whether sizes divide."""
-    varied: set[str] = set()
-    for node in walk(tree):
-        match node:
-            case ast.Call(func=ast.Attribute(attr="Config"), args=[ast.Dict(keys=keys), *_]):
-                varied |= {str(key.value) for key in keys if isinstance(key, ast.Constant)}
-            case ast.Dict(keys=keys, values=values):
-                pairs = zip(keys, values, strict=True)
-                varied |= {
-                    str(key.value)
-                    for key, value in pairs
-                    if isinstance(key, ast.Constant) and _is_about_sizes(value)
-                }
-            case ast.keyword(arg=str(name), value=value) if _is_about_sizes(value):
-                varied.add(name)
-    return varied
+def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Drop the statements of host code that follow a `return` or `raise`."""
+    for name, text in texts.items():
+        tree = parse(text)
+        kernels = _inside_kernels(tree)
+        for block in blocks(tree):
+            ends = [
+                place
+                for place, node in enumerate(block)
+                if isinstance(node, ast.Return | ast.Raise)
+            ]
+            behind = block[ends[0] + 1 :] if ends else []
+            if behind and behind[0] not in kernels:
+                edits = Edits(text)
+                edits.replace(edits.end(block[ends[0]]), edits.end(behind[-1]), "")
+                yield {name: edits.made()}
 
 
 def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -257,7 +140,7 @@ def unread_values(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             for block in blocks(function):
                 for node in block:
                     if isinstance(node, ast.Assign) and _names(node) and not _names(node) & read:
-                        yield _one(name, text, _dropping(node, alone=len(block) == 1))
+                        yield change_of(name, text, _dropping(node, alone=len(block) == 1))
 
 
 def _names(node: ast.Assign) -> set[str]:
@@ -316,13 +199,7 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
                 edits.put(node, value)
 
 
-def _one(name: str, text: str, edit: Callable[[Edits], None]) -> Change:
-    edits = Edits(text)
-    edit(edits)
-    return {name: edits.made()}
-
-
 RULES = (
-    environment, branches, parameters, kernel_branches, unread_values, unread_parameters,
-    unused_definitions,
+    environment, branches, unreachable, parameters, kernel_branches, unread_values,
+    unread_parameters, unused_definitions,
 )  # fmt: skip

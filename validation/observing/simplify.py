@@ -14,7 +14,8 @@ from typing import Any
 
 from curation.source.text import UNREADABLE, Edits, parse
 from validation.harness.pool.questions import Workers
-from validation.observing.changes import RULES, Change, Observed, Texts
+from validation.observing.changes import RULES
+from validation.observing.edits import Change, Observed, Texts
 
 log = logging.getLogger(__name__)
 

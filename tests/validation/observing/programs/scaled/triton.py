@@ -10,6 +10,8 @@ BLOCK = int(os.getenv("SCALED_BLOCK", "128"))
 
 @triton.jit
 def _shift(value, bias_ptr, offsets, mask, HAS_BIAS: tl.constexpr):
+    if bias_ptr is not None:
+        bias_ptr += tl.program_id(0) * 0
     if HAS_BIAS:
         value += tl.load(bias_ptr + offsets, mask=mask)
     return value
@@ -49,8 +51,13 @@ def _scale_quantized_kernel(x_ptr, out_ptr):
     tl.store(out_ptr, tl.load(x_ptr))
 
 
+def _checked(out):
+    assert out.isfinite().all()
+    return out
+
+
 def launch_scale(x, factor, bias=None, quantize=False):
-    if quantize:
+    if quantize is not None and quantize:
         out = torch.empty_like(x, dtype=torch.int8)
         _scale_quantized_kernel[(1,)](x, out)
         return out
@@ -73,4 +80,6 @@ def scaled(x, factor):
     """Multiply by a factor."""
     if DEBUG:
         print(x.shape)
-    return launch_scale(x, factor)
+    if not DEBUG:
+        return launch_scale(x, factor)
+    return _checked(launch_scale(x, factor))
