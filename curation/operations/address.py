@@ -53,7 +53,7 @@ class SiteAddress:
         except OSError as error:
             raise AddressUnusable(
                 f"Port {self.port} on {self.host or 'this machine'} can't be used "
-                f"({error.strerror}). Name another, such as --port {_neighbor(self.port)}."
+                f"({error.strerror}). Name another with --port."
             ) from error
 
     def lacks(self, host_header: str) -> str | None:
@@ -107,10 +107,6 @@ def site_address(folder: Path) -> str:
     except (OSError, ValueError):
         return ""
     return url
-
-
-def _neighbor(port: int) -> int:
-    return port + 1 if 1024 <= port < 65535 else 8000
 
 
 def _complaints(body: bytes) -> str:

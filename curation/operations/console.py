@@ -1,4 +1,4 @@
-"""Output of `up`: its own sentences, and the processes' lines, prefixed by their name."""
+"""Terminal output and log file of `up`: each line has the name of its process before it."""
 
 import logging
 import re
@@ -50,26 +50,27 @@ class Console:
         # Each process has a thread that writes its lines.
         self._turn = threading.Lock()
 
-    def lines(self, name: str, lines: Sequence[str]) -> None:
-        """Write the lines of a process."""
+    def line(self, name: str, line: str) -> None:
+        """Write a line of a process."""
         if self._log:
-            for line in lines:
-                self._log.handle(logging.makeLogRecord({"msg": f"{name} | {line}"}))
-        shown = lines if self._verbose or name == OURS else filter(None, map(event, lines))
-        self._write("".join(f"{name:<{self._width}} | {line}\n" for line in shown))
+            self._log.handle(logging.makeLogRecord({"msg": f"{name} | {line}"}))
+        shown = line if self._verbose or name == OURS else event(line)
+        if shown is not None:
+            self._write(f"{name:<{self._width}} | {shown}\n")
 
     def say(self, sentence: str) -> None:
         """Print a sentence of `up` itself."""
-        self.lines(OURS, sentence.splitlines())
+        for line in sentence.splitlines():
+            self.line(OURS, line)
 
     def block(self, lines: Sequence[str]) -> None:
-        """Print framed lines that must be noticed among those of the processes."""
+        """Print lines in a frame, so that they stand out among the lines of the processes."""
         rule = "─" * max(map(len, lines))
         framed = ("", rule, "", *lines, "", rule, "")
         self._write("".join(f"  {line}".rstrip() + "\n" for line in framed))
 
     def _write(self, text: str) -> None:
-        if self.lost or not text:
+        if self.lost:
             return
         try:
             # A terminal without UTF-8 gets escapes instead of an error.
@@ -82,7 +83,7 @@ class Console:
 
 
 class LogFile(RotatingFileHandler):
-    """The log file. A full disk gives one sentence, not a traceback of logging for each line."""
+    """The log file. A full disk gives one sentence instead of a traceback for each line."""
 
     def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Process of `up`: a program that is started, read from, and killed with its children."""
+"""Process of `up`: started, restarted, read from, and killed with its children."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +19,14 @@ from curation.errors import CurationError
 from curation.operations import leftovers
 
 # Called from a thread with the name of a process and a line of its output.
-Show = Callable[[str, Sequence[str]], None]
+ShowLine = Callable[[str, str], None]
 
 PR_SET_PDEATHSIG = 1
-# An escaped child may keep the output open after the end.
+# A child in another process group may keep the output open after the end.
 LAST_LINES_SECONDS = 1.0
+# Ends of a process count for its restarts during this time.
+WINDOW_SECONDS = 60.0
+LONGEST_DELAY = 10.0
 # Maximum bytes of a line: one without an end must not fill the memory, nor stay invisible.
 LONGEST = 8192
 # Attack: output may come from a scraped repository and contain terminal control sequences.
@@ -49,42 +52,18 @@ def read_procfile(text: str) -> list[Program]:
     return [Program(name, tuple(shlex.split(command))) for name, _, command in named]
 
 
-class RestartPolicy:
-    """Delays double with every end, and are reset after a `window` without one."""
-
-    def __init__(
-        self, *, most: int = 5, window: float = 60, first: float = 0.5, longest: float = 10
-    ) -> None:
-        self.most = most
-        self.window = window
-        self._first = first
-        self._longest = longest
-        self._ends: deque[float] = deque()
-        self._delay = first
-
-    def delay(self, started: float, ended: float) -> float | None:
-        """Return the seconds to wait before the next start, or None after too many ends."""
-        if ended - started >= self.window:
-            self._delay = self._first
-        self._ends.append(ended)
-        while self._ends[0] <= ended - self.window:
-            self._ends.popleft()
-        if len(self._ends) > self.most:
-            return None
-        delay, self._delay = self._delay, min(2 * self._delay, self._longest)
-        return delay
-
-
 @dataclass(slots=True, eq=False)
 class Process:
-    """A program, and its current run."""
+    """A program, its current run, and the limit on its restarts."""
 
     program: Program
     environment: Mapping[str, str]
     folder: Path
     data_folder: Path
-    restart_policy: RestartPolicy = field(default_factory=RestartPolicy)
+    most_ends: int = 5
+    first_delay: float = 0.5
     last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=15))
+    _ends: deque[float] = field(default_factory=deque)
     _run: "subprocess.Popen[bytes] | None" = None
     _reader: threading.Thread | None = None
 
@@ -97,7 +76,7 @@ class Process:
         """True until `ended` has returned how the run ended."""
         return self._run is not None
 
-    def start(self, show: Show) -> None:
+    def start(self, show: ShowLine) -> None:
         try:
             self._run = run = subprocess.Popen(
                 self.program.arguments,
@@ -138,13 +117,23 @@ class Process:
         leftovers.kill(self.data_folder, self.name)
         self._reader.join(LAST_LINES_SECONDS)
         self._run = None
-        return (
-            f"was killed by {_signal_name(-status)}"
-            if status < 0
-            else f"ended with exit status {status}"
-        )
+        if status < 0:
+            return f"was killed by {signal.Signals(-status).name}"
+        return f"ended with exit status {status}"
 
-    def _read(self, output: IO[bytes], show: Show) -> None:
+    def restart_delay(self, now: float) -> float | None:
+        """Return the seconds from an end until the next start, or None after too many ends.
+
+        Each end within `WINDOW_SECONDS` doubles the delay.
+        """
+        self._ends.append(now)
+        while self._ends[0] <= now - WINDOW_SECONDS:
+            self._ends.popleft()
+        if len(self._ends) > self.most_ends:
+            return None
+        return min(self.first_delay * (1 << len(self._ends) - 1), LONGEST_DELAY)
+
+    def _read(self, output: IO[bytes], show: ShowLine) -> None:
         with output:
             for data in iter(lambda: output.readline(LONGEST), b""):
                 line = CONTROL.sub(
@@ -152,11 +141,11 @@ class Process:
                     data.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r"),
                 )
                 self.last_lines.append(line)
-                show(self.name, [line])
+                show(self.name, line)
 
 
 def _ends_with_us() -> Callable[[], None] | None:
-    """Return a function for the child: it requests a SIGTERM at the death of its parent."""
+    """Return a function that the child calls to get a SIGTERM when its parent dies."""
     if sys.platform != "linux":
         return None
     # Looked up here: between fork and exec the child must do as little as possible.
@@ -169,10 +158,3 @@ def _ends_with_us() -> Callable[[], None] | None:
             os._exit(1)
 
     return ask
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import FrameType
 
 from curation.errors import CurationError
-from curation.operations.console import OURS, Console
-from curation.operations.process import Process
+from curation.operations.console import Console
+from curation.operations.process import WINDOW_SECONDS, Process
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Interval at which processes are looked at, and of the messages that a stage is not ready.
@@ -38,28 +38,29 @@ class Supervisor:
         self._stages = stages
         self._console = console
         self._when_ready = when_ready
-        # When each process started, or is to be started again.
-        self._started: dict[Process, float] = {}
+        self._started: list[Process] = []
+        # Times of the next starts of ended processes.
         self._due: dict[Process, float] = {}
-        # Names of the signals that came: the first one stops everything, another one kills.
+        # Names of the received signals: the first one stops everything, another one kills.
         self._signals: list[str] = []
 
     def run(self) -> None:
         """Run until a stop is requested. Raise KeepsEnding if a process can't be kept running."""
-        before = {number: signal.getsignal(number) for number in STOPPING}
-        for number in STOPPING:
+        before = {
+            number: signal.signal(number, self._on_signal)
+            for number in STOPPING
             # nohup ignores SIGHUP on purpose.
-            if (number, before[number]) != (signal.SIGHUP, signal.SIG_IGN):
-                signal.signal(number, self._on_signal)
+            if (number, signal.getsignal(number)) != (signal.SIGHUP, signal.SIG_IGN)
+        }
         try:
             if self._start_stages():
                 self._when_ready()
             while self._look():
                 time.sleep(LOOK_SECONDS)
             reason = self._signals[0] if self._signals else "the output was closed"
-            self._say(f"Stopping ({reason}). Ctrl-C again: at once.")
+            self._console.say(f"Stopping ({reason}). Ctrl-C again: at once.")
         except CurationError:
-            self._say("Stopping everything.")
+            self._console.say("Stopping everything.")
             raise
         finally:
             # Dependencies stop last, so that jobs can be reported until the end.
@@ -75,36 +76,33 @@ class Supervisor:
         """Start the stages in order. Return False if a stop was requested meanwhile."""
         for stage in self._stages:
             for process in stage.processes:
-                self._start(process)
+                process.start(self._console.line)
+                self._started.append(process)
             complain_at = time.monotonic() + COMPLAIN_SECONDS
             while lack := stage.lacks():
                 if time.monotonic() >= complain_at:
-                    self._say(f"Still waiting: {lack}")
+                    self._console.say(f"Still waiting: {lack}")
                     complain_at += COMPLAIN_SECONDS
                 if not self._look():
                     return False
                 time.sleep(LOOK_SECONDS)
         return True
 
-    def _start(self, process: Process) -> None:
-        self._due.pop(process, None)
-        self._started[process] = time.monotonic()
-        process.start(self._console.lines)
-
     def _look(self) -> bool:
         """Start ended processes again when it is time. Return False if a stop is requested."""
         if self._signals or self._console.lost:
             return False
-        for process, started in list(self._started.items()):
-            now = time.monotonic()
+        now = time.monotonic()
+        for process in self._started:
             if how := process.ended():
-                delay = process.restart_policy.delay(started, now)
+                delay = process.restart_delay(now)
                 if delay is None:
-                    raise KeepsEnding(_obituary(process, how))
-                self._say(f"{process.name} {how}; starting it again in {delay:g} s.")
+                    raise KeepsEnding(_explanation(process, how))
+                self._console.say(f"{process.name} {how}; starting it again in {delay:g} s.")
                 self._due[process] = now + delay
             elif now >= self._due.get(process, float("inf")):
-                self._start(process)
+                del self._due[process]
+                process.start(self._console.line)
         return True
 
     def _stop(self, stage: StartupStage) -> None:
@@ -112,7 +110,7 @@ class Supervisor:
         known = len(self._signals)
         for grace, sentence in ((stage.grace, ""), (SECOND_GRACE, "Told to stop again")):
             if (running := _running(stage)) and sentence:
-                self._say(f"{sentence}: {_names(running)}.")
+                self._console.say(f"{sentence}: {_names(running)}.")
             for process in running:
                 process.terminate()
             deadline = time.monotonic() + grace
@@ -121,14 +119,11 @@ class Supervisor:
             if len(self._signals) > known:
                 break
         if running := _running(stage):
-            self._say(f"Killed: {_names(running)}.")
+            self._console.say(f"Killed: {_names(running)}.")
         for process in running:
             process.kill()
         while _running(stage):
             time.sleep(LOOK_SECONDS)
-
-    def _say(self, sentence: str) -> None:
-        self._console.lines(OURS, [sentence])
 
 
 def _running(stage: StartupStage) -> list[Process]:
@@ -139,11 +134,11 @@ def _names(processes: Sequence[Process]) -> str:
     return ", ".join(process.name for process in processes)
 
 
-def _obituary(process: Process, how: str) -> str:
+def _explanation(process: Process, how: str) -> str:
     last = "\n".join(f"  {line}" for line in process.last_lines)
     return (
-        f"{process.name} ended more than {process.restart_policy.most} times within "
-        f"{process.restart_policy.window:g} seconds, so everything was stopped. "
+        f"{process.name} ended more than {process.most_ends} times within "
+        f"{WINDOW_SECONDS:g} seconds, so everything was stopped. "
         f"The last time it {how}"
         + (f"; its last lines were:\n{last}" if last else ", without a word.")
     )

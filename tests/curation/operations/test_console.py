@@ -12,8 +12,9 @@ def test_every_line_is_prefixed_with_its_process_in_a_column() -> None:
     stream = io.StringIO()
     console = Console(stream, ["web", "validation"])
 
-    console.lines("web", ["one", "two"])
-    console.lines("validation", ["three"])
+    console.line("web", "one")
+    console.line("web", "two")
+    console.line("validation", "three")
     console.say("Ready.")
 
     assert stream.getvalue().splitlines() == [
@@ -28,7 +29,7 @@ def test_an_ascii_terminal_gets_escaped_characters() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, "ascii")
 
-    Console(stream, ["web"]).lines("web", ["né"])
+    Console(stream, ["web"]).line("web", "né")
 
     assert raw.getvalue() == rb"web | n\xe9" + b"\n"
 
@@ -54,7 +55,8 @@ def test_the_terminal_shows_events_and_the_log_file_all_lines(tmp_path: Path) ->
     stream = io.StringIO()
     console = Console(stream, ["validation"], tmp_path / "up.log")
 
-    console.lines("validation", [LIBRARYS, OURS, "Traceback (most recent call last):"])
+    for line in (LIBRARYS, OURS, "Traceback (most recent call last):"):
+        console.line("validation", line)
     console.say("Ready.")
 
     assert stream.getvalue().splitlines() == [
@@ -71,7 +73,7 @@ def test_verbose_mode_shows_all_lines_unchanged(tmp_path: Path) -> None:
     stream = io.StringIO()
     console = Console(stream, ["web"], tmp_path / "up.log", verbose=True)
 
-    console.lines("web", [LIBRARYS])
+    console.line("web", LIBRARYS)
 
     assert stream.getvalue() == f"web | {LIBRARYS}\n"
 

@@ -3,12 +3,11 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from django.conf import settings
 
-from curation.operations.process import LONGEST, Process, Program, RestartPolicy, read_procfile
+from curation.operations.process import LONGEST, Process, Program, read_procfile
 
 
 def lines_of(tmp_path: Path, written: bytes) -> list[str]:
@@ -19,8 +18,8 @@ def lines_of(tmp_path: Path, written: bytes) -> list[str]:
     process = Process(program, dict(os.environ), folder=tmp_path, data_folder=tmp_path)
     shown: list[str] = []
 
-    def show(name: str, lines: Sequence[str]) -> None:
-        shown.extend(lines)
+    def show(name: str, line: str) -> None:
+        shown.append(line)
 
     process.start(show)
     while not process.ended():
@@ -60,32 +59,22 @@ def test_the_project_procfile_names_web_workers_and_scheduler() -> None:
 
 
 # --- Restarts ---------------------------------------------------------------------------------
-def test_restart_delays_double_up_to_the_maximum() -> None:
-    restart_policy = RestartPolicy(most=9, first=0.5, longest=3)
-
-    delays = [restart_policy.delay(started=second, ended=second + 1) for second in range(5)]
-
-    assert delays == [0.5, 1, 2, 3, 3]
+def delays(tmp_path: Path, *ends: float, most_ends: int = 5) -> list[float | None]:
+    process = Process(Program("web", ()), {}, tmp_path, tmp_path, most_ends=most_ends)
+    return [process.restart_delay(end) for end in ends]
 
 
-def test_too_many_restarts_within_the_window_end_the_process() -> None:
-    restart_policy = RestartPolicy(most=5, window=60)
-
-    delays = [restart_policy.delay(started=second, ended=second + 1) for second in range(6)]
-
-    assert None not in delays[:5]
-    assert delays[5] is None
+def test_restart_delays_double_up_to_the_maximum(tmp_path: Path) -> None:
+    assert delays(tmp_path, *range(7), most_ends=9) == [0.5, 1, 2, 4, 8, 10, 10]
 
 
-def test_a_long_healthy_period_resets_the_restart_delay() -> None:
-    restart_policy = RestartPolicy(most=5, window=60, first=0.5)
-    for second in range(5):
-        restart_policy.delay(started=second, ended=second + 1)
-
-    assert restart_policy.delay(started=10, ended=100) == 0.5
+def test_too_many_restarts_within_the_window_end_the_process(tmp_path: Path) -> None:
+    assert delays(tmp_path, *range(6)) == [0.5, 1, 2, 4, 8, None]
 
 
-def test_restarts_far_apart_are_never_too_many() -> None:
-    restart_policy = RestartPolicy(most=2, window=60)
+def test_a_long_healthy_period_resets_the_restart_delay(tmp_path: Path) -> None:
+    assert delays(tmp_path, 1, 2, 3, 4, 5, 100)[-1] == 0.5
 
-    assert None not in [restart_policy.delay(started=50 * n, ended=50 * n + 45) for n in range(20)]
+
+def test_restarts_far_apart_are_never_too_many(tmp_path: Path) -> None:
+    assert None not in delays(tmp_path, *range(45, 1000, 50), most_ends=2)

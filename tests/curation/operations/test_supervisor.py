@@ -13,7 +13,7 @@ import pytest
 
 from curation.operations import leftovers
 from curation.operations.console import Console
-from curation.operations.process import Process, Program, ProgramMissing, RestartPolicy
+from curation.operations.process import Process, Program, ProgramMissing
 from curation.operations.supervisor import KeepsEnding, StartupStage, Supervisor
 from tests.waiting import DEADLINE
 
@@ -21,15 +21,14 @@ from tests.waiting import DEADLINE
 SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
 
 
-def process(
-    folder: Path, name: str, code: str, restart_policy: RestartPolicy | None = None
-) -> Process:
+def process(folder: Path, name: str, code: str, most_ends: int = 5) -> Process:
     return Process(
         Program(name, (sys.executable, "-ISc", textwrap.dedent(code))),
         environment=dict(os.environ),
         folder=folder,
         data_folder=folder,
-        restart_policy=restart_policy or RestartPolicy(first=0.01),
+        most_ends=most_ends,
+        first_delay=0.01,
     )
 
 
@@ -80,7 +79,7 @@ def test_a_crash_loop_stops_all_processes_and_shows_the_last_lines(tmp_path: Pat
         tmp_path,
         "doomed",
         "print('no such table'); raise SystemExit(4)",
-        RestartPolicy(most=2, first=0.01),
+        most_ends=2,
     )
     steady = process(tmp_path, "steady", SLEEP)
 
@@ -96,9 +95,7 @@ def test_a_crash_loop_stops_all_processes_and_shows_the_last_lines(tmp_path: Pat
 
 
 def test_a_killed_process_is_named_with_its_signal(tmp_path: Path) -> None:
-    killed = process(
-        tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", RestartPolicy(most=0, first=0.01)
-    )
+    killed = process(tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", most_ends=0)
 
     with pytest.raises(KeepsEnding, match=r"was killed by SIGKILL, without a word\."):
         run(StartupStage([killed], until(tmp_path, "never")))
@@ -145,7 +142,7 @@ def test_a_last_line_without_a_line_feed_is_shown(tmp_path: Path) -> None:
         tmp_path,
         "brief",
         "import sys; sys.stdout.write('x' * 60000 + '!'); sys.stdout.flush(); sys.exit(1)",
-        RestartPolicy(most=0, first=0.01),
+        most_ends=0,
     )
 
     with pytest.raises(KeepsEnding) as ended:
