@@ -49,33 +49,15 @@ def governing_terms(path: str, tree: TreeLicenses) -> tuple[Terms, ...]:
 
 
 def stated_beside(path: str, tree: TreeLicenses) -> tuple[Evidence, ...]:
-    """Return the statements of `path.license` and REUSE annotations: as strong as a tag in the
-    file."""
+    """Return the statements of `path.license` and of REUSE annotations. They count like a tag."""
     evidence = [
         as_evidence(statement, file, ReadFrom.SPDX_TAG)
         for file in tree.side_files
         if file.path == path + SIDE_FILE
         for statement in file.findings.statements
     ]
-    for note in tree.annotations:
-        if note.covers(path):
-            evidence.append(
-                Evidence(
-                    read_from=ReadFrom.SPDX_TAG,
-                    expression=note.expression,
-                    verdict=load_policy().verdict(note.expression),
-                    path=note.source,
-                    start_line=note.line,
-                    end_line=note.line,
-                    matched_text=note.stated,
-                    copyrights=(),
-                    confidence=1.0,
-                    detector="reuse",
-                    remark=""
-                    if note.expression
-                    else f"{note.stated[:100]!r} is no valid SPDX expression.",
-                )
-            )
+    notes = (note for note in tree.annotations if note.covers(path))
+    evidence += [evidence_of(note.statement, note.source, ()) for note in notes]
     return tuple(evidence)
 
 

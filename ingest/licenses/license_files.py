@@ -1,5 +1,7 @@
-"""License files by name, and their statements: the repository's own terms count, others are
-shown."""
+"""License files by name, and their statements.
+
+Terms of the repository count. Terms of third-party code are only shown to reviewers.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -112,7 +114,7 @@ def folder_of(path: str) -> str:
 
 
 def read_license_file(path: str, role: Role, text: str, detector: LicenseDetector) -> Findings:
-    """Return the statements of a license file. Its first terms count; those of others are shown."""
+    """Return the statements of a license file. Terms of third-party code do not count."""
     cut = text[:LONGEST_READ].replace("\r\n", "\n").replace("\r", "\n")
     lines = tuple(line[:2_000] for line in cut.split("\n"))
     window = Window(BlockKind.TEXT, 1, lines, speaks_of_licenses=True)
@@ -132,7 +134,7 @@ def read_license_file(path: str, role: Role, text: str, detector: LicenseDetecto
 
 
 def _border(window: Window, statements: list[Statement]) -> int:
-    """Return the first line about third parties; past the end if there is none."""
+    """Return the first line about third parties, or the number after the last line."""
     first = next((s for s in statements if s.bearing is Bearing.GRANT and s.expression), None)
     covered = _covered(statements)
     return next(
@@ -149,7 +151,7 @@ def _border(window: Window, statements: list[Statement]) -> int:
 
 
 def _own_terms(window: Window, statements: list[Statement], border: int) -> list[Statement]:
-    """Mark statements after words about third parties: they do not apply to this repository."""
+    """Mark the statements after the first line about third parties as not counting."""
     statements = [s for s in statements if s.read_from is not ReadFrom.PROVENANCE or s.expression]
     if not any(s.bearing is Bearing.GRANT for s in statements):
         return statements
@@ -174,7 +176,7 @@ def _covered(statements: list[Statement]) -> set[int]:
 
 
 def _added_conditions(window: Window, inside: set[int], border: int) -> list[Statement]:
-    """Return conditions beside the recognized license: its name is then incomplete."""
+    """Return a doubt if the file has conditions outside of the text of its license."""
     for number, line in enumerate(window.lines[: border - 1], start=1):
         if number not in inside and (match := _FORBIDS.search(line)):
             return [

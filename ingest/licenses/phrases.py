@@ -1,14 +1,16 @@
-"""Words that no detector rule explains: bare names of blocked licenses, and restrictions of use.
+"""Names of blocked licenses and restrictions of use, by phrases that the detector has no rule for.
 
-"(GPL)" behind an address, or "the code is under CC BY-NC 4.0", is a name and no notice.
+The detector recognizes notices. "(GPL)" after a URL, or "the code is under CC BY-NC 4.0", is a name
+without a notice.
 
-Attack: a restriction is added to a known license. A detector by likeness hardly notices it. No
-text of a license that the policy permits contains any of these phrases.
+Attack: a restriction is added to a known license. The detector compares by similarity and hardly
+notices it. No permissive license contains any of these phrases.
 """
 
 import re
+from dataclasses import replace
 
-from ingest.licenses.records import Bearing, ReadFrom, Statement
+from ingest.licenses.records import Bearing, Statement
 from ingest.licenses.windows import Window
 
 _AROUND = 80
@@ -66,78 +68,48 @@ _PHRASES = tuple(
 _LONGEST = 400_000
 
 
-def bare_names(window: Window, explained: set[int], read_from: ReadFrom) -> list[Statement]:
-    """Return the names in lines of the window that are not `explained`, each kind once."""
+def bare_names(window: Window, explained: set[int]) -> list[Statement]:
+    """Return the names of blocked licenses outside of the `explained` lines, the first of each."""
     lines = [
         "" if window.start_line + place in explained else line
         for place, line in enumerate(window.lines)
     ]
-    unexplained = Window(window.kind, window.start_line, tuple(lines), window.speaks_of_licenses)
+    unexplained = replace(window, lines=tuple(lines))
     sentence = unexplained.sentence()
-    statements = []
-    for pattern, expression in _NAMES:
-        match = pattern.search(sentence)
-        if match is None:
-            continue
-        statements.append(
-            _stated(
-                unexplained,
-                sentence,
-                match,
-                read_from=read_from,
-                expression=expression,
-                confidence=0.5,
-                detector="bare-name",
-                remark=f"It names “{match.group()}”; which version is a guess.",
-            )
+    return [
+        unexplained.stated(
+            match,
+            read_from=window.read_from,
+            bearing=Bearing.GRANT,
+            expression=expression,
+            matched_text=_around(match),
+            confidence=0.5,
+            detector="bare-name",
+            remark=f"It names “{match.group()}”; which version is a guess.",
         )
-    return statements
+        for pattern, expression in _NAMES
+        if (match := pattern.search(sentence))
+    ]
 
 
-def restrictions(window: Window, read_from: ReadFrom) -> list[Statement]:
-    """Return the restrictions that a window states; the first of each kind."""
+def restrictions(window: Window) -> list[Statement]:
+    """Return the restrictions of use that a window states, the first of each kind."""
     sentence = window.sentence()[:_LONGEST]
-    statements = []
-    for number, phrase in enumerate(_PHRASES, start=1):
-        match = phrase.search(sentence)
-        if match is None:
-            continue
-        statements.append(
-            _stated(
-                window,
-                sentence,
-                match,
-                read_from=read_from,
-                expression=RESTRICTED,
-                confidence=0.9,
-                detector=f"restriction-{number}",
-                remark=f"The words “{match.group()[:100]}” restrict its use.",
-            )
+    return [
+        window.stated(
+            match,
+            read_from=window.read_from,
+            bearing=Bearing.GRANT,
+            expression=RESTRICTED,
+            matched_text=_around(match),
+            confidence=0.9,
+            detector=f"restriction-{number}",
+            remark=f"The words “{match.group()[:100]}” restrict its use.",
         )
-    return statements
+        for number, phrase in enumerate(_PHRASES, start=1)
+        if (match := phrase.search(sentence))
+    ]
 
 
-def _stated(
-    window: Window,
-    sentence: str,
-    match: re.Match[str],
-    *,
-    read_from: ReadFrom,
-    expression: str,
-    confidence: float,
-    detector: str,
-    remark: str,
-) -> Statement:
-    """Return the statement for `match` in `sentence`, the window's text on one line."""
-    start, end = max(0, match.start() - _AROUND), match.end() + _AROUND
-    return Statement(
-        read_from=read_from,
-        bearing=Bearing.GRANT,
-        expression=expression,
-        start_line=window.line_at(match.start()),
-        end_line=window.line_at(match.end() - 1),
-        matched_text=sentence[start:end].strip(),
-        confidence=confidence,
-        detector=detector,
-        remark=remark,
-    )
+def _around(match: re.Match[str]) -> str:
+    return match.string[max(0, match.start() - _AROUND) : match.end() + _AROUND].strip()

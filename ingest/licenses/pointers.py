@@ -54,8 +54,7 @@ def references(window: Window) -> list[Statement]:
 
 
 def origins(window: Window) -> list[Statement]:
-    """Return each "adapted from <URL>" of the window as a note: an address alone grants no
-    rights."""
+    """Return each "adapted from <URL>" of the window. It grants no rights, so it does not count."""
     return [
         _statement(window, match, ReadFrom.PROVENANCE, Bearing.SHOWN, match["url"].rstrip(".;:"))
         for match in _ORIGIN.finditer(window.sentence()[:LONGEST_SENTENCE])
@@ -75,12 +74,11 @@ def _outside_each_other(window: Window) -> Iterator[re.Match[str]]:
 def _statement(
     window: Window, match: re.Match[str], read_from: ReadFrom, bearing: Bearing, target: str
 ) -> Statement:
-    return Statement(
+    return window.stated(
+        match,
         read_from=read_from,
         bearing=bearing,
         expression=None,
-        start_line=window.line_at(match.start()),
-        end_line=window.line_at(match.end() - 1),
         matched_text=match.group().strip()[:500],
         confidence=0.9,
         detector=f"{read_from}-note",

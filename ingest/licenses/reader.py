@@ -1,10 +1,10 @@
 """Reading of texts through the detector, with a cache by blob hash."""
 
-import hashlib
 from collections.abc import Callable
 from typing import Protocol
 
 from ingest.confined.values import from_json, read_json, to_json
+from ingest.git.folder import blob_id
 from ingest.licenses.detector import LicenseDetector
 from ingest.licenses.license_files import Role, read_license_file
 from ingest.licenses.reading import read_file
@@ -52,8 +52,7 @@ class LicenseReader:
 
 def git_blob_hash(data: bytes | str) -> str:
     """Return git's id of a content."""
-    data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return blob_id(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
 
 
 def decoded(data: bytes | str) -> str:

@@ -1,6 +1,6 @@
 """License statements of one text: tags, texts, notices, pointers, restrictions, holders.
 
-Facts only, without policy or repository. They depend on the text alone, so they can be cached.
+They depend on the text alone, not on the policy or the repository, so they can be cached.
 """
 
 import re
@@ -16,10 +16,10 @@ from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Stat
 from ingest.licenses.tags import tags
 from ingest.licenses.windows import SPEAKS_OF_LICENSES, Window, windows
 
-# Below this a match is a likeness: "BSD license found in the LICENSE file" matched BSD-3-Clause OR
-# GPL-2.0 at 50.
+# A match with a lower score is only similar: "BSD license found in the LICENSE file" matched
+# BSD-3-Clause OR GPL-2.0 at 50.
 CERTAIN = 80.0
-# A likeness of fewer words is chance: prose about licenses shares them with many rules.
+# A similar passage of fewer words is chance: prose about licenses shares them with many rules.
 FEWEST_WORDS_OF_A_LIKENESS = 8
 _LONGEST_QUOTE = 4_000
 _NEAR = 4
@@ -29,12 +29,6 @@ _FEW_WORDS = 30
 _WORD = re.compile(r"\w+")
 _FORMULA = re.compile(r"all\s+rights\s+reserved", re.IGNORECASE)
 
-_READ_FROM = {
-    BlockKind.COMMENT: ReadFrom.HEADER,
-    BlockKind.DOCSTRING: ReadFrom.DOCSTRING,
-    BlockKind.CONSTANT: ReadFrom.DOCSTRING,
-    BlockKind.TEXT: ReadFrom.HEADER,
-}
 # Scancode's keys for an unknown license.
 _NAMELESS = {"unknown", "unknown-license-reference", "unknown-spdx", "free-unknown", "see-license"}
 # Texts that neither permit nor forbid. The last is about ownership of contributions, as in the
@@ -60,31 +54,26 @@ def read_file(path: str, text: str, detector: LicenseDetector) -> Findings:
 
 def read_window(window: Window, detector: LicenseDetector) -> list[Statement]:
     """Return all statements of one window."""
-    read_from = _READ_FROM[window.kind]
     notes = origins(window)
     if not window.speaks_of_licenses:
         return notes
     tagged, tag_lines = tags(window)
     pointers = references(window)
-    statements = _detected(window, tag_lines, pointers, detector, read_from)
+    statements = _detected(window, tag_lines, pointers, detector)
     explained = {
         line
         for s in [*tagged, *(f for f in statements if f.bearing is Bearing.GRANT)]
         for line in range(s.start_line, s.end_line + 1)
     }
-    statements += bare_names(window, explained, read_from)
+    statements += bare_names(window, explained)
     statements = [_from_origin(statement, notes) for statement in statements]
     exactly = [s for s in statements if s.detector.endswith(_EXACT)]
-    limits = [r for r in restrictions(window, read_from) if not _within(r, exactly)]
+    limits = [r for r in restrictions(window) if not _within(r, exactly)]
     return [*tagged, *statements, *limits, *pointers, *notes]
 
 
 def _detected(
-    window: Window,
-    tag_lines: set[int],
-    pointers: list[Statement],
-    detector: LicenseDetector,
-    read_from: ReadFrom,
+    window: Window, tag_lines: set[int], pointers: list[Statement], detector: LicenseDetector
 ) -> list[Statement]:
     lines = ["" if place in tag_lines else line for place, line in enumerate(window.lines)]
     if not _speaks(lines):
@@ -92,7 +81,9 @@ def _detected(
     try:
         matches = _matches("\n".join(lines), detector)
     except DetectionTookTooLong as error:
-        return [_too_long(window, detector, read_from, str(error))]
+        last = window.start_line + len(window.lines) - 1
+        doubt = (window.read_from, Bearing.DOUBT, None, window.start_line, last, "", 0.0)
+        return [Statement(*doubt, detector.name[:100], remark=str(error))]
     certain = [m for m in matches if m.score >= CERTAIN and not _nameless(m)]
     statements = []
     for match in matches:
@@ -102,7 +93,7 @@ def _detected(
         last = window.start_line + match.end_line - 1
         pointers_here = [p for p in pointers if p.start_line <= last and first <= p.end_line]
         if pointers_here and match.kind != "text" and match.words <= _LONGEST_POINTER:
-            # The sentence names a family and leaves the terms to the file: that file decides.
+            # "The BSD license in the LICENSE file": the file decides which BSD license it is.
             if match in certain:
                 pointers[pointers.index(pointers_here[0])] = replace(
                     pointers_here[0],
@@ -119,22 +110,22 @@ def _detected(
             bearing = Bearing.DOUBT
         else:
             continue
-        statements.append(_statement(window, match, detector, read_from, bearing))
+        statements.append(_statement(window, match, detector, bearing))
     return statements
 
 
 def _matches(text: str, detector: LicenseDetector) -> list[Match]:
-    """Match exact rules first (a millisecond), and likenesses only if license words are left."""
+    """Match exact rules first (a millisecond), and similar ones only if license words are left."""
     exact = detector.match(text, approximate=False)
     covered = {
         line for m in exact if m.coverage == 100 for line in range(m.start_line, m.end_line + 1)
     }
     uncovered = [line for n, line in enumerate(text.split("\n"), start=1) if n not in covered]
-    # BSD-3-Clause contains all of BSD-2-Clause: an exact part is the whole only if little is left.
+    # BSD-3-Clause contains all of BSD-2-Clause. So exact rules suffice only if little text is left.
     words = sum(len(_WORD.findall(line)) for line in uncovered if "opyright" not in line)
     if exact and words <= _FEW_WORDS and not _speaks(uncovered):
         return exact
-    # A longer rule may win with a weak likeness over a short one that matched word for word.
+    # The detector may prefer a longer rule that is only similar to a short one that is exact.
     matches = detector.match(text)
     return [m if m.score >= CERTAIN else _surer(m, exact) for m in matches]
 
@@ -148,7 +139,7 @@ def _surer(match: Match, exact: list[Match]) -> Match:
 
 
 def _speaks(lines: list[str]) -> bool:
-    """Return whether lines speak of licenses beyond the formula "all rights reserved"."""
+    """Return whether lines mention licenses, apart from the formula "all rights reserved"."""
     return any(SPEAKS_OF_LICENSES.search(_FORMULA.sub("", line)) for line in lines)
 
 
@@ -157,7 +148,7 @@ def _nameless(match: Match) -> bool:
 
 
 def _superfluous(match: Match, certain: list[Match]) -> bool:
-    """Return whether a match adds nothing: an introduction, or a likeness near a certain match."""
+    """Return whether a match is redundant: it is not certain, and a certain one is around it."""
     if match in certain:
         return False
     reach = _NEAR if _nameless(match) else 0
@@ -168,11 +159,7 @@ def _superfluous(match: Match, certain: list[Match]) -> bool:
 
 
 def _statement(
-    window: Window,
-    match: Match,
-    detector: LicenseDetector,
-    read_from: ReadFrom,
-    bearing: Bearing,
+    window: Window, match: Match, detector: LicenseDetector, bearing: Bearing
 ) -> Statement:
     quotation = "\n".join(window.lines[match.start_line - 1 : match.end_line])
     remark = ""
@@ -184,7 +171,7 @@ def _statement(
             else "It speaks of a license without naming one."
         )
     return Statement(
-        read_from=read_from,
+        read_from=window.read_from,
         bearing=bearing,
         expression=None if _nameless(match) else match.expression,
         start_line=window.start_line + match.start_line - 1,
@@ -197,7 +184,7 @@ def _statement(
 
 
 def _from_origin(statement: Statement, notes: list[Statement]) -> Statement:
-    """Assign a license beside an "adapted from" note to the adapted code."""
+    """Mark a license next to an "adapted from" note as that of the adapted code."""
     for note in notes:
         if (
             statement.bearing is Bearing.GRANT
@@ -209,7 +196,7 @@ def _from_origin(statement: Statement, notes: list[Statement]) -> Statement:
 
 
 def _embedded(statement: Statement) -> Statement:
-    """Mark a statement in a string constant: it may be a template, or a kernel with its header."""
+    """Mark a statement in a string constant, which may be a template or a kernel with a header."""
     remark = "It stands in a string constant; a person should look."
     return replace(statement, bearing=Bearing.EMBEDDED, remark=remark)
 
@@ -219,20 +206,4 @@ def _within(restriction: Statement, exactly: list[Statement]) -> bool:
     return any(
         s.start_line <= restriction.start_line and restriction.end_line <= s.end_line
         for s in exactly
-    )
-
-
-def _too_long(
-    window: Window, detector: LicenseDetector, read_from: ReadFrom, reason: str
-) -> Statement:
-    return Statement(
-        read_from=read_from,
-        bearing=Bearing.DOUBT,
-        expression=None,
-        start_line=window.start_line,
-        end_line=window.start_line + len(window.lines) - 1,
-        matched_text="",
-        confidence=0.0,
-        detector=detector.name[:100],
-        remark=reason,
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ingest.licenses.expressions import normalize
+from ingest.licenses.records import Statement
+from ingest.licenses.tags import tag_statement
 
 SIDE_FILE = ".license"
 DEP5 = ".reuse/dep5"
@@ -19,11 +20,9 @@ class Annotation:
     """License that a REUSE file gives to paths by patterns."""
 
     source: str
-    line: int
     folder: str
     patterns: tuple[str, ...]
-    stated: str
-    expression: str | None
+    statement: Statement
 
     def covers(self, path: str) -> bool:
         prefix = f"{self.folder}/" if self.folder else ""
@@ -38,8 +37,7 @@ def is_reuse_file(path: str) -> bool:
 
 
 def is_license_text(path: str) -> bool:
-    """Return whether a file is in the root's LICENSES folder, which holds texts and governs no
-    path."""
+    """Return whether a file is a text of the root's LICENSES folder, which applies to no path."""
     return path.startswith("LICENSES/") and path.count("/") == 1
 
 
@@ -87,7 +85,7 @@ def _dep5(path: str, text: str) -> Iterator[Annotation]:
 def _annotation(
     path: str, line: int, folder: str, patterns: tuple[str, ...], stated: str
 ) -> Annotation:
-    return Annotation(path, line, folder, patterns, stated[:500], normalize(stated))
+    return Annotation(path, folder, patterns, tag_statement(stated, (line, line), stated, "reuse"))
 
 
 def _strings(value: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""SPDX-License-Identifier tags: each is one statement, and an invalid one is a doubt."""
+"""SPDX-License-Identifier tags. The terms of an invalid expression are doubtful."""
 
 import re
 
@@ -22,21 +22,26 @@ def tags(window: Window) -> tuple[list[Statement], set[int]]:
             continue
         value, last = _value(window, place, match["value"])
         tag_lines.update(range(place, last + 1))
-        expression = normalize(value)
-        statements.append(
-            Statement(
-                read_from=ReadFrom.SPDX_TAG,
-                bearing=Bearing.GRANT if expression else Bearing.DOUBT,
-                expression=expression,
-                start_line=window.start_line + place,
-                end_line=window.start_line + last,
-                matched_text="\n".join(window.lines[place : last + 1])[:500],
-                confidence=1.0,
-                detector="spdx-tag",
-                remark="" if expression else f"{value[:100]!r} is no valid SPDX expression.",
-            )
-        )
+        lines = (window.start_line + place, window.start_line + last)
+        text = "\n".join(window.lines[place : last + 1])
+        statements.append(tag_statement(value, lines, text, "spdx-tag"))
     return statements, tag_lines
+
+
+def tag_statement(value: str, lines: tuple[int, int], text: str, detector: str) -> Statement:
+    """Return the statement of a tag or annotation, on its first and last line."""
+    expression = normalize(value)
+    return Statement(
+        read_from=ReadFrom.SPDX_TAG,
+        bearing=Bearing.GRANT if expression else Bearing.DOUBT,
+        expression=expression,
+        start_line=lines[0],
+        end_line=lines[1],
+        matched_text=text[:500],
+        confidence=1.0,
+        detector=detector,
+        remark="" if expression else f"{value[:100]!r} is no valid SPDX expression.",
+    )
 
 
 def _value(window: Window, place: int, text: str) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from ingest.licenses.blocks import BlockKind
 from ingest.licenses.expressions import normalize
 from ingest.licenses.phrases import restrictions
 from ingest.licenses.policy import load_policy
-from ingest.licenses.records import ReadFrom, Verdict
+from ingest.licenses.records import Verdict
 from ingest.licenses.windows import Window
 from tests.ingest.licenses.small_repository import text_of
 
@@ -57,7 +57,7 @@ def test_every_permitted_id_is_an_spdx_id_with_a_reason() -> None:
 def test_no_permitted_license_text_is_read_as_a_restriction(key: str) -> None:
     lines = tuple(text_of(FILE_OF.get(key, key.lower())).split("\n"))
 
-    found = restrictions(Window(BlockKind.TEXT, 1, lines, True), ReadFrom.HEADER)
+    found = restrictions(Window(BlockKind.TEXT, 1, lines, True))
 
     assert not found
 
@@ -65,4 +65,4 @@ def test_no_permitted_license_text_is_read_as_a_restriction(key: str) -> None:
 def test_a_permission_for_all_uses_is_not_a_restriction() -> None:
     line = "Free for commercial and non-commercial use; non-commercial or commercial alike."
 
-    assert not restrictions(Window(BlockKind.TEXT, 1, (line,), True), ReadFrom.HEADER)
+    assert not restrictions(Window(BlockKind.TEXT, 1, (line,), True))
