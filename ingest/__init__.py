@@ -1,1 +1,1 @@
-"""Repositories in, standalone kernels out. Scraped code is only read here, never run."""
+"""Ingest: reads repositories and stores their kernels. Code of repositories is never run."""

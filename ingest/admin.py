@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AdminTextInputWidget
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
@@ -20,6 +19,7 @@ from django.utils.safestring import SafeString
 from curation.admin.lines_field import LinesField
 from curation.errors import CurationError
 from curation.models import IngestRun, Origin, Repository
+from curation.web.access import person
 from ingest.git import SourceError, parse_source
 from ingest.git.refs import check_ref
 from ingest.requests import request_ingest
@@ -166,10 +166,7 @@ class RepositoryAdmin(admin.ModelAdmin):
         return request.user.has_perm("curation.add_ingestrun")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return the read-only fields.
-
-        A source that was read keeps its address; folders are never edited.
-        """
+        """Return the read-only fields, with the URL of an ingested source or a local folder."""
         if obj is not None and (
             obj.origin != Origin.GIT or obj.last_ingested_at or obj.files.exists()
         ):
@@ -178,7 +175,7 @@ class RepositoryAdmin(admin.ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
         if not change:
-            obj.created_by = _person(request)
+            obj.created_by = person(request)
         super().save_model(request, obj, form, change)
         if "_ingest" in request.POST and self.has_ingest_permission(request):
             self.queue_ingest(request, Repository.objects.filter(pk=obj.pk))
@@ -199,7 +196,7 @@ class RepositoryAdmin(admin.ModelAdmin):
         queued: list[IngestRun] = []
         for repository in queryset:
             try:
-                queued.append(request_ingest(repository, requested_by=_person(request)))
+                queued.append(request_ingest(repository, requested_by=person(request)))
             except CurationError as error:
                 messages.warning(request, f"Not queued: {error}")
         if queued:
@@ -210,7 +207,7 @@ class RepositoryAdmin(admin.ModelAdmin):
 
     @admin.action(description="Opt out", permissions=["change"])
     def opt_out(self, request: HttpRequest, queryset: QuerySet[Repository]) -> HttpResponse | None:
-        """Ask for the reason, then opt out. The first reason of a repository stays."""
+        """Ask for the reason, then opt out. A repository that is opted out keeps its reason."""
         asked = "reason" in request.POST
         form = OptOutForm(request.POST if asked else None)
         if not form.is_valid():
@@ -257,8 +254,3 @@ class RepositoryAdmin(admin.ModelAdmin):
             self.log_change(request, repository, message)
             names.append(repository.name)
         return names
-
-
-def _person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # noqa: S101 - the admin is for people logged in
-    return request.user

@@ -1,7 +1,8 @@
-"""Fingerprints of a benchmark from a clone, read as an ingest would read it."""
+"""Fingerprints of a benchmark, from the same files that an ingest reads."""
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from django.conf import settings
@@ -9,12 +10,12 @@ from django.conf import settings
 from curation.errors import CurationError
 from curation.evidence.benchmark_files import BenchmarkFingerprints, fingerprint_benchmark
 from curation.models import Role
-from ingest.git import Absent, Selection, SourceKind, fetch, parse_source
+from ingest.git import Absent, SourceKind, fetch, parse_source
 from ingest.git.snapshot import OpenTree
 from ingest.licenses import LicenseReader
 from ingest.local_clones import original_of
 from ingest.pipeline import LICENSE_FILES
-from ingest.sources import known_source, network
+from ingest.sources import known_source, network, wanted_files
 from ingest.stages import FileLicenses, read_text
 
 
@@ -38,18 +39,12 @@ def fingerprint(text: str, reader: LicenseReader) -> BenchmarkFingerprints:
         source, ref = parse_source(benchmark.url, allow_local=True), benchmark.last_commit
     else:
         raise CurationError(f"{benchmark} was not ingested: name a folder with a clone of it.")
-    python_files = Selection(
-        include=tuple(benchmark.include_globs),
-        exclude=tuple(benchmark.exclude_globs),
-        sparse_paths=tuple(benchmark.sparse_paths),
-    )
-    selection = Selection(
-        python_files.include, python_files.exclude, python_files.sparse_paths, LICENSE_FILES
-    )
+    files = wanted_files(benchmark)
+    selection = replace(files, always=LICENSE_FILES)
     mirrors = settings.DATA_DIR / "mirrors"
     snapshot = fetch(source, mirrors=mirrors, ref=ref, selection=selection, network=network())
-    named = python_files.matcher()
-    paths = sorted(entry.path for entry in snapshot.entries if named(entry.path))
+    is_wanted = files.matcher()
+    paths = sorted(entry.path for entry in snapshot.entries if is_wanted(entry.path))
     with snapshot.open() as tree:
         license = _license(tree, paths, reader)
         texts = _texts(tree, paths)
@@ -66,7 +61,7 @@ def _texts(tree: OpenTree, paths: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _license(tree: OpenTree, paths: list[str], reader: LicenseReader) -> str:
-    """Return the license of most files."""
+    """Return the license that most files have."""
     known = FileLicenses(tree, reader)
     stated = Counter(known.of(path).expression or "" for path in paths if path.endswith(".py"))
     return max(stated, key=lambda license: (stated[license], license), default="")

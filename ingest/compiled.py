@@ -1,7 +1,7 @@
-"""Folders of torch.compile (Inductor), whose kernels are strings in the modules that it wrote.
+"""Kernels in folders of torch.compile (Inductor).
 
-The compiler emits one kernel repeatedly, each time under another name. So a kernel's identity is
-its unit without the generated name, the compiler's hash and the device's properties.
+The compiler emits the same kernel repeatedly under different names. So a kernel's identity is the
+hash of its unit without the generated name, the compiler's hash and the device's properties.
 """
 
 import re
@@ -21,7 +21,7 @@ _DEVICE = re.compile(r"\bDeviceProperties\([^()]*\)")
 
 
 def compiled_kernels(items: Iterable[Item]) -> Iterator[Item]:
-    """Give compiled kernels their identity. Helpers are left out: units of kernels have them."""
+    """Replace the content hash of compiled kernels. Helpers are dropped: the units contain them."""
     for item in items:
         if not isinstance(item, Candidate):
             yield item

@@ -24,7 +24,7 @@ from ingest.sources import network, readable_source
 def propose(
     client: GitHubClient, *, min_stars: int, on_gap: Callable[[str], None]
 ) -> Iterator[Repository]:
-    """Yield each new source, disabled, when it is found. Known ones get their stars updated."""
+    """Yield each new repository, added as a disabled source. Known ones get their stars updated."""
     opted_out = Repository.objects.exclude(opted_out_at=None).values_list("name", flat=True)
     for proposal in discover(client, min_stars=min_stars, opted_out=set(opted_out), on_gap=on_gap):
         existing = Repository.objects.named(proposal.full_name).first()
@@ -44,7 +44,7 @@ def ranked_proposals() -> QuerySet[Repository]:
 def count_proposals(limit: int, on_error: Callable[[str], None]) -> Iterator[Repository]:
     """Count the kernels, launchers and tests of proposals that were not counted before.
 
-    No code is executed or parsed. A later ingest continues the mirror that is fetched here.
+    No code is executed or parsed. A later ingest uses the mirror that this fetches.
 
     limit: the number of proposals to try, the one with the most stars first.
     on_error: gets a message for each proposal that can't be fetched.

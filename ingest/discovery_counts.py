@@ -79,7 +79,7 @@ def _kernels(text: str) -> Iterator[str]:
 
 
 def _launchers(modules: list[str], kernels: frozenset[str]) -> list[set[str]]:
-    """Return each launcher as the names by which a test may reach it: its own and its callers'."""
+    """Return for each launcher the names by which a test may call it: its own and its callers'."""
     blocks = [block for text in modules for block in _blocks(text)]
     names = {name for name, _ in blocks}
     users: defaultdict[str, set[str]] = defaultdict(set)

@@ -1,4 +1,4 @@
-"""Evidence in a kernel's text alone: kind, hardware, lowest Triton release, quality findings."""
+"""Evidence from the text of a kernel: kind, hardware, lowest Triton release, quality findings."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ class Evidence:
     findings: tuple[Finding, ...]
     profile: str
     hardware: str
-    """The hardware that the text names, or "". Then its places decide."""
+    """The hardware that the text names. If it is "", the kernel's paths decide."""
     min_triton: str
 
 

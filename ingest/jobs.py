@@ -37,35 +37,35 @@ from curation.models import (
 )
 from curation.progress_bar import Bar
 from ingest.candidate import Item
-from ingest.compiled import FILES, compiled_kernels
+from ingest.compiled import compiled_kernels
 from ingest.confined.reader import Reader
-from ingest.git import Progress, Selection, Snapshot, SourceKind, fetch
+from ingest.git import Progress, Snapshot, SourceKind, fetch
 from ingest.git.errors import RepositoryNotFound
-from ingest.git.submodules import Submodule, submodule
+from ingest.git.submodules import submodule
 from ingest.github_status import update_status
 from ingest.local_clones import remote_of
 from ingest.mirrors import remove_unused_mirrors
 from ingest.persist import Ledger
 from ingest.persist.licenses import kept_readings, license_reader
-from ingest.pipeline import EVERYTHING, reach, read, rules
+from ingest.pipeline import reach, read, rules
 from ingest.requests import request_ingest
-from ingest.sources import network, readable_source, take_up_submodule
+from ingest.sources import network, readable_source, take_up_submodule, wanted_files
 
-# Often enough to be live, seldom enough to be cheap.
+# Interval of progress reports, each a write to the database.
 PROGRESS_SECONDS = 1.0
 
 
 def ingest(run_pk: int) -> None:
     """Read one repository, once."""
     carry_out(IngestRun, run_pk, _ingest)
-    # Also here, because the scheduler may run on another host.
+    # The scheduler does this too, but may run on another host.
     remove_unused_mirrors()
 
 
 def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
     """Run an ingest in this process. Raises its error if it fails."""
     sweep()
-    # A queued run without a worker, also one left by a killed process.
+    # No worker may be running. A killed process may also have left a queued run.
     waiting = IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()
     run = waiting or request_ingest(repository, hand_over=False, again=again, commit=commit)
     return carry_out_here(run, ingest)
@@ -84,17 +84,17 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         attempt.succeed(commit=run.commit, stage="unchanged")
         return
     with snapshot.open() as tree, Reader(license_reader(), progress, tree) as reader:
-        items = read(snapshot, tree, _named(repository), reader, progress)
+        items = read(snapshot, tree, wanted_files(repository), reader, progress)
         if repository.origin == Origin.INDUCTOR:
             items = compiled_kernels(items)
         funnel = _store(run, attempt, items, reader, progress)
-    _succeed(run, attempt, funnel, reading, _submodules(repository, snapshot))
+    _succeed(run, attempt, funnel, reading, snapshot)
 
 
 def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
     repository = run.repository
     source = readable_source(repository)
-    # The commit was named by the request, or found by an earlier attempt.
+    # A run has a commit if its request named one, or if an earlier attempt fetched it.
     ref = "" if source.kind is SourceKind.FOLDER else run.commit or repository.ref
     if repository.origin == Origin.FOLDER:
         _note_remote(repository, is_clone=source.kind is SourceKind.REPOSITORY)
@@ -103,7 +103,7 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
             source,
             mirrors=settings.DATA_DIR / "mirrors",
             ref=ref,
-            selection=reach(_named(repository), repository.submodules),
+            selection=reach(wanted_files(repository), repository.submodules),
             progress=progress.fetching,
             network=network(),
         )
@@ -144,9 +144,9 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
         mark_opted_out(places)
     subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
     KERNEL.mark_uncounted(subjects.rows(KERNEL).values_list("pk", flat=True))
-    # Near-duplicates depend on settled licenses and retired rows.
+    # After licenses and retirement, because both choose the representatives of clusters.
     refresh_similarity(subjects, watch)
-    # A benchmark's problems may overlap the kernels of any source.
+    # Kernels of any source may overlap the problems of a benchmark.
     is_benchmark = repository.role == Role.BENCHMARK
     kernels = Kernel.objects.all() if is_benchmark else subjects.rows(KERNEL)
     if triage(kernels, attempt.renew):
@@ -155,27 +155,16 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
     refresh_open_claims(subjects, renew=attempt.renew)
 
 
-def _submodules(repository: Repository, snapshot: Snapshot) -> dict[str, Submodule | CurationError]:
-    """Return the listed submodules by path, or the reason why one has no source."""
-    submodules: dict[str, Submodule | CurationError] = {}
-    for path in repository.submodules:
-        try:
-            submodules[path] = submodule(snapshot, path)
-        except CurationError as error:
-            submodules[path] = error
-    return submodules
-
-
 def _succeed(
     run: IngestRun,
     attempt: Attempt[IngestRun],
     funnel: Mapping[str, int],
     reading: str,
-    submodules: Mapping[str, Submodule | CurationError],
+    snapshot: Snapshot,
 ) -> None:
     with transaction.atomic():
-        # Together: the next run would find the source unchanged and queue no submodule.
-        _queue_submodules(run, submodules)
+        # In one transaction, because a repeated run would find the source unchanged and queue none.
+        _queue_submodules(run, snapshot)
         attempt.succeed(stage="done", funnel=funnel)
         Repository.objects.filter(pk=run.repository_id).update(
             last_commit=run.commit,
@@ -184,13 +173,11 @@ def _succeed(
         )
 
 
-def _queue_submodules(run: IngestRun, submodules: Mapping[str, Submodule | CurationError]) -> None:
-    """Queue each submodule as a source of its own, because its kernels are there."""
-    for path, target in submodules.items():
+def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:
+    """Queue an ingest of each listed submodule, which is a source by itself."""
+    for path in run.repository.submodules:
         try:
-            if isinstance(target, CurationError):
-                raise target
-            source = take_up_submodule(run.repository, target)
+            source = take_up_submodule(run.repository, submodule(snapshot, path))
             request_ingest(source, requested_by=run.requested_by)
         except CurationError as error:
             Drop.objects.create(
@@ -198,19 +185,9 @@ def _queue_submodules(run: IngestRun, submodules: Mapping[str, Submodule | Curat
             )
 
 
-def _named(repository: Repository) -> Selection:
-    if repository.origin == Origin.INDUCTOR:
-        return FILES
-    return Selection(
-        include=tuple(repository.include_globs) or EVERYTHING,
-        exclude=tuple(repository.exclude_globs),
-        sparse_paths=tuple(repository.sparse_paths),
-    )
-
-
 def _reading(repository: Repository, snapshot: Snapshot) -> str:
-    """Return a hash of the read files and the rules: an equal hash would give equal rows."""
-    selection = _named(repository)
+    """Return a hash of the input and the rules. A run with the same hash stores the same rows."""
+    selection = wanted_files(repository)
     parts = [
         *rules(),
         snapshot.commit,
@@ -222,7 +199,7 @@ def _reading(repository: Repository, snapshot: Snapshot) -> str:
 
 
 class RunProgress:
-    """Callback for every file. It writes about once a second, which also renews the lease."""
+    """Progress callback of every file. It stores the progress once a second, with the lease."""
 
     def __init__(self, attempt: Attempt[IngestRun]) -> None:
         self._attempt = attempt

@@ -13,7 +13,7 @@ from ingest.git import SourceKind, parse_source
 from ingest.git.config_file import read_sections
 from ingest.git.source import GITHUB
 
-# Columns that a clone shares with its source. Its name, place and branch are its own.
+# Columns that a clone copies from its source: all but name, URL and branch.
 SHARED = (
     "category", "role", "tier", "sparse_paths", "include_globs", "exclude_globs",
     "key_files", "expected_license", "upsampling_weight", "estimated_tokens_low",

@@ -1,7 +1,6 @@
-"""Items of a source, in the order in which rows are written.
+"""Items of a source: its files, then its kernels, so that each kernel finds the row of its file.
 
-A repository's files come first, so that each kernel finds the row of its file. `stages` handles
-a file's content in the sandbox; `persist` writes rows.
+`stages` parses the files in the sandbox. `persist` writes the rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,17 +15,17 @@ from ingest.licenses import load_policy
 from ingest.licenses.reader import RULES_VERSION
 from ingest.quality import default_profile
 
-# Raise it when extraction makes other rows of the same bytes.
+# Version of the extraction. Increase it if the same files give other rows.
 RULES = 5
 
-# Read at any place, because they may apply to other files.
+# Read in all folders, because they may apply to other files.
 LICENSE_FILES = (
     "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", "[Uu][Nn][Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*",
     "[Cc][Oo][Pp][Yy][Ii][Nn][Gg]*", "[Nn][Oo][Tt][Ii][Cc][Ee]*", "[Rr][Ee][Aa][Dd][Mm][Ee]*",
     "LICENSES/**", "REUSE.toml", ".reuse/dep5", "*.license",
 )  # fmt: skip
 
-# Read when a source has no globs.
+# The files of a source without globs.
 EVERYTHING = ("**/*.py", "**/*.md", "**/*.ipynb")
 
 

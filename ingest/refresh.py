@@ -22,7 +22,7 @@ def queue_due() -> int:
     now = timezone.now()
     sources = Repository.objects.enabled().filter(origin=Origin.GIT)
     condition = Q(pk__in=[])
-    # Databases differ in multiplying a time, and there are only a few different periods.
+    # One condition for each period, because SQLite and PostgreSQL multiply intervals differently.
     for days in sources.order_by().values_list("refresh_days", flat=True).distinct():
         condition |= Q(refresh_days=days, last_ingested_at__lte=now - timedelta(days=days))
     due = (

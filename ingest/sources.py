@@ -1,4 +1,4 @@
-"""Lookup of the source that a person names at the shell, and adding of new ones."""
+"""Sources by the name, URL or path that a person writes. Unknown ones are added."""
 
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,11 @@ from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Category, Origin, Repository
-from ingest.git import Network, Source, SourceKind, parse_source
+from ingest.compiled import FILES
+from ingest.git import Network, Selection, Source, SourceKind, parse_source
 from ingest.git.submodules import Submodule
 from ingest.local_clones import as_its_original
+from ingest.pipeline import EVERYTHING
 
 
 def network() -> Network:
@@ -18,10 +20,21 @@ def network() -> Network:
     return Network(allowed_hosts=tuple(host.lower() for host in settings.GIT_ALLOWED_HOSTS))
 
 
-def readable_source(repository: Repository) -> Source:
-    """Return the place that a repository is read from: its own, or its clone in LOCAL_CLONES.
+def wanted_files(repository: Repository) -> Selection:
+    """Return the files of a source that are read for kernels."""
+    if repository.origin == Origin.INDUCTOR:
+        return FILES
+    return Selection(
+        include=tuple(repository.include_globs) or EVERYTHING,
+        exclude=tuple(repository.exclude_globs),
+        sparse_paths=tuple(repository.sparse_paths),
+    )
 
-    Name, URL and license of the repository stay. Its commit is the clone's.
+
+def readable_source(repository: Repository) -> Source:
+    """Return the URL or folder to read a repository from: its own, or its clone in LOCAL_CLONES.
+
+    A clone gives the commit; name, URL and license are those of the repository.
     """
     source = parse_source(repository.url, allow_local=repository.origin != Origin.GIT)
     if settings.LOCAL_CLONES and source.kind is SourceKind.REMOTE:
@@ -71,7 +84,7 @@ def take_up(text: str, **columns: Any) -> Repository:
 
 
 def take_up_compiled(text: str) -> Repository:
-    """Return a folder of torch.compile as a source of its own kind."""
+    """Return the source of a folder that torch.compile wrote; an unknown one is added."""
     path = _folder(text)
     if path is None:
         raise CurationError(f"There is no folder {text}.")

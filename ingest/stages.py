@@ -1,4 +1,4 @@
-"""Stages that parse foreign text, run in the sandbox: extract, isolate, license."""
+"""Stages of the ingest that parse foreign text, in the sandbox: extract, isolate, license."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class FileLicenses:
         return self._known[path]
 
     def texts(self, paths: Collection[str]) -> tuple[LicenseText, ...]:
-        """Return texts that must be exported with a unit that draws from these files, each once."""
+        """Return the license texts to export with a unit that draws from these files, each once."""
         for path in paths:
             if path not in self._texts:
                 self._texts[path] = texts_for(path, self._governing)

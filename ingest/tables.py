@@ -74,7 +74,7 @@ def funnel(stages: Iterable[FunnelStage]) -> Iterator[str]:
 
 
 def extraction(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was written to the source folders, and how many files were left out and why."""
+    """Yield the counts of extracted files by category, and of those left out by reason."""
     width = max(map(len, ("written", *manifest["categories"])))
     names = ("total_files", "total_lines", "total_size_bytes")
     yield _line(width, "written", "files", "lines", "bytes")

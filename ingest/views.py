@@ -70,7 +70,7 @@ def queue_ingest(request: HttpRequest) -> HttpResponse:
     """
     text = request.POST.get("source", "").strip()
     try:
-        # A folder is named by its whole path: the server's working folder means nothing to people.
+        # A folder is named by its absolute path, because people don't know the working folder.
         source = parse_source(text, allow_local=True)
         run = request_ingest(take_up(source.location), requested_by=person(request))
     except CurationError as error:

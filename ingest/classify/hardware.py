@@ -89,7 +89,7 @@ def hardware(named: str, paths: Collection[str]) -> str:
     """Return a value of the dataset's `hardware`.
 
     named: the hardware that the text names, or "".
-    paths: those of the live places.
+    paths: paths of the files that contain the kernel now.
     """
     return named or hardware_of_paths(paths) or DEFAULT
 
@@ -125,7 +125,7 @@ def hardware_of_text(text: str) -> str:
         return ""
     for use in uses(tree):
         if use.name.endswith("DeviceProperties") and use.keyword == "type":
-            # The compiler that emitted the text wrote down its device.
+            # A compiler emitted this text, with the type of the device.
             return str(use.value) if use.value in ("hip", "xpu", "cpu") else ""
         for module, named in MODULES.items():
             if f"{use.name}.".startswith(f"{module}."):

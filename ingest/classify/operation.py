@@ -1,7 +1,7 @@
-"""Operation type of a kernel: the first rule that matches decides.
+"""Operation type of a kernel, by the first rule that matches.
 
-Calls decide. Names of functions, parameters, the file and the launcher only separate kernels
-with the same calls. A rule asks for them beside a structural condition, never without one.
+Rules look at calls. Names of functions, parameters, the file and the launcher only distinguish
+kernels with the same calls, so no rule relies on names alone.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ WINDOW = re.compile(
     re.IGNORECASE,
 )
 STEP = re.compile(
-    # Not momentum alone: a batch norm's running mean has one too.
+    # `momentum` is not a sign, because the running mean of a batch norm has one too.
     r"lr|learning_rate|step_size|beta_?[12]|weight_decay|wd|bias_correction\d?"
 )
 AVERAGE = re.compile(r"\b(\w++) \* (\w++) \+ \(1(?:\.0)? - (?:\1|\2)\) \*")
@@ -128,7 +128,7 @@ def source(reading: Reading) -> str:
 
 
 def is_moved(value: Node, values: dict[str, list[Node]]) -> bool:
-    """Return whether an expression is a load, at most converted or laid out anew."""
+    """Return whether an expression is a load, perhaps converted, reshaped or transposed."""
     node: Node | None = value
     for _ in range(CHAIN):
         if node is None:

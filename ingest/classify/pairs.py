@@ -1,4 +1,4 @@
-"""Operation type of a drafted pair: by its Python side first, then by its kernels."""
+"""Operation type of a drafted pair: by its Python code first, then by its kernels."""
 
 from __future__ import annotations
 

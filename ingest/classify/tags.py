@@ -1,4 +1,4 @@
-"""Tags of a kernel: a word each, with the line that shows it."""
+"""Tags of a kernel, each a word, with the line that it follows from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRIANGLE = re.compile(r"\b(?=\w*?[mqi])\w++(?:\[:, None\])? >=? ?\(?\w*[nkj]")
 
 
 def tags(reading: Reading, flow: Flow) -> tuple[Evidence, ...]:
-    """Return one piece of evidence for each tag, in the tags' order."""
+    """Return one piece of evidence for each tag, sorted by tag."""
     evidence_by_tag: dict[str, Evidence] = {}
     for evidence in _tags(reading, flow):
         evidence_by_tag.setdefault(evidence.says, evidence)

@@ -1,6 +1,7 @@
-"""Sandbox side of license detection, one line of JSON a text.
+"""Program of the sandboxed license detector.
 
-`python -c … FD SECONDS` reads orders from its input and writes answers to the open file FD.
+`python -c … FD SECONDS` reads one JSON request a line from its standard input, and writes one JSON
+answer a line to the file descriptor FD.
 """
 
 import sys

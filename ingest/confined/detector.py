@@ -1,8 +1,8 @@
-"""scancode in a sandboxed process, so that its gigabyte of memory is not the ingest's.
+"""Client of a sandboxed process that runs scancode, which needs a gigabyte of memory.
 
-It starts with the first text, for all repositories that this process reads: its index takes
-seconds to load. If it hangs or ends on a text, that text is given up, and the next one gets a
-new process. The process ends with the one that started it.
+The process starts with the first text and serves all repositories, because its index takes seconds
+to load. If it hangs or ends on a text, that text has no result, and the next text gets a new
+process. The process ends together with the one that started it.
 """
 
 import threading
@@ -18,7 +18,7 @@ class DetectorNotStarted(Exception):
 
 
 class ConfinedScancode:
-    """Detector with the interface of `Scancode`, which uses no memory here."""
+    """License detector with the interface of `Scancode`, in another process."""
 
     def __init__(self, seconds: float = SECONDS_A_TEXT) -> None:
         self._seconds = seconds
@@ -56,7 +56,7 @@ class ConfinedScancode:
             except DetectionTookTooLong:
                 raise
             except BaseException:
-                # After an interruption the next question must not get this answer.
+                # After an interruption, the next request would get the answer to this one.
                 self.end()
                 raise
 
@@ -76,6 +76,6 @@ class ConfinedScancode:
             if not isinstance(error, WorkerEnded):
                 raise
             raise DetectorNotStarted(f"The license detector's process {error}.") from error
-        # It watches the clock itself, between two passages.
+        # The detector checks its own time limit, but only between two passages.
         process.silence = 2 * self._seconds
         return process

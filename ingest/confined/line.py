@@ -1,4 +1,4 @@
-"""Sandbox side of the two pipes to the ingest, one line of JSON a message."""
+"""Messages of a sandboxed process to and from the ingest, one line of JSON each."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from ingest.confined.values import read_json, to_json
 
 
 class Line:
-    """Reader of orders from one pipe, and writer to the other."""
+    """The two pipes of a sandboxed process: requests come from one, answers go to the other."""
 
     def __init__(self, reading: BinaryIO, writing: int) -> None:
         self._reading = reading

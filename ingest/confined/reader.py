@@ -1,8 +1,8 @@
-"""Ingest side: sends a worker the files of one repository and receives its findings.
+"""Client of the sandboxed worker: sends it the files of a repository, and receives the kernels.
 
-If a worker ends, the file that it was at is left out, and another worker continues. A worker is
-trusted only about the files that it was given. Hashes are made here, and a license reading is
-cached only for content that was sent.
+If a worker ends, the file that it was reading is left out, and a new worker continues. A worker may
+be under the control of a file, so only its answers about files that it got are used. The client
+computes all hashes, and caches license readings only of content that it sent.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ _REASON = re.compile(r"[a-z-]{1,60}")
 
 
 class Reader:
-    """Context manager: the worker starts with the first order and ends with the context."""
+    """Context manager that owns the worker, which starts with the first request."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Reader:
     def kernels(self, paths: Sequence[str]) -> Iterator[Candidate | Dropped]:
         """Yield every kernel in the named files, or the reason why one was left out."""
         yielded: set[tuple[object, ...]] = set()
-        # Items of a worker that ended. Its successor sends them again.
+        # Items from a worker that ended. The next worker sends them again.
         repeated: frozenset[tuple[object, ...]] = frozenset()
         current_process: Process | None = None
         while True:

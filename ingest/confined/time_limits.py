@@ -1,7 +1,7 @@
-"""Bounds of processor time for each kernel and each file, inside the sandboxed process.
+"""Limits on the processor time of each kernel and each file, inside the sandboxed process.
 
-Attack: a small text on which an algorithm is superlinear holds the only ingest worker for hours.
-Defense: a signal ends the work on this text, and the process reads on.
+Attack: a small text on which an algorithm is superlinear occupies the only ingest worker for hours.
+Defense: a signal ends the work on this text, and the process continues with the next.
 """
 
 import signal

@@ -1,7 +1,7 @@
-"""Values as JSON and back, for both sides of the pipe.
+"""Conversion between values and JSON, for messages to and from sandboxed processes.
 
 Attack: a file takes over the worker, which sends a hostile answer. Defense: each field is
-checked against its type, and strings become valid for a database.
+checked against its type, and characters that no database stores are removed from strings.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Sandbox side: reads the given files and answers in JSON.
+"""Program of the sandboxed worker that parses files.
 
-`python -c … FD` takes one order a line of JSON from its input, sometimes followed by bytes, and
-writes its lines to the open file FD. During an order it requests files and license readings
-through the same pipes. It names each file before it reads it, so that a crash costs that file
-only.
+`python -c … FD` reads one JSON request a line from its standard input, sometimes followed by bytes,
+and writes JSON lines to the file descriptor FD. While it works on a request, it asks for files and
+license readings through the same pipes. It names each file before it reads it, so that a crash
+costs only that file.
 """
 
 import sys
@@ -28,7 +28,7 @@ PROGRESS_SECONDS = 0.5
 
 
 class Reporter:
-    """Reporter of the current file and the progress."""
+    """Sender of the current path and the progress to the ingest."""
 
     def __init__(self, line: Line, bounded: At) -> None:
         self._line = line
@@ -63,7 +63,7 @@ class RemoteTree:
 
 
 class RemoteDetector:
-    """The license detector, in a process of its own."""
+    """The license detector, which runs in another process."""
 
     def __init__(self, line: Line, name: str) -> None:
         self._line = line
@@ -91,7 +91,7 @@ class RemoteReadings:
 
 
 class Worker:
-    """Answers orders, one after the other."""
+    """Server of the requests, one at a time."""
 
     def __init__(self, line: Line, bounded: At = nullcontext) -> None:
         self._line = line

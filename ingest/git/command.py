@@ -1,8 +1,7 @@
 """Confined run of one git command: no prompt, hook, helper or user setting.
 
-Every command is an argument list in a process group of its own, watched while it runs. A hostile
-pack of some megabytes can inflate to any size. So the kernel bounds memory, processor time and
-file size of git and its children.
+Each command runs in a new process group and is watched. Attack: a pack of some megabytes inflates
+to any size. Defense: the kernel limits memory, processor time and file size of git's processes.
 """
 
 import os
@@ -21,7 +20,7 @@ from typing import IO
 from ingest.git.errors import FetchFailed, SourceError, SourceUnavailable
 from ingest.git.limits import Bounds, Deadline
 
-# Output is kept until git ends. No real listing of a repository comes near this.
+# The output is stored in a file until git ends. The listing of a real repository is far smaller.
 LARGEST_OUTPUT = 100_000_000
 LARGEST_COMPLAINT = 4_000_000
 
@@ -33,7 +32,7 @@ _KEPT_ENVIRONMENT = (
 _NO_PROGRAM = "/bin/false"
 _BOUND_SIGNALS = (-signal.SIGXCPU, -signal.SIGXFSZ)
 _BOUND_REACHED = re.compile(
-    # Errors of the server's own are prefixed with "remote:".
+    # Errors from the server are prefixed with "remote:".
     r"^(?!remote:).*(?:[Oo]ut of memory|Cannot allocate memory|mmap failed|File too large|"
     rf"unable to create thread|died of signal (?:{signal.SIGXCPU:d}|{signal.SIGXFSZ:d})\b)",
     re.MULTILINE,
@@ -49,8 +48,7 @@ OPTIONS = (
     "-c", "fetch.recurseSubmodules=false",
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
-    # By default git maps whole packs and keeps a window for each core. `Bounds.memory` relies on
-    # these.
+    # By default git maps complete packs, with a window for each core. `Bounds.memory` needs less.
     "-c", "core.packedGitWindowSize=32m",
     "-c", "core.packedGitLimit=256m",
     "-c", "core.deltaBaseCacheLimit=64m",
@@ -178,7 +176,7 @@ class Git:
 
 
 def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> Mapping[str, str]:
-    """Return the whole environment of a git command. Without protocols it has no network."""
+    """Return all environment variables of a git command. Without protocols it has no network."""
     inherited = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
     fixed = {
         "HOME": "/nonexistent",

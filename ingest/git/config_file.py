@@ -27,7 +27,7 @@ def read_sections(data: bytes) -> list[dict[str, str]]:
 
 
 def _parser(file: Path | BytesIO, *, read_only: bool) -> Any:
-    # GitPython looks for git when it is imported, and would fail there without a clear message.
+    # GitPython searches for git when it is imported, and fails with an unclear message without it.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     # Each start of Django imports this module, and needs no GitPython.
     from git.config import GitConfigParser

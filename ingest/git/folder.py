@@ -1,4 +1,4 @@
-"""Reading of a plain folder like a commit. It follows no link and opens no file outside."""
+"""Snapshot of a folder without git. It follows no link, so it opens no file outside."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """Content of a snapshot in a plain folder."""
+    """Content of the snapshot of a folder without git."""
 
     root: Path
 

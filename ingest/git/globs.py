@@ -14,10 +14,10 @@ PYTHON = ("**/*.py",)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Selection of the paths that lie under a sparse path, are included and are not excluded.
+    """Selection of paths: those below a sparse path that are included and not excluded.
 
-    No sparse path means the whole tree; no include pattern means every file. A path that matches
-    `always` is selected anywhere.
+    Without sparse paths, all folders are searched; without include patterns, all files match. A
+    path that matches `always` is selected in any folder.
     """
 
     include: tuple[str, ...] = PYTHON
@@ -26,7 +26,7 @@ class Selection:
     always: tuple[str, ...] = ()
 
     def matcher(self) -> Callable[[str], bool]:
-        """Return a predicate on paths, compiled once for a whole tree."""
+        """Return a predicate on paths. It compiles the patterns once."""
         included = matching_any(self.include) if self.include else None
         excluded = matching_any(self.exclude) if self.exclude else None
         everywhere = matching_any(self.always) if self.always else None

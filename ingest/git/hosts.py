@@ -51,7 +51,7 @@ def pinned_addresses(source: Source, network: Network) -> str:
     try:
         addresses = _resolve(host, port)
     except OSError:
-        # Behind a proxy, names are often known to the proxy alone, which is the operator's.
+        # With a proxy, which the operator chose, often only the proxy can resolve names.
         if url.scheme in getproxies() and not proxy_bypass(host):
             return ""
         raise SourceUnavailable(

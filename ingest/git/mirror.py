@@ -1,7 +1,7 @@
 """Bare, shallow, blobless mirror of one remote repository, and its operations.
 
-It is a cache. Only one process works on it at a time. The next one clears what a killed one
-left, and a damaged mirror is made again.
+A mirror is a cache that one process at a time may use. It removes the leftovers of a killed
+process. A damaged mirror is made again.
 """
 
 import fcntl
@@ -44,14 +44,12 @@ class Mirror:
         return self.folder / "objects"
 
     def has_commit(self, commit: str) -> bool:
-        """Return whether the commit and all its trees were fetched: its ref is written after
-        them."""
+        """Return whether the commit and its trees were fetched. Then the commit has a ref."""
         ref = _kept_ref(commit)
         return self.local.run("rev-parse", "--verify", "--quiet", ref).output.strip() != b""
 
     def fetch_commit(self, name: str) -> str:
-        """Fetch the trees, without blobs, of the commit that a full ref name (or commit id)
-        names."""
+        """Fetch the commit of a full ref name, or a commit id, with its trees and no blobs."""
         refspec = f"+{name}:{_INCOMING}"
         self._fetch("--depth=1", "origin", refspec)
         result = self.local.run("rev-parse", "--verify", "--quiet", f"{_INCOMING}^{{commit}}")
@@ -65,7 +63,7 @@ class Mirror:
         """Fetch exactly these blobs."""
         for start in range(0, len(blobs), BATCH):
             feed = "".join(f"{blob}\n" for blob in blobs[start : start + BATCH]).encode()
-            # Commits that are here do not imply blobs, so no negotiation is needed.
+            # The mirror has commits without their blobs, so git must not conclude from commits.
             self._fetch("--stdin", "origin", feed=feed, negotiation="noop")
 
     def follow_redirect(self) -> None:
@@ -106,7 +104,7 @@ def locked_mirror(
             local = Git(folder, deadline, bounds=limits.git)
             _prepare(folder, source, pinned, local)
             watch = _Watch(folder / "objects" / "pack", source, limits, on_progress)
-            # A git process that outlives this one keeps the lock, and with it the mirror.
+            # If this process ends first, its git process still holds the lock.
             network = Git(
                 folder,
                 deadline,

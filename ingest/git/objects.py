@@ -1,7 +1,7 @@
-"""Reading of trees and blobs from a git object store: lists, sizes and contents, no work tree.
+"""Reading of trees and blobs from a git object store, without a work tree.
 
-The store is read through our own empty git directory. So no setting of the repository applies:
-git fetches no missing object and runs no code.
+Git reads the store through an empty git directory that we made. So no setting of the repository
+applies: git fetches no missing object and runs no code.
 """
 
 import os
@@ -120,7 +120,7 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
 
 
 def reader(mirrors: Path, source: Source, deadline: Deadline, object_format: str) -> Path:
-    """Return our own empty git directory for `object_format` (sha1 or sha256), made once."""
+    """Return the empty git directory for `object_format` (sha1 or sha256), made if missing."""
     folder = mirrors / f".reader-{object_format}"
     if not folder.is_dir():
         try:

@@ -64,7 +64,7 @@ class OpenTree(Protocol):
 
 
 class Store(Protocol):
-    """Place of a snapshot's content: git's object store, or a plain folder."""
+    """Content of a snapshot: git's object store, or a folder without git."""
 
     def open(self, entries: tuple[Entry, ...]) -> AbstractContextManager[OpenTree]: ...
 
@@ -73,8 +73,8 @@ class Store(Protocol):
 class Snapshot:
     """The selected files of a source at one commit.
 
-    `ref` is the full name of the branch or tag. A plain folder has none, and its `commit` is a
-    hash of the selected files.
+    `ref` is the full name of the branch or tag. A folder without git has none, and its `commit` is
+    a hash of the selected files.
     """
 
     source: Source

@@ -25,12 +25,12 @@ class Usage:
 
 
 def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Usage]:
-    """Remove mirrors unused for `days`, then the least recently used ones, and yield each.
+    """Remove unused mirrors and yield each. Raises OSError if a folder can't be removed.
 
-    The latter are removed until all together take at most `most_bytes`. 0 lifts either bound. A
-    mirror that was used within a day, or is locked, stays. The process may be killed at any
-    point: the rest of a mirror is removed the next time, and no fetch sees it. Raises OSError if
-    a folder can't be removed.
+    First those unused for `days` are removed. Then the least recently used ones are, until all
+    mirrors take at most `most_bytes`. 0 disables either limit. A mirror that was used within a day,
+    or is locked, is not removed. If the process is killed, the next call removes what is left of a
+    mirror, and no fetch uses it.
     """
     for rest in mirrors.glob(f"{REMOVING}*"):
         shutil.rmtree(rest)
@@ -57,7 +57,7 @@ def _remove(mirror: Usage) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _used_at(mirror.folder) != mirror.used_at:
             return False
-        # One rename: a fetch finds a whole mirror, or none and makes another.
+        # Renamed first, so that a fetch finds a complete mirror or none.
         leaving = mirror.folder.with_name(f"{REMOVING}{mirror.folder.name}")
         mirror.folder.rename(leaving)
     except BlockingIOError:

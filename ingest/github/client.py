@@ -1,7 +1,7 @@
-"""Client of GitHub's REST API, one polite request at a time.
+"""Client of GitHub's REST API, one request at a time.
 
-It waits as long as GitHub asks and reports that. It retries failures that are not ours. It sends
-the token only to the host that the token belongs to.
+It waits as long as GitHub asks, and reports each wait. It retries after errors of the network or
+the server. It sends the token to GitHub's own host only.
 """
 
 import json
@@ -21,7 +21,7 @@ from curation.errors import CurationError
 ATTEMPTS = 5
 REDIRECTS = 3
 LARGEST_ANSWER = 20_000_000
-# GitHub asks for at least a minute without a named time, and for more after each refusal.
+# Wait after a refusal that names no time: GitHub asks for a minute, and more after each refusal.
 UNNAMED_WAIT_SECONDS = 60.0
 _GONE = frozenset({404, 410, 451})
 _MOVED = frozenset({301, 302, 307, 308})
@@ -186,7 +186,7 @@ def _seconds_to_wait(answer: _Answer, attempt: int, now: float) -> float | None:
         return float(named)
     reset = answer.headers.get("x-ratelimit-reset", "")
     if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isascii() and reset.isdigit():
-        # By GitHub's clock if the answer has it, because ours may be wrong.
+        # GitHub's clock counts, if the answer has it: the clock of this machine may be wrong.
         with suppress(TypeError, ValueError):
             now = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
         return max(float(reset) - now, 0.0) + 1.0

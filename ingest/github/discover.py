@@ -38,7 +38,7 @@ def discover(
     code_terms: Collection[str] = CODE_TERMS,
     opted_out: Collection[str] = (),
 ) -> Iterator[ProposedRepository]:
-    """Yield each repository when it is known, without forks, archived and opted-out ones.
+    """Yield each repository that is found, without forks, archived and opted-out ones.
 
     `opted_out` holds owner/name, or owner alone. `on_gap` gets a message for each part that
     could not be covered.

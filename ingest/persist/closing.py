@@ -27,14 +27,14 @@ def close(repository: Repository, files_gone: Collection[int], present: Collecti
 
 
 def _retire(places: Collection[int]) -> int:
-    """Retire a kernel if none of its places holds it any more."""
+    """Retire the kernels of these places that have no other place."""
     rows = Kernel.objects.filter(provenances__among=places).exclude(status=Status.RETIRED)
     vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
     return decide_by_policy(items=vanished.distinct(), status=Status.RETIRED, rules=VANISHED)
 
 
 def _restore(repository: Repository) -> None:
-    """Give a returned kernel the status that it had when it vanished."""
+    """Restore the status that a returned kernel had before it vanished."""
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
     returned = Kernel.objects.filter(status=Status.RETIRED, provenances__in=current).distinct()
     for kernel in returned:
@@ -59,7 +59,7 @@ def _keep_out(repository: Repository) -> None:
 
 
 def _link_versions(vanished: Collection[int], repository: Repository) -> None:
-    """Link a kernel at the place of an earlier one as its next version."""
+    """Link a kernel to an earlier one of the same path and name as its next version."""
     columns = ("source_file__path", "qualname", "kernel_id")
     gone = Provenance.objects.filter(pk__among=vanished).order_by("pk").values_list(*columns)
     older_kernels = {(path, qualname): kernel for path, qualname, kernel in gone}

@@ -1,4 +1,4 @@
-"""Files as rows: one for each content at each path."""
+"""Rows of files, one for each content at each path."""
 
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
@@ -10,7 +10,7 @@ from ingest.candidate import FileRead
 
 
 class Files:
-    """Files of one repository: known rows, and the rows that this run has seen."""
+    """Writer of a repository's files. `seen`: keys of the rows that this run has found."""
 
     def __init__(self, repository: Repository, commit: str) -> None:
         self._repository = repository
@@ -78,7 +78,8 @@ def _store_texts(files: Iterable[FileRead]) -> None:
     stored = SourceText.objects.filter(sha256__among=texts).values_list("sha256", flat=True)
     for sha256 in stored:
         del texts[sha256]
-    # Another worker may write the same text now. One order everywhere avoids deadlocks.
+    # Another worker may insert the same texts. Both insert in the order of the hashes, so that they
+    # can't deadlock.
     SourceText.objects.bulk_create(
         [
             SourceText(sha256=sha256, text=file.text or "")

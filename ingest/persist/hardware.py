@@ -10,11 +10,10 @@ from ingest.classify import hardware, hardware_of_path, hardware_of_text
 
 
 def changed_hardware(repository: Repository) -> dict[str, list[int]]:
-    """Return the kernels that a repository changes, by the hardware of their text and live places.
+    """Return the kernels of a repository with another hardware now, by that hardware.
 
-    A kernel without a live place is not changed. Texts are read only if a place names hardware
-    or the kernel has some; all other kernels are for CUDA. Parsing them takes seconds, in which no
-    transaction should be open.
+    A kernel without a current place is not changed. A text is parsed only if a path names hardware,
+    or if the kernel is not for CUDA. Call it outside of transactions, because it takes seconds.
     """
     here = Provenance.objects.filter(source_file__repository=repository).order_by()
     live = Provenance.objects.filter(kernel__in=here.values("kernel"), retired_at=None).order_by()

@@ -1,4 +1,4 @@
-"""Kernels as rows by their content, with a row for each place."""
+"""Rows of kernels, one for each content, and of their places."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from ingest.persist.licenses import Licenses
 from ingest.persist.stored_evidence import kind_columns, renew_kernels, store_findings
 from ingest.quality import default_profile
 
-# Identity of a place, and the columns that another reading may change.
+# Columns that identify a place, and those that a later ingest may change.
 PLACE = ("source_file", "start_line", "end_line", "qualname", "kernel")
 RENEWED = (
     "retired_at", "drawn_from", "license", "license_verdict", "license_inherited",
@@ -32,7 +32,7 @@ class KernelsVanished(CurationError):
 
 
 class Kernels:
-    """Places of one repository's kernels that this run has seen."""
+    """Writer of a repository's kernels. `seen`: keys of the places that this run has found."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
@@ -98,7 +98,7 @@ def _kernel_rows(
     candidates: Sequence[Candidate], evidence_by_hash: Mapping[str, Evidence]
 ) -> tuple[dict[str, int], int]:
     by_hash = {item.content_hash: item for item in candidates}
-    # One order everywhere: two workers that insert the same kernels can't deadlock.
+    # All workers insert in the order of the hashes, so that they can't deadlock.
     new_kernels = {name: by_hash[name] for name in sorted(by_hash.keys() - _pks(by_hash).keys())}
     if not evidence_by_hash.keys() >= new_kernels.keys():
         raise KernelsVanished("Kernels were deleted while they were read again.")

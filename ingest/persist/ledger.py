@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from itertools import islice
 
 from django.db import transaction
@@ -21,10 +22,10 @@ COUNTED = ("files", "found", "standalone", "new", "dropped", "retired")
 
 
 class Ledger:
-    """Rows of one run.
+    """Writer of the rows of one run.
 
-    Each batch renews the lease in its own transaction, so an attempt that lost its lease writes
-    no row.
+    Each batch is a transaction that also renews the lease, so an attempt that lost its lease
+    writes no row.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Ledger:
         self.funnel = Counter(dict.fromkeys(COUNTED, 0))
 
     def store_all(self, items: Iterable[Item]) -> None:
-        # An earlier attempt that was killed may have written drops, which are written again below.
+        # An attempt that was killed may have left drops. They are written again below.
         with transaction.atomic():
             self._attempt.renew(commit=self._run.commit)
             self._run.drops.all().delete()
@@ -56,7 +57,7 @@ class Ledger:
                 self._store([_or_lost(item, lost) for item in batch], evidence)
 
     def close(self) -> None:
-        """Retire unseen rows, and settle the licenses and the hardware of the others."""
+        """Retire the rows that this run did not see. Then store licenses and hardware."""
         with transaction.atomic():
             self._attempt.renew()
             self.funnel["retired"] += close(
@@ -85,15 +86,8 @@ class Ledger:
         )
 
     def _drop(self, item: Dropped) -> Drop:
-        return Drop(
-            run=self._run,
-            stage=item.stage,
-            path=item.path[:1000],
-            qualname=item.qualname[:500],
-            line=item.line,
-            reason=item.reason,
-            message=item.message,
-        )
+        bounded = {"path": item.path[:1000], "qualname": item.qualname[:500]}
+        return Drop(run=self._run, **asdict(item) | bounded)
 
 
 def _or_lost(item: Item, lost: Mapping[str, Dropped]) -> Item:
@@ -101,7 +95,7 @@ def _or_lost(item: Item, lost: Mapping[str, Dropped]) -> Item:
 
 
 def _not_standalone(item: Candidate) -> Dropped:
-    """Return the reason why a found kernel goes no further. It has a row all the same."""
+    """Return the drop of a kernel that is stored, but can't be exported."""
     kernel = item.kernel
     return Dropped(
         stage="isolate",

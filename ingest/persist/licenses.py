@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from functools import cache
-from operator import attrgetter
 
 from curation.models import (
     Kernel,
@@ -19,8 +18,8 @@ from ingest.licenses import Assessment, Evidence, LicenseReader, LicenseText
 from ingest.licenses.standard_texts import standard_text
 from ingest.persist.files import Files
 
-# A blocked copy anywhere blocks the kernel. Otherwise one permissive place is enough, because the
-# kernel is exported from there.
+# A kernel is blocked if any file that holds it is blocked. Otherwise one permissive file is enough,
+# because the kernel is exported from that file.
 PRECEDENCE = (
     LicenseVerdict.BLOCKED,
     LicenseVerdict.PERMISSIVE,
@@ -29,10 +28,10 @@ PRECEDENCE = (
 )
 BATCH = 200
 
-# Columns that another reading of a file may change.
-_content = attrgetter(
-    "license_id", "verdict", "read_from", "path", "start_line", "end_line", "matched_text",
-    "copyright", "detector", "counts", "remark",
+# Columns of a row that have the names of the evidence's fields.
+COLUMNS = (
+    "verdict", "read_from", "path", "start_line", "end_line", "matched_text", "detector", "counts",
+    "remark",
 )  # fmt: skip
 
 
@@ -50,8 +49,8 @@ def kept_readings() -> "KeptReadings":
 class KeptReadings:
     """Cache of readings in the database, by content.
 
-    New readings are written in batches, and the last ones by `write`. After a kill in between,
-    those texts are read again.
+    New readings are stored in batches; `write` stores the last batch. If the process is killed
+    before, those texts are read again.
     """
 
     def __init__(self) -> None:
@@ -78,7 +77,7 @@ class KeptReadings:
 
 
 class Licenses:
-    """Evidence of one repository's files, written once a run and only if it changed."""
+    """Evidence of one repository's files. A run stores each file once, if its evidence changed."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
@@ -98,7 +97,7 @@ class Licenses:
 
     def store(self, assessments: Iterable[Assessment]) -> None:
         for assessment in assessments:
-            # A kernel may draw from a file that its source does not name. It has no row.
+            # A file that a kernel imports has no row if the source's globs exclude it.
             if assessment.path not in self._written and self._files.knows(assessment.path):
                 self._written.add(assessment.path)
                 self._store(assessment)
@@ -114,7 +113,10 @@ class Licenses:
         file = self._files.pk_of(assessment.path)
         known = LicenseEvidence.objects.filter(source_file=file)
         fresh = [self._row(file, evidence) for evidence in assessment.evidence]
-        if list(map(_content, known.order_by("pk"))) != list(map(_content, fresh)):
+        compared = ("license_id", "copyright", *COLUMNS)
+        if list(known.order_by("pk").values_list(*compared)) != [
+            tuple(getattr(row, name) for name in compared) for row in fresh
+        ]:
             known.delete()
             LicenseEvidence.objects.bulk_create(fresh)
 
@@ -126,17 +128,9 @@ class Licenses:
             repository=self._repository,
             source_file_id=file,
             license=license_row,
-            verdict=evidence.verdict,
-            read_from=evidence.read_from,
-            path=evidence.path,
-            start_line=evidence.start_line,
-            end_line=evidence.end_line,
-            matched_text=evidence.matched_text,
             copyright="\n".join(evidence.copyrights),
             confidence=evidence.confidence,
-            detector=evidence.detector,
-            counts=evidence.counts,
-            remark=evidence.remark,
+            **{name: getattr(evidence, name) for name in COLUMNS},
         )
 
 

@@ -23,14 +23,14 @@ def kind_columns(kind: Classification) -> dict[str, Any]:
 
 
 def renew_kernels(evidence_by_pk: Mapping[int, Evidence]) -> None:
-    """Bring known kernels up to today's rules about their text. A corrected kind stays."""
+    """Update known kernels by the present rules. A kind that a person corrected stays."""
     rows = Kernel.objects.filter(pk__among=evidence_by_pk).order_by("pk")
     columns = (*KIND, "hardware", "min_triton")
     # Locked: no correction may come between this read and the write.
     kernels = list(rows.select_for_update(no_key=True).only("pk", "kind_corrected", *columns))
     for kernel in kernels:
         evidence = evidence_by_pk[kernel.pk]
-        # If the text names no hardware, the places decide at the end of the run.
+        # If the text names no hardware, `persist.hardware` decides by the paths, after all batches.
         kernel.hardware = evidence.hardware or kernel.hardware
         kernel.min_triton = evidence.min_triton
         if not kernel.kind_corrected:
@@ -42,15 +42,7 @@ def renew_kernels(evidence_by_pk: Mapping[int, Evidence]) -> None:
 def store_findings(evidence_by_pk: Mapping[int, Evidence]) -> None:
     """Store one finding for each gate; findings of removed gates are deleted."""
     rows = [
-        QualityFinding(
-            kernel_id=kernel,
-            gate=finding.gate,
-            passed=finding.passed,
-            action=finding.action,
-            value=finding.value,
-            message=finding.message,
-            rules=evidence.profile,
-        )
+        QualityFinding(kernel_id=kernel, rules=evidence.profile, **asdict(finding))
         for kernel, evidence in evidence_by_pk.items()
         for finding in evidence.findings
     ]

@@ -1,4 +1,4 @@
-"""`manage.py discover_repositories`: ask GitHub for repositories that hold Triton kernels."""
+"""`manage.py discover_repositories`: search GitHub for repositories with Triton kernels."""
 
 from typing import Any
 

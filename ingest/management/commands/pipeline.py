@@ -1,7 +1,9 @@
 """`manage.py pipeline [SOURCE…] --out DIR`: from repositories to a dataset, in one command."""
 
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -12,30 +14,33 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
 from curation.evidence.funnel import funnel
-from curation.export.dataset import ExportOutcome, export
+from curation.export.dataset import (
+    EXAMINE,
+    READ,
+    REVIEW,
+    VALIDATE,
+    ExportOutcome,
+    export,
+    validate_command,
+)
 from curation.export.extract import FOLDER, extract
+from curation.export.folder import check_target
+from curation.export.gates import ExclusionReason
 from curation.export.options import ExportOptions
 from curation.management.arguments import at_least_one
 from curation.management.arguments import device as device_argument
-from curation.models import Device, IngestRun, Repository
+from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.progress_bar import Bar
+from curation.sources.load import load_sources
 from curation.text import pluralize
 from ingest import tables
 from ingest.drafts import draft_repositories
 from ingest.jobs import ingest_now
 from ingest.management.commands.ingest import summary
-from ingest.pipeline_command import (
-    DATASET,
-    asked_for,
-    check_folders,
-    draftable,
-    export_summary,
-    ingest_summary,
-    next_command,
-    with_reasons,
-)
-from ingest.report import read_sources
+from ingest.report import read_sources, report
 from ingest.sources import take_up
+
+DATASET = "dataset"
 
 
 class Command(BaseCommand):
@@ -92,10 +97,10 @@ class Command(BaseCommand):
         limit: int | None,
         **options: Any,
     ) -> None:
-        check_folders(out)
+        _check_folders(out)
         self._bar, self._failures = Bar(sys.stderr), list[str]()
         self._outcome: ExportOutcome | None = None
-        repositories = self._ingest(asked_for(source))
+        repositories = self._ingest(_asked_for(source))
         self._stage("draft", partial(self._draft, repositories))
         if generate:
             self._command("generate", "generate_pairs", count=generate)
@@ -113,7 +118,7 @@ class Command(BaseCommand):
         self._stage("extract", partial(self._extract, out))
         self._stage("export", partial(self._export, out))
         self.stdout.write(f"\n{out} holds {FOLDER}/ and {DATASET}/.")
-        self.stdout.write(f"Next: {next_command(self._outcome, out, device)}")
+        self.stdout.write(f"Next: {_next_command(self._outcome, out, device)}")
         if self._failures:
             raise CommandError("\n".join(self._failures))
 
@@ -133,8 +138,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{number}/{len(sources)} {line}")
         if failures:
             self._failures += [f"{pluralize(len(failures), 'source')} failed:", *failures]
-        self.stdout.write(f"ingest: {ingest_summary(len(sources), runs)}")
-        return draftable(runs)
+        self.stdout.write(f"ingest: {_ingest_summary(len(sources), runs)}")
+        return _draftable(runs)
 
     def _draft(self, repositories: list[Repository]) -> Iterable[str]:
         drafting = draft_repositories(repositories, self._bar.show)
@@ -152,7 +157,7 @@ class Command(BaseCommand):
         files = manifest["total_files"]
         left_out = manifest["left_out"]
         candidates = pluralize(files + sum(left_out.values()), "file")
-        yield with_reasons(f"{candidates} -> {pluralize(files, 'file')}", left_out)
+        yield _with_reasons(f"{candidates} -> {pluralize(files, 'file')}", left_out)
         yield from ("", *tables.everything())
         yield from ("", *tables.funnel(funnel(read_sources())))
         yield from ("", *tables.extraction(manifest), "")
@@ -160,7 +165,7 @@ class Command(BaseCommand):
     def _export(self, out: Path) -> Iterable[str]:
         everything = ExportOptions(include_pending=True)
         self._outcome = export(everything, out / DATASET, progress=self._bar.count)
-        yield export_summary(self._outcome)
+        yield _export_summary(self._outcome)
         yield from self._outcome.stages()
 
     def _command(self, stage: str, name: str, **options: Any) -> None:
@@ -188,3 +193,83 @@ class Command(BaseCommand):
             failure = ": ".join(filter(None, (name, "failed", kind, str(error))))
             self.stdout.write(failure)
             self._failures.append(failure)
+
+
+def _asked_for(texts: Sequence[str]) -> list[str]:
+    """Return the named sources, or all enabled ones if `texts` is empty."""
+    # Also for named sources, because local clones of known repositories are recognized.
+    load_sources()
+    return list(texts) or list(Repository.objects.enabled().values_list("name", flat=True))
+
+
+def _check_folders(out: Path) -> None:
+    """Refuse a folder with other files now: reading the sources can take an hour."""
+    for name in (FOLDER, DATASET):
+        check_target(out / name)
+
+
+def _draftable(runs: Iterable[IngestRun]) -> list[Repository]:
+    """Return the sources with new code to draft pairs from, without benchmarks and Inductor."""
+    keys = dict.fromkeys(run.repository_id for run in runs)
+    # Read again, because `run.repository` was read before the ingest changed it.
+    rows = Repository.objects.in_bulk(keys)
+    return [
+        repository
+        for repository in (rows[key] for key in keys)
+        if repository.role == Role.SOURCE
+        and repository.origin != Origin.INDUCTOR
+        and not repository.opted_out
+        and repository.last_drafting != repository.last_reading
+    ]
+
+
+def _ingest_summary(sources: int, runs: Iterable[IngestRun]) -> str:
+    """Return "2 sources -> 209 kernels, 197 standalone, in 659 files (3 left out: …)"."""
+    keys = [run.repository_id for run in runs]
+    rows = list(report(Repository.objects.filter(pk__in=keys)))
+    kernels, standalone, files = (
+        sum(getattr(row, name) for row in rows) for name in ("kernels", "standalone", "files")
+    )
+    drops: Counter[str] = Counter()
+    for row in rows:
+        drops.update(row.drops)
+    # These kernels were stored too.
+    del drops["not-standalone"]
+    return _with_reasons(
+        f"{pluralize(sources, 'source')} -> {pluralize(kernels, 'kernel')}, "
+        f"{standalone:,} standalone, in {pluralize(files, 'file')}",
+        drops,
+    )
+
+
+def _export_summary(outcome: ExportOutcome) -> str:
+    """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
+    before, after = (
+        " and ".join(pluralize(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
+        for stage in ("found", "exported")
+    )
+    return _with_reasons(f"{before} -> {after}", outcome.left_out)
+
+
+def _with_reasons(line: str, left_out: Mapping[str, int] | Mapping[ExclusionReason, int]) -> str:
+    if not any(left_out.values()):
+        return line
+    ordered = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in ordered if count)
+    return f"{line} ({sum(left_out.values()):,} left out: {reasons})"
+
+
+def _next_command(outcome: ExportOutcome | None, out: Path, device: str) -> str:
+    """Return the command to type after a pipeline.
+
+    outcome: result of the export, or None if it failed.
+    device: device of the validation, or "" without one.
+    """
+    if outcome is None:
+        folder = shlex.quote(str(out / DATASET))
+        return f"python manage.py export_dataset --include-pending --out {folder}"
+    if outcome.left_out.get(ExclusionReason.UNEXAMINED):
+        return EXAMINE
+    if outcome.left_out.get(ExclusionReason.NOT_VALIDATED):
+        return VALIDATE.format(device) if device == Device.CUDA else validate_command()
+    return REVIEW if any(stages["found"] for stages in outcome.funnel.values()) else READ
