@@ -29,7 +29,7 @@ from curation.search.matching import KINDS
 from curation.unstorable import unstorable
 from curation.web.access import item_or_404, kind_of, number
 from curation.web.api_description import DECISION, MOST, openapi
-from curation.web.lists import listing
+from curation.web.lists.listing import Listing
 from curation.web.tokens import owner
 
 ADDRESS = "/api/"
@@ -80,7 +80,8 @@ def items(request: HttpRequest, user: User, kind: str) -> JsonResponse:
     size = own.get("size", "50")
     if not 1 <= number(size) <= MOST:
         raise ApiError(400, f"size is {size!r}: write a number from 1 to {MOST}.")
-    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), user, number(size))
+    listing = Listing(KINDS[kind], filter, user)
+    page = listing.page("newest", own.get("after", ""), number(size))
     shown = _short(kind, page.items, user)
     return JsonResponse({"items": shown, "after": page.following or None})
 
@@ -147,7 +148,7 @@ def description(request: HttpRequest) -> JsonResponse:
 
 
 def not_here(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Handle 404 of the whole site: below the API's URL, programs get JSON."""
+    """Handle 404 of the site. URLs of the API get JSON."""
     if request.path.startswith(ADDRESS):
         return _sorry(404, CurationError("There is no such URL."))
     return page_not_found(request, exception)
@@ -196,7 +197,7 @@ def _fits(value: object, rule: dict[str, Any]) -> bool:
         return value in rule["enum"]
     if rule["type"] == "array":
         return isinstance(value, list) and all(isinstance(text, str) for text in value)
-    # A bool is no integer here.
+    # Not `isinstance`, because True is an int.
     return type(value) is {"string": str, "integer": int}[rule["type"]]
 
 
@@ -212,9 +213,8 @@ def _request_id(body: dict[str, Any]) -> uuid.UUID:
 
 
 def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
-    """Return each item in short, as `user` may see it.
-
-    An item whose second review the user may give is shown as pending.
+    """Return the fields of items in a list. Items that wait for the user's second review are shown
+    as pending.
     """
     visibilities = second.visibilities(KINDS[kind], [item.pk for item in items], user)
     return [
@@ -259,6 +259,6 @@ def _long(item: Any, user: User) -> dict[str, Any]:
 
 
 def _verdict(row: Decision | SecondReview) -> dict[str, Any]:
-    """Return one side of a dispute."""
+    """Return one of the two verdicts of a dispute."""
     verdict = {"status": row.status, "reasons": row.reasons, "comment": row.comment}
     return {"user": str(row.user), **verdict}

@@ -1,24 +1,22 @@
-"""The line of an item's code that a search has found, for the rows of one page."""
+"""Excerpts of code for the rows of a list: the line that contains the searched text."""
 
 from collections.abc import Sequence
 
 from django.db.models import F, IntegerField, Value
 from django.db.models.functions import Cast, Greatest, StrIndex, Substr, Upper
 
-from curation.models import Kernel, Pair
 from curation.search.condition import TRIGRAM
 from curation.search.indexes import SEARCHED
+from curation.web.lists.listing import Model
 
-# Characters of code around a hit, and of the line that is shown.
+# Characters read before and after a hit, and shown of its line.
 BEFORE, AROUND, SHOWN = 120, 320, 160
 
 
-def excerpts(
-    model: type[Kernel] | type[Pair], pks: Sequence[int], texts: Sequence[str]
-) -> dict[int, str]:
+def excerpts(model: Model, pks: Sequence[int], texts: Sequence[str]) -> dict[int, str]:
     """Return the first line that contains the first of `texts`, by key.
 
-    The database sends the characters around the hit, never a whole text.
+    Only the characters around the hit are read, because a text may have megabytes.
     """
     text = next((text for text in texts if len(text) >= TRIGRAM), "")
     if not text or not pks:
@@ -38,7 +36,7 @@ def excerpts(
 
 
 def _line(part: str, place: int) -> str:
-    """Return the line of `part` at this place, cut at both ends."""
+    """Return the line at an offset of `part`, stripped and cut."""
     start = part.rfind("\n", 0, place) + 1
     end = part.find("\n", place)
     line = part[start : end if end >= 0 else len(part)].strip()

@@ -1,8 +1,8 @@
-"""Counts beside the values of a filter.
+"""Counts of the values of a filter, shown next to them.
 
 One grouped query over a covering index counts all items by the columns of FACETS together. The
-counts for any filter on these columns are sums of its rows. With another filter, the newest items
-that match are counted instead, up to a bound.
+counts for a filter on these columns are sums of its rows. For another filter, the newest items
+that match are counted, up to a limit.
 """
 
 import time
@@ -16,11 +16,9 @@ from django.db.models import Count
 
 from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair
-from curation.search.filters import Filter
 from curation.search.matching import NONE, about
-from curation.web.lists.listing import newest_keys, visible
+from curation.web.lists.listing import Listing, Model
 
-Model = type[Kernel] | type[Pair]
 Combination = tuple[str, ...]
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -34,34 +32,33 @@ FACETS: Mapping[Model, Mapping[str, str]] = {
 }
 # Most items that are counted one by one, for each list.
 NEWEST = 1000
-# Seconds of a count that is not worth caching, and that another one is cached.
+# Counts that take longer than QUICK seconds are cached for SECONDS.
 QUICK, SECONDS = 0.02, 60
 
 
-def facet_counts(model: Model, filter: Filter, user: User) -> tuple[Counts, bool]:
+def facet_counts(listing: Listing) -> tuple[Counts, bool]:
     """Return the count of each value by the filter's key, and whether all items were counted.
 
-    Each count obeys the other keys: it is the number of items that choosing the value would list.
+    A count is the number of items that the list would have with this value, and the other keys.
     """
+    model = listing.model
     facets = FACETS[model]
-    rest = filter
-    for key in facets:
-        rest = rest.without(key)
-    hidden = _hidden_items(model, user)
-    if rest.without("items"):
-        pks, reliable = newest_keys(visible(model, rest, user), rest, NEWEST + 1)
+    rest = listing.without(*facets)
+    hidden = _hidden_items(model, listing.user)
+    if rest.filter.without("items"):
+        pks, reliable = rest.newest(NEWEST + 1)
         whole = reliable and len(pks) <= NEWEST
         combinations = _grouped(model, pk__among=pks)
         hidden = [pk for pk in hidden if pk in pks]
     else:
         combinations, whole = _all(model), True
-    # Items that wait for the user's second review count under no status, which would tell the
+    # An item that waits for the user's second review has no status here, because the status is the
     # first verdict.
     blind = _grouped(model, pk__in=hidden)
     combinations = combinations - blind
     for (_, *others), count in blind.items():
         combinations["", *others] += count
-    wanted = {key: set(getattr(filter, key)) for key in facets}
+    wanted = {key: set(getattr(listing.filter, key)) for key in facets}
     counts: dict[str, Counter[str]] = {key: Counter() for key in facets}
     for combination, count in combinations.items():
         values = [value or NONE for value in combination]

@@ -1,50 +1,46 @@
-"""Counts of the values of one filter, in the newest items that match, up to a bound.
+"""Counts of the values of one filter, in the newest items that match, up to a limit.
 
-They are made on request. On every page, four filters took 45 ms of processor time with PostgreSQL
-(2026-11-27). The columns of `facets.FACETS` are counted together, on every page.
+They are computed when a person opens the filter: for four filters on each page they took 45 ms of
+processor time with PostgreSQL (2026-11-27). `facets` counts the others, on each page.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from django.contrib.auth.models import User
 from django.db.models import Count
 
 from curation.characters import has_invisible
-from curation.models import Kernel, License, Pair, Provenance, QualityFinding, Repository
-from curation.search.filters import CHOICES, Filter
+from curation.models import Kernel, License, Provenance, QualityFinding, Repository
+from curation.search.filters import CHOICES
 from curation.search.matching import CONDITIONS, NONE
-from curation.web.lists.listing import newest_keys, visible
+from curation.web.lists.listing import Listing, Model
 
-Model = type[Kernel] | type[Pair]
-
-# Most items that are counted, values of a typed filter that are shown, and values that its field
-# suggests.
+# Limits on counted items, and on shown and suggested values of a filter without choices.
 COUNTED, SHOWN, SUGGESTED = 500, 8, 300
 
 
 @dataclass(frozen=True, slots=True)
 class ValueCounts:
     counts: Mapping[str, int]
-    """The values of a filter; of a typed one, the most frequent and those that it demands."""
+    """By value. A filter without choices has its most frequent and its chosen values."""
     whole: bool
     """True if all items that match were counted."""
     suggested: list[str]
-    """Known values of a typed filter."""
+    """Known values of a filter without choices."""
 
 
-def value_counts(model: Model, filter: Filter, key: str, user: User) -> ValueCounts:
-    """Return the count of each value of the filter `key`, which obeys the other keys."""
-    rest = filter.without(key)
-    pks, reliable = newest_keys(visible(model, rest, user), rest, COUNTED + 1)
+def value_counts(listing: Listing, key: str) -> ValueCounts:
+    """Return the count of each value of the filter `key`, among matches of the other keys."""
+    model = listing.model
+    pks, reliable = listing.without(key).newest(COUNTED + 1)
     whole = reliable and len(pks) <= COUNTED
     pks = pks[:COUNTED]
     if key in CHOICES:
         return ValueCounts(_choices(model, key, pks), whole, [])
     counts = TYPED[key](model, pks) if pks else Counter()
     shown = dict(counts.most_common(SHOWN))
-    for value in getattr(filter, key):
+    for value in getattr(listing.filter, key):
         shown.setdefault(value, counts[value])
     known = {*counts, *_names(key)}
     return ValueCounts(shown, whole, sorted(v for v in known if not has_invisible(v))[:SUGGESTED])
@@ -60,7 +56,7 @@ def _choices(model: Model, key: str, pks: list[int]) -> dict[str, int]:
 
 
 def _names(key: str) -> list[str]:
-    """Return the newest values of those filters that have a table of their own."""
+    """Return the newest repositories or licenses; other filters have no table of their values."""
     if key == "repository":
         return list(Repository.objects.order_by("-pk").values_list("name", flat=True)[:SUGGESTED])
     rows = License.objects.order_by("pk").values_list("expression", flat=True)
@@ -68,7 +64,7 @@ def _names(key: str) -> list[str]:
 
 
 def _repositories(model: Model, pks: list[int]) -> Counter[str]:
-    """Count each item once for each repository that its kernel is found in."""
+    """Count items by repository. An item counts once for each repository of its kernel."""
     item = "kernel" if model is Kernel else "kernel__pairs"
     rows = Provenance.objects.filter(**{f"{item}__in": pks}, retired_at=None).order_by()
     named = rows.values_list("source_file__repository__name")

@@ -1,7 +1,7 @@
-"""Pages of a list by keyset, without source texts, and with bounded counts."""
+"""Lists of items: pages by keyset, without source texts, and with bounded counts."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -13,15 +13,17 @@ from curation.search.condition import hits_are_in_order, reads
 from curation.search.filters import Filter
 from curation.unstorable import unstorable
 
+Model = type[Kernel] | type[Pair]
+
 PAGE = 50
 # Maximum count: an exact one would cost more than the list.
 COUNTED = 200
-# Steps of a text search until a page is full: this many of the newest rows are read one by one,
-# then this many are looked up in the index, then all.
+# Steps of a text search in PostgreSQL until a page is full: the newest rows are read one by one,
+# then more of them are found by the index, then all.
 READ, LOOKED_UP = 500, 10_000
-# Newest rows that are tried first if a verdict is demanded, and matches among them that suffice for
-# counts. PostgreSQL takes the test of the newest verdict for rare, and reads the table to count
-# 1,000 items: 472 ms → 7 ms (2026-11-27).
+# Newest rows that are tried first if the filter has a verdict, and matches that suffice for counts.
+# PostgreSQL assumes that few rows match a verdict, and reads the table to count 1,000 items:
+# 472 ms → 7 ms (2026-11-27).
 TRIED, SUFFICIENT = 2500, 100
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
@@ -31,13 +33,14 @@ LISTED = {
     Kernel: (*_LISTED, "name", "lines", "registers", "spilled_bytes"),
     Pair: (*_LISTED, "slug", "origin", "kernel", "speedup", "pass_rate"),
 }
-# Orders of a list, by the columns that decide. Each begins an index, but for the small table of
-# pairs. A minus before the name of an order turns all its columns round.
+# Orders of a list by their columns, which begin an index, except for the small table of pairs. A
+# minus before the name of an order reverses it.
+NEWEST_FIRST = ("-pk",)
 _ORDERS: dict[str, tuple[str, ...]] = {
-    "newest": ("-pk",), "priority": ("-priority", "pk"), "status": ("status", "-priority", "pk"),
-    "open_claims": ("open_claims", "pk"),
+    "newest": NEWEST_FIRST, "priority": ("-priority", "pk"),
+    "status": ("status", "-priority", "pk"), "open_claims": ("open_claims", "pk"),
 }  # fmt: skip
-ORDERS: dict[type[Kernel] | type[Pair], dict[str, tuple[str, ...]]] = {
+ORDERS: dict[Model, dict[str, tuple[str, ...]]] = {
     Kernel: {
         **_ORDERS,
         "name": ("name", "pk"),
@@ -73,99 +76,84 @@ class ListPage:
     """True if there may be more than `found`."""
 
 
-def a_page(
-    model: type[Kernel] | type[Pair],
-    filter: Filter,
-    order: str,
-    after: str,
-    user: User,
-    size: int = PAGE,
-) -> ListPage:
-    """Return a page of the items that match, as `user` may see them.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The kernels or pairs that match a filter, as `user` may see them."""
 
-    The keys are read first, from an index, then the rows.
-    """
-    items = visible(model, filter, user)
-    columns = columns_of(model, order) or ORDERS[model]["newest"]
-    first = columns[0].removeprefix("-")
-    if first in MEASURED:
-        items = items.filter(**{f"{first}__isnull": False})
-    # For a first page, more keys are read than it shows: they are also the count of matches.
-    most = size + 1 if after else max(size, COUNTED) + 1
-    pks, all_of_them = _keys(_after(items, columns, after), filter, columns, size + 1, most)
-    listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
-    rows = {row.pk: row for row in listed.select_related("license")}
-    # A row may have been deleted in between.
-    shown = [rows[pk] for pk in pks[:size] if pk in rows]
-    following = _cursor(columns, shown[-1]) if shown and len(pks) > size else ""
-    found = min(len(pks), COUNTED)
-    return ListPage(shown, following, None if after else found, not all_of_them or len(pks) > found)
+    model: Model
+    filter: Filter
+    user: User
 
+    def page(self, order: str, after: str = "", size: int = PAGE) -> ListPage:
+        """Return the page after a cursor. The keys are read first, from an index, then the rows."""
+        columns = columns_of(self.model, order) or NEWEST_FIRST
+        items, first = self._visible(), columns[0].removeprefix("-")
+        if first in MEASURED:
+            items = items.filter(**{f"{first}__isnull": False})
+        # For a first page, more keys are read than it shows: they are also the count of matches.
+        most = size + 1 if after else max(size, COUNTED) + 1
+        pks, whole = self._keys(_after(items, columns, after), columns, size + 1, most)
+        listed = self.model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[self.model])
+        rows = {row.pk: row for row in listed.select_related("license")}
+        # A row may have been deleted in between.
+        shown = [rows[pk] for pk in pks[:size] if pk in rows]
+        following = _cursor(columns, shown[-1]) if shown and len(pks) > size else ""
+        found = min(len(pks), COUNTED)
+        return ListPage(shown, following, None if after else found, not whole or len(pks) > found)
 
-def visible(model: type[Kernel] | type[Pair], filter: Filter, user: User) -> QuerySet[Any]:
-    """Return the items of whose first verdict the filter tells the user nothing."""
-    items: QuerySet[Any] = model._default_manager.all()
-    return items.exclude(second.blind(model, user)) if second.tells(filter) else items
+    def newest(self, most: int) -> tuple[list[int], bool]:
+        """Return the keys of the newest matches, and True if these are all, up to `most`."""
+        return self._keys(self._visible(), NEWEST_FIRST, SUFFICIENT, most)
 
+    def count(self) -> str:
+        """Return the number of matches, or a lower bound such as “200+”."""
+        keys, whole = self.newest(COUNTED + 1)
+        return f"{min(len(keys), COUNTED)}{'' if whole and len(keys) <= COUNTED else '+'}"
 
-def count_in_words(model: type[Kernel] | type[Pair], filter: Filter, user: User) -> str:
-    """Return the number of matches, or a lower bound such as “200+”."""
-    keys, all_of_them = newest_keys(visible(model, filter, user), filter, COUNTED + 1)
-    more = not all_of_them or len(keys) > COUNTED
-    return f"{min(len(keys), COUNTED)}{'+' if more else ''}"
+    def without(self, *keys: str) -> "Listing":
+        """Return the list without the conditions of these keys of the filter."""
+        filter = self.filter
+        for key in keys:
+            filter = filter.without(key)
+        return replace(self, filter=filter)
 
+    def _visible(self) -> QuerySet[Any]:
+        """Select the items that a match may reveal. A filter can tell the first verdict."""
+        items: QuerySet[Any] = self.model._default_manager.all()
+        if second.tells(self.filter):
+            return items.exclude(second.blind(self.model, self.user))
+        return items
 
-def _keys(
-    items: QuerySet[Any], filter: Filter, columns: tuple[str, ...], few: int, most: int
-) -> tuple[list[int], bool]:
-    """Return the keys of the first matches, and True if these are all up to `most`.
+    def _keys(
+        self, items: QuerySet[Any], columns: tuple[str, ...], few: int, most: int
+    ) -> tuple[list[int], bool]:
+        """Return the keys of the first matches, and True if these are all, up to `most`.
 
-    If a text or a verdict is common, a list of the newest may have only `few`.
-    """
-    newest = columns == ("-pk",)
-    if newest and filter.q and not hits_are_in_order():
-        return _searched_keys(items, filter, few, most)
-    if newest and filter.validation:
-        keys, all_of_them = _tried_keys(items, filter, most)
-        if len(keys) >= few:
-            return keys, all_of_them
-    rows = filter.of(items, bounded=True).values_list("pk", flat=True)
-    return list(rows.order_by(*columns)[:most]), True
-
-
-def newest_keys(items: QuerySet[Any], filter: Filter, most: int) -> tuple[list[int], bool]:
-    """Return the keys of the newest matches, as `_keys` does."""
-    return _keys(items, filter, ("-pk",), SUFFICIENT, most)
-
-
-def _tried_keys(items: QuerySet[Any], filter: Filter, limit: int) -> tuple[list[int], bool]:
-    """Return the keys of matches among the newest rows, and True if these are all up to `limit`."""
-    first = items.aggregate(n=Max("pk"))["n"] or 0
-    tried = filter.of(items.filter(pk__gt=first - TRIED), bounded=True)
-    keys = list(tried.order_by("-pk").values_list("pk", flat=True)[:limit])
-    return keys, len(keys) == limit or first <= TRIED
-
-
-def _searched_keys(
-    items: QuerySet[Any], filter: Filter, few: int, limit: int
-) -> tuple[list[int], bool]:
-    """Return the keys of the newest matches of a text search in PostgreSQL, as `_keys` does.
-
-    No database estimates how common a text is. If it is common, the newest rows suffice. If it is
-    rare, all matches are sorted quickly.
-    """
-    rows = filter.of(items, bounded=True).values_list("pk", flat=True)
-    read = filter.without("q").of(items).filter(reads(items.model, filter.q))
-    first = items.aggregate(n=Max("pk"))["n"] or 0
-    for some, length in ((read.values_list("pk", flat=True), READ), (rows, LOOKED_UP)):
-        keys = list(some.filter(pk__gt=first - length).order_by("-pk")[:limit])
-        if len(keys) >= few:
-            return keys, len(keys) == limit or first <= length
-    return list(rows.order_by((F("pk") + 0).desc())[:limit]), True
+        If a text or a verdict is common, `few` keys from the newest rows are enough.
+        """
+        rows = self.filter.of(items, bounded=True)
+        searched = bool(self.filter.q) and columns == NEWEST_FIRST and not hits_are_in_order()
+        steps: list[tuple[QuerySet[Any], int]] = []
+        if searched:
+            # PostgreSQL does not estimate how common a text is. If it is common, the newest rows
+            # suffice. If it is rare, all matches are sorted quickly.
+            read = self.filter.without("q").of(items).filter(reads(self.model, self.filter.q))
+            steps = [(read, READ), (rows, LOOKED_UP)]
+        elif self.filter.validation and columns == NEWEST_FIRST:
+            steps = [(rows, TRIED)]
+        last = (items.aggregate(n=Max("pk"))["n"] or 0) if steps else 0
+        for matches, length in steps:
+            newest = matches.filter(pk__gt=last - length).order_by("-pk")
+            keys = list(newest.values_list("pk", flat=True)[:most])
+            if len(keys) >= few:
+                return keys, len(keys) == most or last <= length
+        # An expression, so that PostgreSQL does not walk the primary key to find rare matches.
+        order = ((F("pk") + 0).desc(),) if searched else columns
+        return list(rows.order_by(*order).values_list("pk", flat=True)[:most]), True
 
 
 def places(items: list[Any]) -> dict[int, tuple[str, str]]:
-    """Return the repository and the path of the newest place of each item's kernel."""
+    """Return the repository and the path of each item's kernel; of several, the newest."""
     kernels = [item.pk if isinstance(item, Kernel) else item.kernel_id for item in items]
     seen = Provenance.objects.filter(kernel__among=[pk for pk in kernels if pk], retired_at=None)
     columns = ("kernel", "source_file__repository__name", "source_file__path")
@@ -173,7 +161,7 @@ def places(items: list[Any]) -> dict[int, tuple[str, str]]:
     return {kernel: (repository, path) for kernel, repository, path in rows}
 
 
-def columns_of(model: type[Kernel] | type[Pair], order: str) -> tuple[str, ...] | None:
+def columns_of(model: Model, order: str) -> tuple[str, ...] | None:
     """Return the columns of an order with their signs, or None if there is no such order."""
     columns = ORDERS[model].get(order.removeprefix("-"))
     if columns is None or not order.startswith("-"):
@@ -200,7 +188,7 @@ def _after(rows: QuerySet[Any], columns: tuple[str, ...], after: str) -> QuerySe
             name = column.removeprefix("-")
             compare = f"{name}__lt" if column.startswith("-") else f"{name}__gt"
             behind = Q(**{compare: value})
-            # With OR at the top level, this would read the whole table.
+            # AND at the top level uses the index; OR would read all rows.
             condition = Q(**{f"{compare}e": value}) & (behind | condition) if condition else behind
         return rows.filter(condition)
     except (ValueError, TypeError, OverflowError, RecursionError):

@@ -19,10 +19,11 @@ from curation.search.condition import TRIGRAM
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, NONE, WrongFilter
 from curation.web.access import may_review, number, person
-from curation.web.lists import listing
 from curation.web.lists.excerpts import excerpts
 from curation.web.lists.facets import NEWEST, facet_counts
 from curation.web.lists.known_values import COUNTED, TYPED, value_counts
+from curation.web.lists.listing import MEASURED as MEASURED_ORDERS
+from curation.web.lists.listing import Listing, columns_of, places
 
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
@@ -31,13 +32,13 @@ LABELS = {
     "open_claims": "Open claims",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
-# Keys of the list itself, not of its filter.
+# Keys of the URL that are not conditions of the filter.
 OWN_KEYS = ("items", "order", "after", "open")
-# The filters that are open at first, before the others, and those that share one fold.
+# Filters that come first and are open, and those in the section “Measured”.
 OPEN = ("status", "operation", "verdict", "origin")
 MEASURED = ("registers", "spills", "speedup", "pass_rate", "language", "kind")
 FIELDS = (*OPEN, *(key for key in KEYS if key not in (*OWN_KEYS, *OPEN, "id", "q")))
-# The columns of the list by the order that each may have.
+# Labels of the columns, by the order that a click on each sets.
 COLUMNS = {
     "kernels": {"name": "Name", "status": "Status", "open_claims": "Open", "operation": "Operation",
                 "license": "License", "lines": "Lines", "registers": "Registers",
@@ -46,10 +47,10 @@ COLUMNS = {
               "license": "License", "origin": "Origin", "speedup": "Speedup",
               "pass_rate": "Pass rate", "newest": "Added"},
 }  # fmt: skip
-# Orders that begin with the largest or newest.
+# Orders from the largest or newest to the smallest or oldest.
 FALLING = ("newest", "priority", "registers", "speedup", "pass_rate")
 VIEWS_MOST = 50
-# Filters that no item of a kind can match.
+# Filters that don't apply to a kind of item.
 OF_OTHERS = {
     "kernels": ("origin", "speedup", "pass_rate", "unlaunched"),
     "pairs": ("language", "kind", "finding", "registers", "spills"),
@@ -69,7 +70,8 @@ def find(request: HttpRequest) -> HttpResponse:
     own = {key: value for key, value in written if key in OWN_KEYS}
     kind = own.get("items", "") if own.get("items") in KINDS else "kernels"
     order = own.get("order", "")
-    if listing.columns_of(KINDS[kind], order) is None:
+    model = KINDS[kind]
+    if columns_of(model, order) is None:
         order = "newest"
     code = 200
     try:
@@ -79,17 +81,17 @@ def find(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(error))
         filter, code = Filter(), 400
     user = person(request)
-    model = KINDS[kind]
-    page = listing.a_page(model, filter, order, own.get("after", ""), user)
+    listing = Listing(model, filter, user)
+    page = listing.page(order, own.get("after", ""))
     pks = [item.pk for item in page.items]
-    seen = listing.places(page.items)
+    seen = places(page.items)
     visibilities = second.visibilities(model, pks, user)
     lines = excerpts(model, pks, filter.q)
-    counts, whole = facet_counts(model, filter, user)
+    counts, whole = facet_counts(listing)
     fits = [key for key in FIELDS if key not in OF_OTHERS[kind]]
     opened: dict[str, dict[str, Any]] = {key: {"open": True} for key in OPEN}
     if (key := own.get("open")) in fits and key not in counts and (key in TYPED or key in CHOICES):
-        asked = value_counts(model, filter, key, user)
+        asked = value_counts(listing, key)
         counts = {**counts, key: asked.counts}
         note = "" if asked.whole else f"Counted in the newest {COUNTED} at most."
         opened[key] = {"open": True, "note": note, "suggested": asked.suggested}
@@ -100,7 +102,7 @@ def find(request: HttpRequest) -> HttpResponse:
     other = "pairs" if kind == "kernels" else "kernels"
     totals = {
         kind: f"{page.found}{'+' if page.more else ''}" if page.found is not None else "",
-        other: listing.count_in_words(KINDS[other], filter, user),
+        other: Listing(KINDS[other], filter, user).count(),
     }
     shown = {
         "kind": kind,
@@ -108,7 +110,7 @@ def find(request: HttpRequest) -> HttpResponse:
         "filter": filter,
         "query": filter.query(),
         "these": urlencode([("items", kind), *filter.pairs()]),
-        # As typed: the filter sorts its words.
+        # In the order of the URL, because the filter sorts its words.
         "words": " ".join(value for key, value in written if key == "q"),
         "rows": [
             {
@@ -123,7 +125,7 @@ def find(request: HttpRequest) -> HttpResponse:
         ],
         "columns": _columns(filter, kind, order),
         "order_words": _order_words(kind, order),
-        "measured": order.removeprefix("-") in listing.MEASURED,
+        "measured": order.removeprefix("-") in MEASURED_ORDERS,
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "fields": [field for key, field in fields if key not in MEASURED],
         "measured_fields": [field for key, field in fields if key in MEASURED],
@@ -144,7 +146,7 @@ def find(request: HttpRequest) -> HttpResponse:
 @require_safe
 @may_review
 def selected(request: HttpRequest) -> HttpResponse:
-    """Lead from ticked rows of a list to their review, or to a bulk decision on them."""
+    """Redirect from selected rows of a list to their review, or to a bulk decision on them."""
     kind = request.GET.get("items", "")
     ids = [value for value in request.GET.getlist("id") if number(value)][:MOST_OF_KEY]
     if kind not in KINDS or not ids:
@@ -178,13 +180,13 @@ def save_view(request: HttpRequest) -> HttpResponse:
 
 
 def _views(user: User) -> list[SavedView]:
-    """Return the user's own views, then those that others share."""
+    """Return the views of the user, then the shared views of others."""
     shown = SavedView.objects.filter(Q(user=user) | Q(shared=True)).select_related("user")
     return sorted(shown[:VIEWS_MOST], key=lambda view: (view.user_id != user.pk, view.name))
 
 
 def _columns(filter: Filter, kind: str, order: str) -> list[dict[str, Any]]:
-    """Return the heads of the list. A click sorts by the column, a second one turns it round."""
+    """Return the column heads. A click sorts by the column, a second one reverses the order."""
     heads = []
     for name, label in COLUMNS[kind].items():
         current = order.removeprefix("-") == name
@@ -206,7 +208,7 @@ def _order_words(kind: str, order: str) -> str:
 
 
 def _chips(filter: Filter, kind: str, order: str) -> list[tuple[str, str]]:
-    """Return what the filter demands, each with the query of the list without it."""
+    """Return the conditions of the filter, each with the query of the list without it."""
     chips = [
         (f"{_label(key)}: {_words(key, value)}", _query(_less(filter, key, value), kind, order))
         for key, value in filter.pairs()
@@ -232,7 +234,7 @@ def _less(filter: Filter, key: str, value: str) -> Filter:
 def _field(
     key: str, chosen: tuple[str, ...], counts: Mapping[str, int] | None, **shown: Any
 ) -> dict[str, Any]:
-    """Return the fields of one filter. With counts, only values that match something."""
+    """Return the form field of a filter key. With counts, values without matches are left out."""
     counted, counts = counts is not None, counts or {}
     values = list(CHOICES.get(key, counts if counted else chosen))
     if counted:
@@ -253,7 +255,7 @@ def _field(
 
 
 def _words(key: str, value: str) -> str:
-    """Return a value of a filter in words."""
+    """Return the label of a value of a filter."""
     if key in CHOICES:
         return CHOICES[key][value]
     if value == NONE and key in ("license", "finding"):

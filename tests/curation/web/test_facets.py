@@ -16,7 +16,7 @@ from curation.search.filters import CHOICES, Filter
 from curation.web.lists import facets, listing
 from curation.web.lists.excerpts import excerpts
 from curation.web.lists.facets import facet_counts
-from curation.web.lists.listing import ORDERS, a_page
+from curation.web.lists.listing import ORDERS, Listing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -56,7 +56,7 @@ def test_each_count_is_the_length_of_the_list_that_its_value_gives(
 ) -> None:
     filter = Filter.from_query(query)
 
-    counts, whole = facet_counts(Kernel, filter, user)
+    counts, whole = facet_counts(Listing(Kernel, filter, user))
 
     assert whole
     for key, by_value in counts.items():
@@ -74,7 +74,7 @@ def test_the_counts_do_not_tell_the_verdict_that_a_second_reviewer_must_not_see(
     make.a_second_review(first=first)
 
     for query in ("", "q=tl.dot"):
-        counts, _ = facet_counts(Kernel, Filter.from_query(query), other)
+        counts, _ = facet_counts(Listing(Kernel, Filter.from_query(query), other))
         assert counts["status"] == {"pending": 2, "rejected": 1, "none": 1}
         assert counts["operation"]["matmul"] == 2
 
@@ -84,7 +84,7 @@ def test_many_items_are_counted_up_to_a_bound(
 ) -> None:
     monkeypatch.setattr(facets, "NEWEST", 2)
 
-    counts, whole = facet_counts(Kernel, Filter.from_query("q=tl.dot"), user)
+    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("q=tl.dot"), user))
 
     assert not whole
     assert sum(counts["status"].values()) == 3
@@ -96,12 +96,12 @@ def test_matches_of_a_common_verdict_are_counted_among_the_newest_items_only(
     monkeypatch.setattr(listing, "TRIED", 2)
     monkeypatch.setattr(listing, "SUFFICIENT", 2)
 
-    counts, whole = facet_counts(Kernel, Filter.from_query("validation=none"), user)
+    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("validation=none"), user))
     assert not whole
     assert sum(counts["status"].values()) == 2
 
     monkeypatch.setattr(listing, "SUFFICIENT", 3)
-    counts, whole = facet_counts(Kernel, Filter.from_query("validation=none"), user)
+    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("validation=none"), user))
     assert whole
     assert sum(counts["status"].values()) == len(kernels)
 
@@ -125,7 +125,7 @@ def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
             seen: list[int] = []
             after = ""
             while True:
-                page = a_page(model, Filter(), order, after, user, 2)
+                page = Listing(model, Filter(), user).page(order, after, 2)
                 seen += [item.pk for item in page.items]
                 after = page.following
                 if not after:
@@ -219,7 +219,7 @@ def test_counts_that_take_long_are_cached(
     monkeypatch.setattr(facets, "QUICK", -1.0)
 
     def pending() -> int:
-        return facet_counts(Kernel, Filter(), user)[0]["status"]["pending"]
+        return facet_counts(Listing(Kernel, Filter(), user))[0]["status"]["pending"]
 
     assert pending() == 2
     make.a_kernel()

@@ -401,7 +401,7 @@ def test_a_sorted_list_goes_on_after_a_page_of_equal_speedups() -> None:
     seen: list[int] = []
     after = ""
     while True:
-        page = listing.a_page(Pair, Filter(), "-speedup", after, reviewer, size=2)
+        page = listing.Listing(Pair, Filter(), reviewer).page("-speedup", after, size=2)
         seen += [item.pk for item in page.items]
         after = page.following
         if not after:

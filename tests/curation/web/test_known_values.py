@@ -13,6 +13,7 @@ from curation.search.filters import CHOICES, Filter
 from curation.web.lists import known_values
 from curation.web.lists.facets import FACETS
 from curation.web.lists.known_values import TYPED, value_counts
+from curation.web.lists.listing import Listing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -56,7 +57,7 @@ def test_each_count_is_the_length_of_the_list_that_its_value_gives(
     for key in (*TYPED, *CHOICES):
         if (key == "finding" and model is Pair) or key in FACETS[model]:
             continue
-        values = value_counts(model, filter, key, user)
+        values = value_counts(Listing(model, filter, user), key)
         assert values.whole
         for value, count in values.counts.items():
             chosen = Filter.parse([*filter.without(key).pairs(), (key, value)])
@@ -64,7 +65,7 @@ def test_each_count_is_the_length_of_the_list_that_its_value_gives(
 
 
 def test_a_demanded_value_is_shown_even_if_it_lists_nothing(user: User) -> None:
-    values = value_counts(Kernel, Filter.from_query("tag=unheard"), "tag", user)
+    values = value_counts(Listing(Kernel, Filter.from_query("tag=unheard"), user), "tag")
 
     assert values.counts == {"unheard": 0}
 
@@ -74,7 +75,7 @@ def test_many_items_are_counted_up_to_a_bound(
 ) -> None:
     monkeypatch.setattr(known_values, "COUNTED", 2)
 
-    values = value_counts(Kernel, Filter(), "tag", user)
+    values = value_counts(Listing(Kernel, Filter(), user), "tag")
 
     assert not values.whole
     assert values.counts == {"split-k": 1}
@@ -87,9 +88,9 @@ def test_the_counts_do_not_tell_the_verdict_that_a_second_reviewer_must_not_see(
     other = make.a_reviewer()
     make.a_second_review(first=first)
 
-    told = value_counts(Kernel, Filter.from_query("status=approved"), "tag", other)
+    told = value_counts(Listing(Kernel, Filter.from_query("status=approved"), other), "tag")
     assert told.counts == {}
-    untold = value_counts(Kernel, Filter.from_query("tag=fp8"), "tag", other)
+    untold = value_counts(Listing(Kernel, Filter.from_query("tag=fp8"), other), "tag")
     assert untold.counts["fp8"] == 1
 
 
