@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import permission_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest
 from django.urls import reverse
+from django.urls.converters import StringConverter
 
 from curation.models import Kernel, Pair
 from curation.people import ROLES
@@ -21,16 +22,10 @@ may_see_runs = permission_required(SEE_RUNS, raise_exception=True)
 may_finish_drafts = permission_required("curation.change_draft", raise_exception=True)
 
 
-class KindConverter:
+class KindConverter(StringConverter):
     """URL converter of the item kind."""
 
     regex = "kernels|pairs"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
 
 
 def person(request: HttpRequest) -> User:
@@ -39,7 +34,7 @@ def person(request: HttpRequest) -> User:
 
 
 def role_of(user: User) -> str:
-    """Return the roles of an account in words. Its groups are best prefetched."""
+    """Return the roles of an account in words. For several accounts, prefetch the groups."""
     names = ["superuser"] if user.is_superuser else []
     names += [ROLES[group.name][0] for group in user.groups.all() if group.name in ROLES]
     return ", ".join(names) or "no role yet"
@@ -64,7 +59,7 @@ def parse_time(text: str) -> datetime | None:
     """Parse a cursor. Another text gives None, and so the first page."""
     try:
         moment = datetime.fromisoformat(text)
-        # In UTC, as in the database: the first and the last day may be out of range there.
+        # The conversion to UTC fails for the first and the last day that Python can represent.
         return moment.astimezone(UTC) if moment.tzinfo else None
     except (ValueError, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""Cases of a pair's test, read from its text: the form of the tab “Try it” offers them."""
+"""Cases of a pair's test, read from its text, for the form of the tab “Try it”."""
 
 import ast
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def read_cases(test_code: str) -> list[dict[str, Any]]:
 
 
 def fields_of(cases: list[dict[str, Any]], place: int, instead: dict[str, Any]) -> list[CaseField]:
-    """Return the inputs for the plain values of a case, filled with those that came instead."""
+    """Return an input for each number and text of a case. `instead` has the changed values."""
     fields = []
     for key, value in list(cases[place].items())[:KEYS_MOST]:
         if type(key) is not str or type(value) not in PLAIN:
@@ -48,9 +48,9 @@ def fields_of(cases: list[dict[str, Any]], place: int, instead: dict[str, Any]) 
 
 
 def changed_values(case: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
-    """Return the values that differ from the case, as values of its types.
+    """Return the values that differ from the case, converted to its types.
 
-    Raise ValueError with a sentence for a text that is no such value.
+    Raise ValueError with a sentence if a text can't be converted.
     """
     changed = {}
     for key, text in given.items():

@@ -15,9 +15,9 @@ from curation.web.highlight import Section, last_name, table
 
 # Lines above and below a kernel that are shown of a file that is too long.
 AROUND = 1000
-# Outputs of the compiler in the order of the panes.
+# Outputs of the compiler, from left to right.
 COMPILER_TEXTS = {"ttgir": "Triton GPU dialect", "ptx": "PTX"}
-# The compile check keeps the beginning of longer texts.
+# The compile check stores the beginning of longer texts.
 COMPILED_TEXT_MOST = 100_000
 
 Places = Sequence[Provenance]
@@ -26,7 +26,7 @@ Threads = Sequence[talk.Thread]
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """One of several files that a tab shows side by side. `column` names it in the URL."""
+    """A file next to others on a tab. `column` is its name in the URL."""
 
     title: str
     column: str
@@ -34,7 +34,7 @@ class Pane:
 
 
 def unit(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
-    """Return the standalone unit: the kernel, then everything that it needs."""
+    """Return the standalone unit: the kernel, then the definitions that it uses."""
     source, own = kernel.standalone_source, last_name(kernel.name)
     rest = highlight.taken(source, own, places[0].drawn_from if places else ())
     shown = _shown(kernel, "standalone_source", talked)
@@ -43,7 +43,7 @@ def unit(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
 
 
 def _in_its_file(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
-    """Return the whole file with the kernel marked, or the lines around it in a long file."""
+    """Return the file of the kernel, which is marked. Of a long file, only lines around it."""
     place = places[0] if places else None
     url = _lines_of(place) if place and not place.cell else None
     first = place.start_line if place else 1

@@ -160,7 +160,7 @@ def _decided() -> QuerySet[Decision]:
 
 
 def _has_decided_for_a_week() -> bool:
-    """Return whether people have decided for a week. A rate of fewer days says nothing."""
+    """Return whether the first decision of a person is a week old, so that a rate has meaning."""
     before = timezone.now() - timedelta(days=PACE_DAYS)
     return Decision.objects.filter(actor=Actor.PERSON, created_at__lte=before).exists()
 

@@ -1,7 +1,7 @@
 """Side-by-side diff of two sources, with aligned names. Pure.
 
-Near-duplicates often differ in names only. Corresponding lines are found without names, then the
-second source is shown with the names of the first, so that only real differences remain.
+Near-duplicates often differ in names only. Lines are matched without their names. Then the second
+source is shown with the names of the first, so that only other differences remain.
 """
 
 import keyword
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-# Comments and strings match first, so that their words are no names. Attributes, and names of
-# arguments in calls (`mask=`), belong to the callee.
+# Comments and strings match first, so that their words do not count as names. Attributes, and names
+# of arguments in calls (`mask=`), are not names of the source itself.
 WORD = re.compile(
     r"#.*|(?s:(\"{3}|'{3}).*?(?<!\\)\1)|([\"'])(?:\\.|(?!\2)[^\\\n])*+\2"
     r"|(?<![\w.])(?P<name>[A-Za-z_]\w*+)(?!=[^=])"

@@ -1,4 +1,4 @@
-"""Proofs of the claims of an item: the details that its claim sheet unfolds."""
+"""Proofs of the claims of an item, as details that its claim sheet can unfold."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,11 +32,11 @@ from curation.text import pluralize
 from curation.web.highlight import taken
 
 SHOWN = 12
-# A GPU that can't try a pair says nothing about it.
+# Left out: a pair that the GPU does not support was not checked.
 UNTRIED = (Device.CUDA, Verdict.UNSUPPORTED)
 # Maximum number of notes on how a kernel was made standalone.
 MOST_NOTES = 50
-# The unit contains the function's own lines.
+# Labels of the texts. The text of the function is a part of the unit.
 LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}
 
 
@@ -208,7 +208,7 @@ def _compiled(rows: ItemRows) -> Iterator[Detail]:
 
 
 def resources(figures: Mapping[str, Any]) -> list[str]:
-    """Return what a compiled kernel uses, in words, or nothing if that is unknown."""
+    """Return the resources of a compiled kernel in words; empty if they are unknown."""
     if "registers" not in figures:
         return []
     local, shared = figures["local_bytes"], figures["shared_bytes"]

@@ -1,4 +1,4 @@
-"""Figures of checks, as a label and a value in words."""
+"""Labels and formatted values of the figures of checks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
     "computed": _tally,
     "cases": lambda value: f"{value:,}" if isinstance(value, int) else _plain(value),
 }
-# Labels of figures whose names say too little. Those of grades are on the claim sheet.
+# Labels of figures with unclear names. Labels of grades are on the claim sheet.
 LABELS = {
     "passed": "Tests passed",
     "failed": "Tests failed",
@@ -134,6 +134,6 @@ def named(figures: Mapping[str, Any]) -> Iterator[LabeledValue]:
 
 
 def label_of(name: str) -> str:
-    """Return the label of a check or figure, also of one that is not known here."""
+    """Return the label of a check or figure, by default made of its name."""
     known = CHECKS.get(name) or LABELS.get(name)
     return known or name.replace("_", " ").replace("-", " ").strip().capitalize()

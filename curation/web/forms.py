@@ -37,9 +37,9 @@ class DecisionForm(forms.Form):
         return cleaned
 
     def kind(self, item: Kernel | Pair) -> ItemClassification | None:
-        """Return the classification in the form, or None if it had no such fields.
+        """Return the classification in the form, or None if the form had no such fields.
 
-        An emptied choice keeps the old value.
+        An empty choice leaves the value of the item.
         """
         if not self._says_kind:
             return None

@@ -22,7 +22,7 @@ from curation.lexer import DOCUMENTED, LEXER, LONGEST, is_readable
 from curation.text import pluralize
 
 Address = Callable[[int], str]
-# Created once: a formatter compiles its own style, which takes as long as a short source.
+# One for all texts: creating a formatter takes as long as formatting a short text.
 FORMATTER = HtmlFormatter(nowrap=True)
 # Lines above a `def` that leave it on the first screen.
 SHORT = 14
@@ -33,12 +33,12 @@ LONGEST_LINE = 2000
 MOST_MARKUP = 1_000_000
 # The link of each line repeats the path, which has up to 1,000 characters.
 LONGEST_ADDRESS = 300
-# Operations of `triton.language` in highlighted text, and calls by a plain name.
+# Operations of `triton.language` in highlighted text, and calls of functions without a dot.
 OPERATION = re.compile(r'<span class="(nb nb-(?:Memory|Compute|Program))">(\w+)</span>')
 CALLED = re.compile(r'<span class="n">(\w+)</span>(?=<span class="p">[(\[])')
 DOCUMENTATION = "https://triton-lang.org/main/python-api/generated/triton.language.{}.html"
-# Number of cached results. A page needs the result of its one to four texts several times. A larger
-# cache would only serve a second look, and one entry may have megabytes.
+# Number of cached results. A page needs each result of its one to four texts several times. More
+# would help only if a page is opened again, and one result may have megabytes.
 KEPT = 4
 NO_NOTES: Mapping[int, str] = {}
 
@@ -56,7 +56,7 @@ class Section:
 def lines(source: str, plain: bool = False) -> tuple[str, ...]:
     """Return the HTML of each line of a page; no element spans two lines.
 
-    plain: leave the text without colors, because it is no Python.
+    plain: the text is no Python, so it gets no colors.
     """
     source = _with_newlines(source).removesuffix("\n")
     written = source.split("\n")
@@ -87,8 +87,10 @@ def _highlighted(source: str, written: Sequence[str]) -> str:
 
 
 def _documented(operation: re.Match[str]) -> str:
-    """Return an operation of Triton with a link to its documentation. The tab key skips it: a
-    kernel has dozens."""
+    """Return an operation of Triton with a link to its documentation.
+
+    The tab key skips the link, because a kernel has dozens of them.
+    """
     classes, name = operation.groups()
     if name not in DOCUMENTED:
         return operation[0]
@@ -135,10 +137,10 @@ def table(
 
     url: the link of a line's number.
     whole: the URL of the complete text, for lines that are cut or omitted.
-    anchor: how the ids of its lines begin, which are unique on a page.
+    anchor: prefix of the ids of its lines, which must be unique on a page.
     plain: no colors and no links.
-    file, notes: the text's column, and HTML below its lines by their number from 1, if people may
-    comment on it.
+    file: the column of the text, if people may comment on it.
+    notes: HTML to insert below lines, by their number from 1.
     """
     shown = lines(source, plain)
     definitions = {} if plain else {each.name: each.line for each in functions(source) or ()}
@@ -177,7 +179,7 @@ def _linked_call(
 
 
 def kernel_first(source: str, name: str, rest: str, **shown: Any) -> list[Section]:
-    """Return the parts of a unit: the function `name`, then all else, folded under `rest`."""
+    """Return the parts of a unit: the function `name`, then a folded part with the title `rest`."""
     own = next((each for each in functions(source) or () if each.name == last_name(name)), None)
     total = len(lines(source))
     if own is None or own.end > total or not (helpers(source, name) or own.line > SHORT):
@@ -231,13 +233,13 @@ def last_name(qualname: str) -> str:
 
 
 def helpers(source: str, name: str) -> tuple[Function, ...] | None:
-    """Return the functions beside `name`, or None for a text that is too long to parse."""
+    """Return all functions except `name`, or None for a text that is too long to parse."""
     every = functions(source)
     return every and tuple(each for each in every if each.name != last_name(name))
 
 
 def taken(source: str, name: str, files: Sequence[str]) -> str:
-    """Return the number of a kernel's helpers and the files that they come from, in words."""
+    """Return the number of a kernel's helpers, and their files, in words."""
     beside = helpers(source, name)
     if not beside:
         return ""

@@ -1,7 +1,7 @@
 """History of all actions of people and policies, newest first.
 
-It merges decisions, second reviews, corrections and admin actions from four tables. An item whose
-second review the reader may still give is left out, so that the review stays blind.
+It merges decisions, second reviews, corrections and admin actions from four tables. Items that wait
+for the reader's second review are left out, because that review is blind.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def _narrowed(rows: QuerySet[Any], query: LogQuery, moment: str, most: int | Non
 
 
 def _shown(rows: QuerySet[Any], reader: User) -> QuerySet[Any]:
-    """Select the `rows` about items whose decisions `reader` may know."""
+    """Select the `rows` about items that do not wait for a second review by `reader`."""
     for model, name in ((Kernel, "kernel_id"), (Pair, "pair_id")):
         rows = rows.exclude(second.blind(model, reader, name))
     return rows

@@ -1,7 +1,7 @@
 """Context of an item's page, read with a bounded number of queries."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,10 +16,8 @@ from curation.evidence.claim_sheet.types import ClaimState
 from curation.models import (
     Agreement,
     Decision,
-    DuplicateLink,
     Kernel,
     Pair,
-    Provenance,
     Question,
     Status,
     ValidationResult,
@@ -31,7 +29,6 @@ from curation.web.results import check_rows, environment_of, error_dots, figures
 
 # A change of the guidelines shows on pages of items after this time.
 CACHE_SECONDS = 30
-Item = Kernel | Pair
 TABS = {
     Kernel: {
         "standalone": "Standalone",
@@ -84,6 +81,20 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         if name != "launcher" or item.launcher_source
         if name != "compiled" or (compiled and "registers" in compiled.figures)
     ]
+    bodies: Mapping[str, Callable[[], dict[str, Any]]] = {
+        **{
+            name: partial(of_tab, item, places, talked) for name, of_tab in code_tabs.KERNEL.items()
+        },
+        "code": partial(code_tabs.pair, item, query, talked),
+        "compiled": partial(code_tabs.compiled, compiled, query),
+        "diff": partial(diff_tab.context, item, query, others),
+        "history": partial(_history, item),
+        "alike": partial(_alike, item, user),
+        "discussion": partial(_discussion, item, talked),
+        "results": partial(_results, item, results),
+        "try": partial(try_tab.context, item, query, values=False),
+        "values": partial(try_tab.context, item, query, values=True),
+    }
     return {
         "item": item,
         "kind": "kernels" if kind is Kernel else "pairs",
@@ -113,39 +124,12 @@ def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str,
         ),
         "open_threads": still_open,
         "pass_rates": rows.pass_rates(item),
-        **_body(item, tab, query, places, others, results, compiled, user, talked),
+        **bodies[tab](),
     }
 
 
-def _body(
-    item: Any,
-    tab: str,
-    query: dict[str, str],
-    places: Sequence[Provenance],
-    others: Sequence[tuple[DuplicateLink, Item]],
-    results: Sequence[ValidationResult],
-    compiled: ValidationResult | None,
-    user: User,
-    talked: Sequence[talk.Thread],
-) -> dict[str, Any]:
-    """Return the context of the current tab."""
-    if tab in code_tabs.KERNEL:
-        return code_tabs.KERNEL[tab](item, places, talked)
-    if tab == "code":
-        return code_tabs.pair(item, query, talked)
-    if tab == "compiled":
-        return code_tabs.compiled(compiled, query)
-    if tab == "diff":
-        return diff_tab.context(item, query, others)
-    if tab == "history":
-        return _history(item)
-    if tab == "alike":
-        return _alike(item, user)
-    if tab == "discussion":
-        return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
-    if tab == "results":
-        return _results(item, results)
-    return try_tab.context(item, query, values=tab == "values")
+def _discussion(item: Any, talked: Sequence[talk.Thread]) -> dict[str, Any]:
+    return {"threads": talked, "files": [name for name in item.SOURCES if getattr(item, name)]}
 
 
 def _history(item: Any) -> dict[str, Any]:

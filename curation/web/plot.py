@@ -1,4 +1,4 @@
-"""Charts as plain values for templates; lengths are numbers from 0 to 100."""
+"""Charts as values for templates. Lengths are numbers from 0 to 100."""
 
 import math
 from collections.abc import Iterable, Sequence

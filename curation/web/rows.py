@@ -200,7 +200,7 @@ def whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A rung of the ladder of a pair's page. `place`: the GPU and the case of the time."""
+    """A pair of a ladder, with its time. `place`: the GPU and the case that was timed."""
 
     pair: Pair
     current: bool
@@ -209,7 +209,7 @@ class Rung:
 
 
 def rungs(item: Item) -> list[Rung]:
-    """Return the ladder of a pair with the times at one place; empty for other items."""
+    """Return the ladder of a pair with times of one GPU and case; empty for other items."""
     if not isinstance(item, Pair) or not item.ladder:
         return []
     pairs = list(rungs_beside(item))

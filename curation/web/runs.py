@@ -60,12 +60,12 @@ KINDS: Mapping[str, RunKind] = {
     "try": RunKind(TriedCase, _tried),
 }
 STATES = tuple(RunState.values)
-# All kinds, in the order in which runs of the same time are listed.
+# Queries of all kinds. Runs with the same time are listed in this order.
 _ALL = (_ingests, _validations, _exports, _tried)
 
 
 class NoSuchRun(CurationError):
-    """There is no run of this name."""
+    """There is no run with this label."""
 
 
 def find_run(label: str) -> Run:

@@ -1,4 +1,4 @@
-"""Tabs “Try it” and “Values” of a pair: a form for one case, and what the last ones gave."""
+"""Tabs “Try it” and “Values” of a pair: a form for one case, and the results of the last ones."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from curation.models import Pair, TriedCase
 from curation.web.cases import fields_of, read_cases
 from curation.web.highlight import lines
 
-# By name, as the harness knows them.
+# Labels of the changes of inputs, by their names in the harness.
 CHANGES = {
     "": "as the test makes them",
     "large": "30 times as large",
@@ -38,7 +38,7 @@ class ErrorMap:
 
 
 def context(pair: Pair, query: dict[str, str], *, values: bool) -> dict[str, Any]:
-    """Return the context of a tab. `values`: of the tab with the values of each line."""
+    """Return the context of the tab “Values” if `values` is true, else of “Try it”."""
     cases = read_cases(pair.test_code)
     rows = TriedCase.objects.filter(pair=pair, content_hash=pair.content_hash)
     rows = rows.exclude(program="") if values else rows.filter(program="")
@@ -68,7 +68,7 @@ def context(pair: Pair, query: dict[str, str], *, values: bool) -> dict[str, Any
 
 
 def _code(text: str, report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines of the functions that ran, each with what the report notes about it."""
+    """Return the lines of the functions that ran, with the values that the report has for each."""
     noted = {row["line"]: row for row in report.get("lines", ())}
     parts = report.get("parts", ())
     return [

@@ -1,1 +1,1 @@
-"""Protection of the site beyond Django's own."""
+"""Protection of the site that Django does not have."""

@@ -1,6 +1,7 @@
 """Device cookie: the names that a browser has logged in to.
 
-It grants no access. The throttle uses it to tell the owner's browser from one that guesses.
+It grants no access. The throttle uses it to distinguish the browser of an account's owner from that
+of an attacker.
 """
 
 import secrets
@@ -18,7 +19,7 @@ MOST_NAMES = 5
 
 
 def device_of(request: HttpRequest, name: str) -> str:
-    """Return the browser's device id if `name` has logged in there before, or ""."""
+    """Return the id of the browser if `name` has logged in with it before, or ""."""
     device, names = _read(request)
     return device if name in names else ""
 

@@ -1,7 +1,7 @@
 """Invitations: create a one-time link, accept it once, revoke it.
 
-The link contains the key of its row, signed with the secret key, and is not stored. The row tells
-if the link is still valid.
+The link is not stored. It contains the key of its row, signed with the secret key. The row records
+whether the link is still valid.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Authentication backend: Django's own with a login throttle, and one query for permissions."""
+"""Authentication backend: Django's with a login throttle, and one query for all permissions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Account page: password, API tokens, decisions that can be undone; and the list of keys."""
+"""Account page: password, API tokens, decisions that can be undone. And the page of shortcuts."""
 
 from datetime import timedelta
 from typing import Any
@@ -44,7 +44,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @may_review
 @never_cache
 def token(request: HttpRequest) -> HttpResponse:
-    """Create a token or revoke an own one. The response itself shows the secret, once."""
+    """Create or revoke a token. The response shows the secret of a new token, once."""
     user = person(request)
     if pk := request.POST.get("revoke", ""):
         with transaction.atomic():
@@ -96,9 +96,9 @@ class CurrentPasswordForm(PasswordChangeForm):
 
 @method_decorator(never_cache, name="dispatch")
 class ChangePassword(PasswordChangeView):
-    """Django's view, which keeps this session and ends the user's others.
+    """Change of the password, which ends the user's other sessions.
 
-    API tokens stay valid, because scripts use them, unless the user ticks otherwise.
+    API tokens stay valid, because scripts use them, unless the user ticks the box.
     """
 
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the base class has it

@@ -34,9 +34,9 @@ from curation.web.access import (
 from curation.web.forms import LONGEST_COMMENT, DecisionForm
 from curation.web.views.item import address, page
 
-# Headers of the page's script: see `swap` in static/js/review.js.
+# Headers for `swap` in static/js/review.js.
 SWAPS, ADDRESS = "X-Swap", "X-Address"
-# Fields of the form that a decision stores as they are.
+# Fields of the form that a decision stores unchanged.
 DECIDED = ("version", "request", "reasons", "comment", "open_claims")
 
 
@@ -72,7 +72,7 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Skip the item: others get it first. A decided item is only left."""
+    """Skip the item, so that it returns after all others. A decided item is not marked."""
     item = item_or_404(kind, pk)
     user = person(request)
     disputed = second.given(item).filter(state=Agreement.DISPUTED).exists()
@@ -88,7 +88,7 @@ def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def undo_last(request: HttpRequest) -> HttpResponse:
-    """Undo a decision of the user: the given one, or else the last one or second review."""
+    """Undo the named decision of the user, or the last decision or second review."""
     user = person(request)
     key = request.POST.get("decision", "")
     own = undoable(user)
@@ -117,7 +117,7 @@ def undo_last(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_review
 def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Ask a colleague, or anyone, for a second opinion, or send a pair back to its author."""
+    """Ask one reviewer, or all, for a second opinion, or send a pair back to its author."""
     item = item_or_404(kind, pk)
     user = person(request)
     colleagues = _colleagues(user)

@@ -80,7 +80,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
 @require_POST
 @may_decide_in_bulk
 def finish_bulk(request: HttpRequest, pk: int) -> HttpResponse:
-    """Finish an interrupted bulk decision. It keeps its author."""
+    """Finish an interrupted bulk decision, in the name of its author."""
     done = get_object_or_404(BulkDecision, pk=pk)
     finish(bulk=done)
     return _done(request, done)

@@ -1,6 +1,6 @@
-"""Drafts that machines could not finish: the list, and the page of a draft.
+"""Incomplete drafts of pairs: the list, and the page of a draft.
 
-Conversion into a pair is in `validation`, which knows the contract and queues the check.
+Conversion into a pair is in `validation`, which checks the contract and queues the validation.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Page on which a pair is edited.
 
-Saving is in `validation`, which knows the contract and queues the check.
+Saving is in `validation`, which checks the contract and queues the validation.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def pair_editor(
     problems: Sequence[str] = (),
     description: str | None = None,
 ) -> HttpResponse:
-    """Show the three texts of an edit, and the problems that keep it from being saved."""
+    """Show the three texts of an edit, and the problems to solve before it can be saved."""
     shown = {
         "pair": pair,
         "texts": [

@@ -101,7 +101,7 @@ def _checked(operation: str) -> CurrentGuideline:
 
 
 def _item_at(address: str) -> Kernel | Pair:
-    """Return the item of a page's address, whole or only the path."""
+    """Return the item of the URL or path of its page."""
     try:
         match = resolve(urlsplit(address.strip()).path)
     except (Resolver404, ValueError):

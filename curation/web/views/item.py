@@ -151,7 +151,7 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
 
 
 def _position(request: HttpRequest, query: str) -> tuple[int, int] | None:
-    """Return the place in the list that is reviewed, and its length when the review began."""
+    """Return the position in the list under review, and the length of the list at its start."""
     try:
         left = waiting(person(request), MANY, Filter.from_query(query))
     except WrongFilter:

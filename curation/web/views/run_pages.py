@@ -108,7 +108,7 @@ def _parts(run: Run, page: str) -> dict[str, Any]:
 
 
 def _funnel(stages: dict[str, Any]) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Return the counts of each stage in order, with readable names."""
+    """Return the counts of each stage, with readable names."""
     return [(name.capitalize(), list(counts.items())) for name, counts in stages.items() if counts]
 
 
