@@ -1,7 +1,7 @@
 """gunicorn's threaded worker, limited to as many connections as it can serve.
 
-gunicorn's own accepts every connection, so one process may hold them all while another is idle.
-Here the kernel queues them in order, and each process takes the next one when a thread is free.
+gunicorn's worker accepts every connection, so one process may hold all while another is idle. With
+this worker they wait in the kernel, and a process takes the next one when a thread is free.
 With four sync workers instead, four silent connections delay the next answer by 17 s (2026-11-26).
 """
 

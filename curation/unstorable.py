@@ -4,7 +4,7 @@ from typing import Any
 
 
 def unstorable(value: Any, name: str) -> str:
-    """Return the place in the JSON value `name` of a text that can't be stored, or "".
+    """Return the path to a text in the JSON value `name` that can't be stored, or "".
 
     Iterative, because a value may be nested more deeply than Python's recursion limit.
     """

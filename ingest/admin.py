@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.core.exceptions import ValidationError
-from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -17,6 +17,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from curation.admin.lines_field import LinesField
+from curation.admin.tables import UndeletableAdmin
 from curation.errors import CurationError
 from curation.models import IngestRun, Origin, Repository
 from curation.web.access import person
@@ -101,7 +102,7 @@ class OptOutForm(forms.Form):
 
 
 @admin.register(Repository)
-class RepositoryAdmin(admin.ModelAdmin):
+class RepositoryAdmin(UndeletableAdmin):
     # Its page has a link to its kernels instead.
     view_on_site = False
     form = RepositoryForm
@@ -158,9 +159,6 @@ class RepositoryAdmin(admin.ModelAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.fieldsets if obj is not None else self.add_fieldsets
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def has_ingest_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("curation.add_ingestrun")

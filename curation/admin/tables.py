@@ -22,7 +22,14 @@ from curation.models import (
 )
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class UndeletableAdmin(admin.ModelAdmin):
+    """Admin of rows that cannot be deleted, because other rows refer to them."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class ReadOnlyAdmin(UndeletableAdmin):
     """Shows every column, then the `readonly_fields`. Newest first.
 
     Superusers can't edit either: an edited release or notice would no longer be a record.
@@ -36,15 +43,12 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return (*(field.name for field in self.opts.fields), *self.readonly_fields)
 
 
 @admin.register(License)
-class LicenseAdmin(admin.ModelAdmin):
+class LicenseAdmin(UndeletableAdmin):
     """Admin of licenses. Ingests add them; only the verdict is editable."""
 
     fields = ("expression", "name", "verdict", "text")
@@ -56,12 +60,9 @@ class LicenseAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
 
 @admin.register(OptOut)
-class OptOutAdmin(admin.ModelAdmin):
+class OptOutAdmin(UndeletableAdmin):
     fields = ("repository", "path", "author", "reason", "lifted_at", "created_by", "created_at")
     readonly_fields = ("lifted_at", "created_by", "created_at")
     autocomplete_fields = ("repository",)
@@ -70,9 +71,6 @@ class OptOutAdmin(admin.ModelAdmin):
     list_select_related = ("repository", "created_by")
     search_fields = ("author", "path", "repository__name")
     actions = ("lift",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Make an existing opt-out read-only except for its reason."""
@@ -102,7 +100,7 @@ class OptOutAdmin(admin.ModelAdmin):
 
 
 @admin.register(DecisionReason)
-class DecisionReasonAdmin(admin.ModelAdmin):
+class DecisionReasonAdmin(UndeletableAdmin):
     """Admin of decision reasons. Decisions keep a copy of the text; `offered` retires a reason."""
 
     list_display = ("text", "status", "position", "offered")
@@ -117,9 +115,6 @@ class DecisionReasonAdmin(admin.ModelAdmin):
         if field is not None and db_field.name in self.list_editable:
             field.widget.attrs["aria-label"] = db_field.verbose_name
         return field
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
 
 @admin.register(Release)

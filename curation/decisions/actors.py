@@ -30,9 +30,9 @@ def program_groups(user: User) -> QuerySet[Group]:
 def acted_by(user: User, in_programs: bool | None = None) -> dict[str, Any]:
     """Return the columns of a decision that name its actor.
 
-    A program's name stands for a policy, so that an export accepts or refuses it by that name.
+    The name of a program is stored like that of a policy, and an export accepts it by that name.
 
-    in_programs: whether the account is in the group, if a query has told.
+    in_programs: whether the account is in the group, or None to query it.
     """
     if in_programs is None:
         in_programs = program_groups(user).exists()

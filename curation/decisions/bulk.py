@@ -114,8 +114,8 @@ def decide_all(
 def finish(*, bulk: BulkDecision, counted: Sequence[Versions] | None = None) -> None:
     """Decide in short transactions; items that reviewers decide on meanwhile are skipped.
 
-    counted: the items of each model, of which only those at their version are decided on. Without
-    it, as after a crash, the filter determines the rest.
+    counted: the versions of the items of each model; changed items are skipped. Without it, as
+    after a crash, the filter is evaluated again.
     """
     for number, model in enumerate(MODELS):
         versions = counted[number] if counted is not None else None
@@ -152,7 +152,7 @@ def _fingerprint(results: Sequence[Sequence[tuple[int, int]]]) -> str:
 
 
 def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> BulkDecision:
-    """Approve the representative of a cluster, reject the rest."""
+    """Approve the representative of a cluster, and reject its near-duplicates."""
     model = type(item)
     links = DuplicateLink.objects.filter(**{f"of_{about(model)}": item}).values(about(model))
     values = {"status": Status.APPROVED, "filter": "", "comment": f"The cluster of {item}"}
@@ -171,9 +171,9 @@ def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> Bu
 
 
 def undo_all(*, bulk: BulkDecision, user: User) -> int:
-    """Undo the whole bulk decision, except items that were decided on since.
+    """Undo a bulk decision, except for items that were decided on since.
 
-    It ends a decision in progress. If interrupted, the next call undoes the rest.
+    A bulk decision in progress ends. After an interruption, the next call continues.
     """
     _end(bulk)
     actor, undone = acted_by(user), 0
@@ -187,7 +187,7 @@ def undo_all(*, bulk: BulkDecision, user: User) -> int:
 
 
 def _goes_on(bulk: BulkDecision) -> bool:
-    """Return True if it has not ended. The row lock keeps others from ending or resuming it."""
+    """Return True if it has not ended. Locks the row, so that it does not end meanwhile."""
     unfinished = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
     return unfinished.select_for_update(no_key=True).first() is not None
 

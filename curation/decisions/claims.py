@@ -14,7 +14,7 @@ from django.utils import timezone
 from curation.models import Claim, Kernel, Pair
 from curation.search.matching import about
 
-# The rest of the lease after a tab is closed: the person's other tabs renew it once a minute.
+# Length of a claim after a tab is closed. Other tabs of the person renew it once a minute.
 AFTER_A_TAB = timedelta(seconds=75)
 
 

@@ -77,8 +77,8 @@ def review(
 ) -> Decision | None:
     """Decide, or give the second review that is open to the person, and return None.
 
-    again: False if a query has told that no second review is.
-    verdict: arguments of both `decide` and `second_reviews.give`.
+    again: False if the caller knows that no second review is open.
+    verdict: the arguments that `decide` and `second_reviews.give` share.
     """
     check_reasons(verdict["status"], verdict["reasons"], verdict["comment"], needed=needs_reason)
     asked = second.asked_for(item, verdict["user"], verdict["request"]) if again else None

@@ -1,7 +1,6 @@
-"""Notices: written beside an event, read at the bell, sent by mail and by webhook.
+"""Notices to people: stored with an event, shown on the site, sent by mail and webhook.
 
-The row is the record. The scheduler sends what is unsent, so no decision waits for a mail server,
-and a failure is tried again.
+The scheduler sends stored notices and retries failures, so no decision waits for a mail server.
 """
 
 import hashlib
@@ -32,7 +31,7 @@ LATELY = timedelta(days=2)
 
 
 def notify(user: User, kind: NoticeKind, text: str, url: str, *, event: str) -> None:
-    """Tell the person, once about an event."""
+    """Store a notice for a person, one for each event."""
     Notice.objects.get_or_create(
         user=user, event=event, defaults={"kind": kind, "text": text[:500], "url": url[:300]}
     )
@@ -43,9 +42,9 @@ def unread(user: User) -> QuerySet[Notice]:
 
 
 def notice_runs() -> int:
-    """Tell the people who requested runs that these have ended. A duty of the scheduler.
+    """Scheduled task: notify the requesters of ended runs. Return the number of notices.
 
-    A tried case is left out: its page shows the result within seconds.
+    Tried cases are left out, because their page shows the result within seconds.
     """
     since = timezone.now() - LATELY
     made = 0
@@ -70,7 +69,7 @@ def notice_runs() -> int:
 
 
 def deliver_notices() -> int:
-    """Send unsent notices by mail and webhook, where they are wanted. A duty of the scheduler."""
+    """Scheduled task: send notices by mail and webhook. Return the number of sent ones."""
     sent = 0
     rows = Notice.objects.filter(sent_at=None, attempts__lt=ATTEMPTS).select_related("user")
     for notice in rows.order_by("pk")[:AT_ONCE]:
@@ -123,7 +122,7 @@ def sign(at: str, body: bytes) -> str:
 
 
 def notify_of_dispute(item: Kernel | Pair, others: Collection[int], event: str) -> None:
-    """Tell the curators who can settle a dispute: all but the two who disagree."""
+    """Notify the curators who can settle a dispute: all except the two who disagree."""
     curators = User.objects.filter(groups__name=CURATORS, is_active=True).exclude(pk__in=others)
     for user in curators:
         notify(

@@ -1,8 +1,8 @@
 """Review priority as a number in the row, so that the queue is read from an index.
 
-The order is: pinned, validated, unique, valuable; most valuable are the key files of sources. The
-scheduler recomputes the numbers every minute or so, a part of the queue at a time. Until then, a
-new item waits at the end.
+The order is: pinned, validated, unique, then by value, with key files of sources first. The
+scheduler recomputes the numbers about once a minute, for a part of the queue at a time. Until then,
+a new item is at the end.
 """
 
 from collections import defaultdict
@@ -52,7 +52,7 @@ BATCH = 500
 STRETCH = 20_000
 
 Model = type[Kernel] | type[Pair]
-# Rest of the present round as models and first keys: the scheduler has other tasks.
+# Parts of the queue to recompute in this round, as models and keys to continue after.
 _ahead: list[tuple[Model, int]] = []
 
 

@@ -156,10 +156,10 @@ def _second_looks_of(user: User, now: datetime) -> QuerySet[SecondReview]:
 
 
 def _unseen(user: User, filter: Filter) -> Iterator[Item]:
-    """Yield the better of the best kernel and the best pair, then the rest.
+    """Yield the best kernels and pairs, by priority.
 
-    Concurrent requests skip each other's rows, if the database can. At the end of the queue, others
-    may lock all remaining rows for a moment, so the second try includes locked rows.
+    Concurrent requests skip each other's locked rows, if the database can. If others lock all
+    remaining rows for a moment, the second try includes locked rows.
     """
     for most, skip_locked in ((2, True), (LAST_LOOK, False)):
         best = [
@@ -208,7 +208,7 @@ def _free_item(
 def _free(
     model: Model, filter: Filter, user: User, now: datetime, pending: bool = True
 ) -> QuerySet[Any]:
-    """Select items free for the user: not claimed by or asked of others, not the user's own."""
+    """Select items that the user may review: others have no claim, and the user did not edit it."""
     this_item = {about(model): OuterRef("pk")}
     for_others = Question.objects.filter(answered_at=None, **this_item).filter(
         Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))

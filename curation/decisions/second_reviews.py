@@ -37,7 +37,7 @@ Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
 EVERY = "*"
 SETTLE = "curation.change_secondreview"
-# The time in which a given second review can be withdrawn: a slip of the keyboard, not a new view.
+# A second review can be withdrawn for a minute, to correct a wrong key.
 WITHDRAWABLE = timedelta(minutes=1)
 # Filters by these keys reveal the decision on an item.
 TELLING = ("status", "reviewer", "decided")
@@ -57,9 +57,9 @@ def waiting_for(item: Item, user: User) -> SecondReview | None:
 
 
 def waiting_of(user: User) -> QuerySet[SecondReview]:
-    """Select the second reviews that `user` may give: not of an own decision or edit.
+    """Select the second reviews that `user` may give: not of the user's decisions or edits.
 
-    A program gives none, because it is no second person.
+    A program can't give one, because a second review needs a second person.
     """
     rows = for_people(SecondReview.objects.filter(state=Agreement.WAITING), user)
     return rows.exclude(first__user=user).exclude(pair__author=user)
@@ -174,10 +174,10 @@ def refusal(review: SecondReview, user: User) -> str:
 
 
 def close(decision: Decision, item: Item) -> None:
-    """Close the second reviews that a person's decision on `item` answers or makes pointless.
+    """Close the open second reviews of `item` after a person's decision on it.
 
-    Raise Conflict if the person may not settle the dispute on it. If one of the two could decide
-    again, or undo the first decision, the dispute would vanish unsettled.
+    Raise Conflict if the person may not settle the dispute. Otherwise one of the two who disagree
+    could end it by another decision, or by undoing the first one.
     """
     reviews = SecondReview.objects.filter(**{about(type(item)): item})
     # First this update: it waits for a concurrent second review, which may create a dispute.

@@ -39,7 +39,7 @@ class Thread:
 def comment(
     *, item: Item, file: str, line: int, text: str, author: User, parent: LineComment | None = None
 ) -> LineComment:
-    """Write a comment on a line, or a reply to `parent`, and tell those whom it concerns."""
+    """Store a comment on a line, or a reply to `parent`, and notify the people it concerns."""
     text = text.strip()
     if not text:
         raise CurationError("Write the comment first.")
@@ -101,7 +101,7 @@ def resolve(*, thread: LineComment, resolved: bool, user: User) -> None:
 
 
 def delete(*, made: LineComment, user: User) -> None:
-    """Delete the text of the user's comment. Its place in the thread stays."""
+    """Delete the text of the user's comment. The row stays, so that replies have a parent."""
     if made.author_id != user.pk:
         raise CurationError("Only its author can delete a comment.")
     LineComment.objects.filter(pk=made.pk, deleted_at=None).update(

@@ -40,14 +40,14 @@ _restore = Job.restore
 
 
 def guard_jobs() -> None:
-    """Make this process accept only the project's own jobs, whichever code reads them."""
+    """Let all code in this process, rq's too, read only jobs that this project enqueues."""
     Job.restore = restore  # type: ignore[method-assign, assignment]
     Job.fetch = classmethod(fetch)  # type: ignore[method-assign, assignment]
     Job.fetch_many = classmethod(fetch_many)  # type: ignore[method-assign, assignment]
 
 
 def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
-    """Fill `job` from its hash. Raise NoSuchJobError if Redis lacks the job or we refuse it."""
+    """Fill `job` from its hash. Raise NoSuchJobError if it is missing or not allowed."""
     try:
         if b"data" in raw:
             _check(raw)

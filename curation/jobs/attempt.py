@@ -1,7 +1,7 @@
 """Attempts at a run: claimed, renewed and finished by compare-and-set on a token.
 
-A job writes its results in transactions that also renew the attempt. A worker that was given up
-and resumes finds its token gone, and can change none of them.
+A job writes its results in transactions that also renew the attempt. If the lease of a worker ran
+out and the worker resumes, its token is no longer valid, and it can write none of them.
 """
 
 import logging
@@ -35,7 +35,7 @@ AnyRun = TypeVar("AnyRun", bound=Run)
 class LeaseLost(BaseException):
     """The attempt timed out, was cancelled, or was given to another worker.
 
-    A BaseException: handlers that survive any failure of a file or an entry must not catch it.
+    A BaseException, so that `except Exception` around a file or an entry does not catch it.
     """
 
 
@@ -80,7 +80,7 @@ class Attempt(Generic[AnyRun]):
                 self._lost = not self._write_news()
             else:
                 self._lost = not self._ended
-        # A claim whose transaction has not been committed is not visible here.
+        # Without a row, the transaction that created the run has not been committed yet.
         return not self._lost
 
     def lost(self) -> LeaseLost:
@@ -99,7 +99,7 @@ class Attempt(Generic[AnyRun]):
         self._update(lease_until=Now(), message=storable(message))
 
     def _progress(self, stage: str, done: int, total: int) -> dict[str, Any]:
-        """Return the columns of the progress. A new stage starts its own pace."""
+        """Return the columns of the progress. The pace is measured for each stage."""
         if stage != self._stage:
             self._stage = stage
             self.journal.write(f"{stage}: {total:,}" if total else stage)
@@ -175,12 +175,24 @@ def carry_out(
     if attempt is None:
         return
     run = model._default_manager.get(pk=pk)
-    source = getattr(run, "repository", None)
     attempt.journal = journal = Journal(run.log)
+    began, name = time.monotonic(), f"{run.label} ({run.subject})"
+
+    def say(level: int, how: str) -> None:
+        log.log(level, "%s %s", name, how, extra={"duration": round(time.monotonic() - began, 3)})
+        journal.write(f"Attempt {run.attempts} {how}")
+
     facts = {"run": f"{model._meta.model_name}-{pk}", "attempt": run.attempts, "journal": journal}
-    with about(**facts, repository=source), journal.listening():
+    with about(**facts, repository=getattr(run, "repository", None)), journal.listening():
+        log.info("%s begins", name)
+        journal.write(f"Attempt {run.attempts} begins")
         try:
-            _try(run, attempt, work)
+            _try(run, attempt, work, say)
+        except LeaseLost:
+            if not connection.in_atomic_block:
+                # The statement may have been interrupted.
+                connection.close()
+            say(logging.WARNING, "ended: the run was cancelled, or another worker continues it")
         finally:
             # Save the lines of a cancelled attempt too, but not of one that another replaced.
             if (lines := journal.news()) is not None:
@@ -188,29 +200,6 @@ def carry_out(
 
 
 def _try(
-    run: AnyRun, attempt: Attempt[AnyRun], work: Callable[[AnyRun, Attempt[AnyRun]], None]
-) -> None:
-    began, name = time.monotonic(), f"{run.label} ({run.subject})"
-
-    def say(level: int, how: str) -> None:
-        log.log(level, "%s %s", name, how, extra={"duration": round(time.monotonic() - began, 3)})
-        attempt.journal.write(f"Attempt {run.attempts} {how}")
-
-    log.info("%s begins", name)
-    attempt.journal.write(f"Attempt {run.attempts} begins")
-    try:
-        _do(run, attempt, work, say)
-    except LeaseLost:
-        if not connection.in_atomic_block:
-            # The statement may have been interrupted.
-            connection.close()
-        say(
-            logging.WARNING,
-            "ended: the run was cancelled, or another worker continues it",
-        )
-
-
-def _do(
     run: AnyRun,
     attempt: Attempt[AnyRun],
     work: Callable[[AnyRun, Attempt[AnyRun]], None],

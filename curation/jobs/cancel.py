@@ -33,8 +33,9 @@ class NotCancelled(CurationError):
 def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
     """Cancel a queued or running run. Raise NotCancelled if it has ended.
 
-    `name` is the requester if it is no user. The working process notices within seconds, by its
-    heartbeat. Results that it has written stay.
+    The heartbeat of the working process stops it within seconds. Stored results stay.
+
+    name: the requester, if it is no user.
     """
     rows = type(run)._default_manager.filter(pk=run.pk)
     with transaction.atomic():

@@ -34,7 +34,7 @@ class Duty:
     holder: str = field(default_factory=_this_process)
 
     def take(self) -> bool:
-        """Take or keep the duty. Return False if another live process has it."""
+        """Acquire or renew the lease of the duty. Return False if another process holds it."""
         until = Now() + timedelta(seconds=self.seconds)
         own_lease = Lease.objects.filter(name=self.name, holder=self.holder)
         expired = Lease.objects.filter(name=self.name, expires_at__lte=Now())
@@ -54,5 +54,5 @@ class Duty:
 
 
 def is_held(name: str) -> bool:
-    """Return True if a live process has this duty."""
+    """Return True if a process holds the lease of this duty."""
     return Lease.objects.filter(name=name, expires_at__gt=Now()).exists()

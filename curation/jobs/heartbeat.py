@@ -1,8 +1,8 @@
 """Heartbeat: renews an attempt's lease, and interrupts the work when the lease is lost.
 
-Loading a detector or torch may take long on a busy machine and reports no progress. If that
-outlasted the lease, each attempt would be given away before it began. The queue's time limit ends a
-job that makes no progress.
+Loading a detector or torch reports no progress, and may take longer than the lease on a busy
+machine. Without a heartbeat, each attempt would lose its lease before it began. A job that hangs is
+ended by the time limit of the queue.
 
 A run that was cancelled, or given to another worker, has lost its token. The heartbeat sees that
 within `BEAT_SECONDS` and raises in the main thread, so that the work cleans up after itself: it
@@ -40,7 +40,7 @@ os.register_at_fork(
 def beating(beat: Callable[[], bool], lost: Callable[[], BaseException]) -> Iterator[None]:
     """Call `beat` from a thread with its own connection; when it returns False, raise `lost()`.
 
-    It is raised in the block, if that runs in the main thread: Python can interrupt no other one.
+    It is raised in the block only if that runs in the main thread: Python can interrupt no other.
     """
     stopped = threading.Event()
     in_main = threading.current_thread() is threading.main_thread()

@@ -16,7 +16,7 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Journal(logging.Handler):
-    """Log handler of a run: collects its own lines, and all that is logged during the run."""
+    """Log handler of a run: collects the lines that are logged during the run."""
 
     def __init__(self, before: str = "") -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Journal(logging.Handler):
         self._add(f"{at} {text}")
 
     def emit(self, record: logging.LogRecord) -> None:
-        # Attempts write their own lines, at any log level.
+        # `carry_out` writes the lines of attempts itself, because the log level may hide them.
         if known().get("journal") is self and not record.name.startswith("curation.jobs.attempt"):
             self._add(self._formatter.format(record))
 

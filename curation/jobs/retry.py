@@ -21,7 +21,7 @@ def retry(run: AnyRun, *, by: User | None = None, failed: bool = False) -> AnyRu
     model = type(run)
     rows = model._default_manager
     with transaction.atomic():
-        # A second click waits here for the first one, then finds its run.
+        # A second request waits for this lock, then finds the run of the first one.
         rows.select_for_update().get(pk=run.pk)
         live = rows.filter(retry_of=run, state__in=LIVE).first()
         if live is not None:

@@ -1,8 +1,8 @@
 """Sweeper: finds runs that fell out of the queue and enqueues them again. Idempotent.
 
 Two faults occur: a worker dies, so its lease runs out; or Redis loses a job, so a queued row has
-none. Both are seen in the rows, and repaired by compare-and-set. All times are the database's: a
-host with a wrong clock would requeue live runs.
+none. Both follow from the rows, and are repaired by compare-and-set. Only the database's clock is
+used, because a host with a wrong clock would requeue live runs.
 """
 
 import logging

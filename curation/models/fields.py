@@ -33,7 +33,8 @@ def once_per_item(
 ) -> tuple[models.UniqueConstraint, models.UniqueConstraint]:
     """Allow one row for each value of `fields`, of the rows that fulfill `condition`.
 
-    "item" in the name and in the fields stands for the row's kernel, or for its pair.
+    "item" in the name and the fields is replaced by "kernel" in one constraint, and by "pair" in
+    another.
     """
     of_kernel, of_pair = (
         models.UniqueConstraint(

@@ -26,7 +26,7 @@ class ItemQuerySet(models.QuerySet[T]):
 def indexes(model: str, name: str, *columns: str) -> tuple[models.Index, ...]:
     """Return the covering indexes of lists and of the queue.
 
-    A row and its texts fill several disk pages, so filters must be decided by the index alone.
+    They contain all columns of filters, because a row with its texts fills several disk pages.
     """
     return (
         _given(model, "previous"),

@@ -92,7 +92,7 @@ class Notice(models.Model):
 
 
 class NoticeChoice(models.Model):
-    """The ways in which a person gets notices, beside the bell."""
+    """The choice of a person whether notices are mailed. The site shows them in any case."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice"

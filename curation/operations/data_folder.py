@@ -113,7 +113,7 @@ def secret_key(folder: Path) -> str:
             f"The secret key {path} can't be read ({error.strerror}). "
             "Run as the user that owns the data folder, or set SECRET_KEY."
         ) from error
-    # Several processes may start at once: each writes its own file, and the first link wins.
+    # Several processes may start at once. Each writes a temporary file; one succeeds to link it.
     with tempfile.NamedTemporaryFile("w", dir=folder) as fresh:
         fresh.write(secrets.token_urlsafe(50))
         fresh.flush()

@@ -61,7 +61,7 @@ def migrate() -> None:
 def keep_copy(plan: Sequence[tuple[Migration, bool]], using: str, **_: object) -> None:
     """Copy SQLite beside itself before a migration, and delete all but the newest copies.
 
-    Older code can't open a migrated database, so the copy is the way back.
+    Older code can't open a migrated database, but it can open the copy.
     """
     database = connections[using]
     applied = MigrationRecorder(database).applied_migrations()

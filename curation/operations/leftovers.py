@@ -46,7 +46,7 @@ def kill(folder: Path, name: str | None = None) -> None:
 def wait_and_kill(folder: Path, seconds: float) -> None:
     """Give the processes time to end by themselves, then kill them.
 
-    The kernel has sent them a signal at the death of `up`.
+    The kernel sent them SIGTERM when `up` died.
     """
     deadline = time.monotonic() + seconds
     while find(folder) and time.monotonic() < deadline:

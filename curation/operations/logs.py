@@ -82,7 +82,7 @@ def complain(sentence: str) -> None:
 
 
 def write_tracebacks_as_lines() -> None:
-    """Log uncaught exceptions as JSON: a log collector would split Python's own many lines."""
+    """Log uncaught exceptions as one JSON line, because a log collector splits a traceback."""
     if os.environ.get("LOG_FORMAT") == "json":
         sys.excepthook = _log_uncaught
 

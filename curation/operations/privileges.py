@@ -47,8 +47,8 @@ def become(name: str, folder: Path) -> None:
 def _give(folder: Path, user: pwd.struct_passwd) -> None:
     """Give the user the files that root owns in the folder.
 
-    Attack: the user links a file such as /etc/shadow into the folder. Defense: links are not
-    followed, and files with several names are skipped.
+    Attack: the user links a file such as /etc/shadow into the folder. Defense: symbolic links are
+    not followed, and files with several hard links are skipped.
     """
     for _, _, names, place in os.fwalk(folder):
         for name in names:

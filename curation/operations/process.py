@@ -112,7 +112,7 @@ class Process:
         """Return how the run ended, once, after killing its children; None while it runs."""
         if self._run is None or self._reader is None or (status := self._run.poll()) is None:
             return None
-        # Its children would keep its port, its jobs and the pipe.
+        # Its children would still use its port, work on its jobs and write to the pipe.
         self.kill()
         leftovers.kill(self.data_folder, self.name)
         self._reader.join(LAST_LINES_SECONDS)
@@ -148,7 +148,7 @@ def _ends_with_us() -> Callable[[], None] | None:
     """Return a function that the child calls to get a SIGTERM when its parent dies."""
     if sys.platform != "linux":
         return None
-    # Looked up here: between fork and exec the child must do as little as possible.
+    # Loaded in the parent, because the child must do as little as possible before `exec`.
     prctl = ctypes.CDLL(None).prctl
     us = os.getpid()
 

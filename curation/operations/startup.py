@@ -29,7 +29,7 @@ from curation.operations.process import Process, Program, read_procfile
 from curation.operations.supervisor import StartupStage, Supervisor
 from curation.sources.load import load_sources
 
-# The kernel told leftovers of a killed `up` to end; a job in progress could take hours.
+# Leftover processes got SIGTERM when `up` was killed, but a job in progress could take hours.
 LEFTOVER_SECONDS = 5.0
 
 
@@ -153,7 +153,7 @@ def _welcome(console: Console, place: SiteAddress, folder: Path) -> None:
 
 
 def _bring_along(console: Console) -> None:
-    """Store the pairs that were written by hand, and queue their validation."""
+    """Store the hand-written pairs of the project, and queue their validation."""
     commands = [["load_library"]]
     if find_spec("triton"):
         commands.append(["validate", "--pending", "--device", settings.VALIDATION_DEVICE])

@@ -37,7 +37,7 @@ def reads(model: type[Kernel] | type[Pair], texts: tuple[str, ...]) -> Q:
 
 
 def hits_are_in_order() -> bool:
-    """Return True if hits come in row order, as FTS5 does. PostgreSQL fetches all and sorts."""
+    """Return True if the database returns hits by key, as FTS5 does. PostgreSQL sorts all hits."""
     return connection.vendor == "sqlite"
 
 

@@ -79,7 +79,7 @@ RANGES: Mapping[str, Callable[[str], object]] = {
 LONGEST = 1000
 # A phrase in quotation marks, or a word. A mark before another character belongs to the phrase.
 TEXT = re.compile(r'(?<!\S)"((?:[^"]|"(?!\s|\Z))++)"(?!\S)|(\S+)')
-# A statement has a condition for each word: SQLite allows 1,000, and each costs time.
+# Limits, because each value is a condition of the SQL statement, and SQLite allows 1,000.
 MOST_OF_KEY, MOST_VALUES = 50, 200
 
 
@@ -196,7 +196,7 @@ KEYS: Words = tuple(field.name for field in fields(Filter))
 
 def _texts(search: str) -> list[str]:
     """Return the words of a search, and its phrases without their quotation marks."""
-    # The bound keeps the time of the expression short. A phrase of the maximum has two marks more.
+    # The limit bounds the time of the expression. A phrase has two quotation marks more.
     _checked("q", search[:-2].strip())
     return [text for found in TEXT.findall(search) if (text := found[0] or found[1]).strip()]
 

@@ -43,7 +43,7 @@ def unit(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
 
 
 def _in_its_file(kernel: Kernel, places: Places, talked: Threads) -> dict[str, Any]:
-    """Return the file of the kernel, which is marked. Of a long file, only lines around it."""
+    """Return the file with the kernel marked. A long file is cut to lines around the kernel."""
     place = places[0] if places else None
     url = _lines_of(place) if place and not place.cell else None
     first = place.start_line if place else 1

@@ -124,7 +124,7 @@ class Command(BaseCommand):
 
 
 def _argument(option: Option, default: Any) -> dict[str, Any]:
-    """Return what argparse needs to know of an option."""
+    """Return the arguments of `add_argument` for an option."""
     words = option.usage or option.help or option.label
     words = f"{words[0].lower()}{words[1:].removesuffix('.')}"
     if option.kind == "yes":

@@ -1,4 +1,4 @@
-"""Scheduler process: sweeps and schedules. One of several works, the others stand by."""
+"""Scheduler process: runs the periodic tasks. If several are started, one holds the lease."""
 
 import logging
 import signal

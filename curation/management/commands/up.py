@@ -13,7 +13,7 @@ from curation.operations.startup import up
 
 class Command(BaseCommand):
     help = "Prepare the data folder and run Redis, web, workers and scheduler until stopped."
-    # The processes run the checks themselves, so that their faults do not hide faults here.
+    # The started processes run Django's checks, and report their errors in the log.
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
