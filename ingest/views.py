@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from curation.errors import CurationError
 from curation.models import (
@@ -30,7 +30,7 @@ from curation.models import (
     Status,
 )
 from curation.people import GRANTED
-from curation.web.access import number, person
+from curation.web.access import person
 from ingest.git import parse_source
 from ingest.report import read_sources
 from ingest.requests import request_ingest
@@ -42,12 +42,9 @@ SHOWN = 10
 LONGEST = 500
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 @may_ingest
 def welcome(request: HttpRequest) -> HttpResponse:
-    if request.method == "POST":
-        _queue(request)
-        return redirect("welcome")
     steps = {
         "ingest": _ingested(),
         "review": _reviewed(),
@@ -64,9 +61,9 @@ def welcome(request: HttpRequest) -> HttpResponse:
 @require_POST
 @may_ingest
 def queue_ingest(request: HttpRequest) -> HttpResponse:
-    """Queue the ingest of the repository or folder that the person typed, and show its run.
+    """Queue the ingest of a known source or a typed repository or folder, and show its run.
 
-    A refused text is shown again in the field that it came from.
+    A refused text is shown again in its field.
     """
     text = request.POST.get("source", "").strip()
     try:
@@ -127,20 +124,6 @@ def _invited() -> dict[str, Any]:
     """Return the state of the invitation step: a second review needs two people."""
     count = User.objects.filter(is_active=True, groups__name__in=GRANTED).distinct().count()
     return {"done": count > 1, "count": count}
-
-
-def _queue(request: HttpRequest) -> None:
-    wanted = number(request.POST.get("source", ""))
-    source = next((source for source in _known_sources() if source.pk == wanted), None)
-    if source is None:
-        messages.error(request, "Choose one of the sources. Nothing has changed.")
-        return
-    try:
-        request_ingest(source, requested_by=person(request))
-    except CurationError as error:
-        messages.warning(request, f"Not queued: {error}")
-    else:
-        messages.success(request, f"{source} is queued. Reload this page in a minute.")
 
 
 def _known_sources() -> QuerySet[Repository]:

@@ -23,7 +23,7 @@ from curation.models import Run, RunState
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Swept:
     """Counts of one sweep, for the log and for tests."""
 
@@ -34,20 +34,17 @@ class Swept:
 
 def sweep() -> Swept:
     """Check every live run once."""
-    requeued = ended = handed_over = 0
+    swept = Swept()
     for model in apps.get_models():
         if issubclass(model, Run):
-            more_requeued, more_ended = _expired(model)
-            requeued += more_requeued
-            ended += more_ended
-            handed_over += _lost(model)
+            _requeue_expired(model, swept)
+            _requeue_lost(model, swept)
             stop_cancelled(model)
-    return Swept(requeued, ended, handed_over)
+    return swept
 
 
-def _expired(model: type[Run]) -> tuple[int, int]:
+def _requeue_expired(model: type[Run], swept: Swept) -> None:
     """Requeue the runs of dead workers, or end them after too many attempts."""
-    requeued = ended = 0
     rows = model._default_manager.filter(state=RunState.RUNNING, lease_until__lte=Now()).order_by(
         "pk"
     )
@@ -60,7 +57,7 @@ def _expired(model: type[Run]) -> tuple[int, int]:
         )
         if run.attempts >= run.most_attempts:
             last = f" The last attempt said: {run.message}" if run.message else ""
-            ended += held.update(
+            swept.ended += held.update(
                 state=RunState.FAILED,
                 attempt_token=None,
                 lease_until=None,
@@ -74,13 +71,12 @@ def _expired(model: type[Run]) -> tuple[int, int]:
             lease_until=None,
             handed_over_at=Now(),
         ):
-            requeued += 1
+            swept.requeued += 1
             log.warning("%s is queued again: its worker stopped", run)
             enqueue(run)
-    return requeued, ended
 
 
-def _lost(model: type[Run]) -> int:
+def _requeue_lost(model: type[Run], swept: Swept) -> None:
     """Enqueue again the runs that have waited long and have no job in Redis."""
     since = Now() - timedelta(seconds=settings.LOST_JOB_SECONDS)
     rows = list(
@@ -89,13 +85,12 @@ def _lost(model: type[Run]) -> int:
         )
     )
     if not rows:
-        return 0
+        return
     try:
         waiting = set(django_rq.get_queue(model.QUEUE).get_job_ids())
     except RedisError as error:
         log.warning("Redis can't be reached: %d queued runs wait (%s)", len(rows), error)
-        return 0
-    handed_over = 0
+        return
     for run in rows:
         if run.job_id in waiting:
             continue
@@ -104,7 +99,6 @@ def _lost(model: type[Run]) -> int:
             pk=run.pk, state=RunState.QUEUED, handed_over_at__lte=since
         )
         if seen.update(handed_over_at=Now()):
-            handed_over += 1
+            swept.handed_over += 1
             log.warning("%s is handed over again: its job was lost", run)
             enqueue(run)
-    return handed_over

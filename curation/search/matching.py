@@ -72,6 +72,23 @@ def _only(model: Model, name: str) -> Condition:
     return condition
 
 
+def _yes_no(match: Callable[[Model, bool], Q], only: Model | None = None) -> Condition:
+    """Match items of `only` by a yes-or-no question. Both answers together match all of them."""
+
+    def condition(model: Model, values: tuple[str, ...]) -> Q:
+        if only not in (None, model):
+            return NOTHING
+        return Q() if len(values) > 1 else match(model, values == ("yes",))
+
+    return condition
+
+
+def _between(name: str, least: object, most: object, end: str = "lte") -> Q:
+    """Match a column from `least` to `most`; None leaves an end open."""
+    bounds = {f"{name}__gte": least, f"{name}__{end}": most}
+    return Q(**{lookup: bound for lookup, bound in bounds.items() if bound is not None})
+
+
 def about(model: Model) -> str:
     """Return the name of the foreign key column to `model`."""
     return "kernel" if model is Kernel else "pair"
@@ -148,32 +165,25 @@ def _duplicates(model: Model, values: tuple[str, ...]) -> Q:
     return matches
 
 
-def _contaminated(model: Model, values: tuple[str, ...]) -> Q:
-    if set(values) == {"yes", "no"}:
-        return Q()
-    if values == ("yes",):
+def _contaminated(model: Model, yes: bool) -> Q:
+    if yes:
         matched = ContaminationMatch.objects.exclude(**{about(model): None})
         return Q(pk__in=matched.values(about(model)))
     return Q(~Exists(ContaminationMatch.objects.filter(**{about(model): OuterRef("pk")})))
 
 
-def _standalone(model: Model, values: tuple[str, ...]) -> Q:
-    """Match kernels whose unit resolves every name. Pairs always stand alone."""
-    if set(values) == {"yes", "no"}:
-        return Q()
-    wanted = values == ("yes",)
+def _standalone(model: Model, yes: bool) -> Q:
+    """Match kernels by whether their unit defines every name. All pairs are standalone."""
     if model is Pair:
-        return Q() if wanted else NOTHING
-    return Q(standalone=wanted)
+        return Q() if yes else NOTHING
+    return Q(standalone=yes)
 
 
-def _disputed(model: Model, values: tuple[str, ...]) -> Q:
-    """Match items on which two reviewers disagree without a settlement."""
-    if set(values) == {"yes", "no"}:
-        return Q()
+def _disputed(model: Model, yes: bool) -> Q:
+    """Match items by whether two reviewers disagree on them without a settlement."""
     name = about(model)
     disputes = SecondReview.objects.filter(state=Agreement.DISPUTED).order_by()
-    if values == ("yes",):
+    if yes:
         return Q(pk__in=disputes.filter(**{f"{name}__isnull": False}).values(name))
     return Q(~Exists(disputes.filter(**{name: OuterRef("pk")})))
 
@@ -217,13 +227,7 @@ def _reviewer(model: Model, values: tuple[str, ...]) -> Q:
 def _decided(model: Model, values: tuple[str, ...]) -> Q:
     within = Q()
     for value in values:
-        begin, after = day_range(value)
-        days = Q()
-        if begin:
-            days &= Q(created_at__gte=begin)
-        if after:
-            days &= Q(created_at__lt=after)
-        within |= days
+        within |= _between("created_at", *day_range(value), end="lt")
     return _newest_decision(model, within)
 
 
@@ -252,13 +256,8 @@ def _number(model: Model | None, name: str) -> Condition:
             return NOTHING
         within = NOTHING
         for value in values:
-            least, most = number_range(value)
             measured = Q(**{f"{name}__isnull": False})
-            if least is not None:
-                measured &= Q(**{f"{name}__gte": least})
-            if most is not None:
-                measured &= Q(**{f"{name}__lte": most})
-            within |= measured
+            within |= measured & _between(name, *number_range(value))
         return within
 
     return condition
@@ -268,24 +267,17 @@ def _spills(model: Model, values: tuple[str, ...]) -> Q:
     """Match compiled kernels by whether registers spill to local memory."""
     if model is not Kernel:
         return NOTHING
-    within = NOTHING
-    if "yes" in values:
-        within |= Q(registers__isnull=False, spilled_bytes__gt=0)
-    if "no" in values:
-        within |= Q(registers__isnull=False, spilled_bytes=0)
-    return within
+    spilled = Q(spilled_bytes__gt=0) if "yes" in values else NOTHING
+    dry = Q(spilled_bytes=0) if "no" in values else NOTHING
+    return Q(registers__isnull=False) & (spilled | dry)
 
 
-def _unlaunched(model: Model, values: tuple[str, ...]) -> Q:
+def _unlaunched(model: Model, yes: bool) -> Q:
     """Match pairs by whether they have kernels that no input of a validation launches."""
-    if model is not Pair:
-        return NOTHING
-    if set(values) == {"yes", "no"}:
-        return Q()
     some = ValidationResult.objects.filter(
         pair=OuterRef("pk"), content_hash=OuterRef("content_hash"), figures__grades__launched="some"
     )
-    return Q(Exists(some)) if values == ("yes",) else Q(~Exists(some))
+    return Q(Exists(some)) if yes else Q(~Exists(some))
 
 
 CONDITIONS: Mapping[str, Condition] = {
@@ -302,9 +294,9 @@ CONDITIONS: Mapping[str, Condition] = {
     "finding": _finding,
     "validation": _validation,
     "duplicates": _duplicates,
-    "contaminated": _contaminated,
-    "standalone": _standalone,
-    "disputed": _disputed,
+    "contaminated": _yes_no(_contaminated),
+    "standalone": _yes_no(_standalone),
+    "disputed": _yes_no(_disputed),
     "hardware": _column("hardware"),
     "language": _only(Kernel, "language"),
     "kind": _only(Kernel, "kind"),
@@ -315,7 +307,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "pass_rate": _number(Pair, "pass_rate"),
     "registers": _number(Kernel, "registers"),
     "spills": _spills,
-    "unlaunched": _unlaunched,
+    "unlaunched": _yes_no(_unlaunched, only=Pair),
     "open_claims": _number(None, "open_claims"),
     "q": holds,
 }

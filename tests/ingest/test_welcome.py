@@ -138,10 +138,14 @@ def test_a_button_of_the_checklist_queues_a_known_source(
 ) -> None:
     source = make.a_repository()
 
-    page = browser.post(reverse("welcome"), {"source": source.pk}, follow=True).content.decode()
-    again = browser.post(reverse("welcome"), {"source": source.pk}, follow=True).content.decode()
+    page = browser.post(
+        reverse("queue-ingest"), {"source": source.url}, follow=True
+    ).content.decode()
+    again = browser.post(
+        reverse("queue-ingest"), {"source": source.url}, follow=True
+    ).content.decode()
 
-    assert f"{source} is queued." in page
+    assert f"of {source} is queued." in page
     assert "Not queued" in again
     assert IngestRun.objects.get().repository == source
 
@@ -178,20 +182,6 @@ def test_a_refused_address_is_shown_again_with_a_sentence(
     assert sentence in page
     assert not text or text == "\0" or f'value="{text}"' in page
     assert not Repository.objects.exists()
-
-
-@pytest.mark.parametrize("opted_out", [False, True])
-def test_the_checklist_refuses_a_source_that_it_does_not_offer(
-    browser: Client, opted_out: bool
-) -> None:
-    other = make.a_repository(role="benchmark")
-    if opted_out:
-        Repository.objects.update(role="source", enabled=False)
-
-    page = browser.post(reverse("welcome"), {"source": other.pk}, follow=True).content.decode()
-
-    assert "Choose one of the sources. Nothing has changed." in page
-    assert not IngestRun.objects.exists()
 
 
 def test_the_checklist_runs_a_fixed_number_of_queries(

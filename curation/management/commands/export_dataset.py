@@ -1,5 +1,6 @@
 """`manage.py export_dataset --out DIR`: export approved items as files for training."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from curation.export.options import OPTIONS, ExportOptions, Option, chosen
 from curation.export.release.push import check_push, push
 from curation.export.release.storage import find_release, rebuild
 from curation.models import Release
+from curation.progress_bar import Bar
 from curation.text import pluralize
 
 
@@ -53,7 +55,7 @@ class Command(BaseCommand):
         )  # fmt: skip
 
     def handle(self, **given: Any) -> None:
-        self._width = 0
+        self._bar = Bar(sys.stderr, lines=False)
         options = chosen({name: given[option.argument] for name, option in OPTIONS.items()})
         if given["push"] and (given["dry_run"] or given["out"] is None):
             raise CommandError("--push uploads what --out writes: name a folder.")
@@ -62,7 +64,7 @@ class Command(BaseCommand):
         elif given["private"] or given["replace"]:
             raise CommandError("--private and --replace belong to --push: add --push OWNER/NAME.")
         if given["dry_run"]:
-            self._tell(dry_run(ExportOptions.from_json(options), self._progress))
+            self._tell(dry_run(ExportOptions.from_json(options), self._bar.count))
             return
         if given["out"] is None:
             raise CommandError("Name a folder: --out DIR.")
@@ -72,7 +74,7 @@ class Command(BaseCommand):
             return
         outcome = export(
             ExportOptions.from_json(options), given["out"],
-            name=given["release"] or "", progress=self._progress,
+            name=given["release"] or "", progress=self._bar.count,
         )  # fmt: skip
         self._tell(outcome)
         for file in outcome.files:
@@ -102,23 +104,12 @@ class Command(BaseCommand):
                 f"{name} was made with another {differing[0]}. Leave the options out to write it "
                 "again, or name another release."
             )
-        rebuild(release, out, progress=self._progress)
-        self._clear()
+        rebuild(release, out, progress=self._bar.count)
+        self._bar.end()
         self.stdout.write(f"Rebuilt {name} in {out}, byte for byte.")
 
-    def _progress(self, stage: str, done: int) -> None:
-        if self.stderr.isatty():
-            line = f"{done:,} {stage}"
-            self.stderr.write(f"\r{line:{self._width}}", ending="")
-            self.stderr.flush()
-            self._width = len(line)
-
-    def _clear(self) -> None:
-        if self._width:
-            self.stderr.write(f"\r{'':{self._width}}\r", ending="")
-
     def _tell(self, outcome: ExportOutcome) -> None:
-        self._clear()
+        self._bar.end()
         for line in outcome.lines():
             self.stdout.write(line)
 
