@@ -28,12 +28,10 @@ from curation.models import (
     Status,
 )
 from curation.search.filters import Filter
-from curation.search.matching import about
+from curation.search.matching import MODELS, Model, about
 
-Model = type[Kernel] | type[Pair]
 # Version of each item at the time of the count, by key.
 Versions = Mapping[int, int]
-MODELS: tuple[Model, ...] = (Kernel, Pair)
 BATCH = 200
 MOST = 10_000
 

@@ -39,7 +39,7 @@ from curation.models import (
     ValidationResult,
     Verdict,
 )
-from curation.search.matching import about
+from curation.search.matching import Model, about
 
 PIN = 1 << 29
 VALIDATED = 1 << 25
@@ -51,7 +51,6 @@ RAREST = STAR - 1
 BATCH = 500
 STRETCH = 20_000
 
-Model = type[Kernel] | type[Pair]
 # Parts of the queue to recompute in this round, as models and keys to continue after.
 _ahead: list[tuple[Model, int]] = []
 

@@ -29,11 +29,9 @@ from curation.models import (
     Status,
 )
 from curation.search.filters import Filter
-from curation.search.matching import about
+from curation.search.matching import MODELS, Model, about
 
 Item = Kernel | Pair
-Model = type[Kernel] | type[Pair]
-MODELS: tuple[Model, ...] = (Kernel, Pair)
 # Number of items that are tried one by one before the queue counts as empty.
 LAST_LOOK = 20
 TRIES = 50

@@ -19,21 +19,17 @@ def holds(model: type[Kernel] | type[Pair], texts: tuple[str, ...], bounded: boo
 
     `bounded` reads the newest hits only.
     """
-    condition = Q()
-    for text in texts:
-        condition &= _holds(model, text, bounded)
-    return condition
+    return Q(*(_holds(model, text, bounded) for text in texts))
 
 
 def reads(model: type[Kernel] | type[Pair], texts: tuple[str, ...]) -> Q:
     """Match the same rows without an index, for rows that are read one by one."""
-    condition = Q()
-    for text in texts:
-        anywhere = Q()
-        for column in _searched(model, text):
-            anywhere |= Q(GreaterThan(StrIndex(Upper(column), Upper(Value(text))), 0))
-        condition &= anywhere
-    return condition
+
+    def anywhere(text: str) -> Q:
+        found = (StrIndex(Upper(name), Upper(Value(text))) for name in _searched(model, text))
+        return Q(*(GreaterThan(position, 0) for position in found), _connector=Q.OR)
+
+    return Q(*map(anywhere, texts))
 
 
 def hits_are_in_order() -> bool:
@@ -43,10 +39,8 @@ def hits_are_in_order() -> bool:
 
 def _holds(model: type[Kernel] | type[Pair], text: str, bounded: bool) -> Q:
     if len(text) < TRIGRAM or connection.vendor != "sqlite":
-        anywhere = Q()
-        for column in _searched(model, text):
-            anywhere |= Q(**{f"{column}__icontains": text})
-        return anywhere
+        columns = _searched(model, text)
+        return Q(*((f"{column}__icontains", text) for column in columns), _connector=Q.OR)
     words = words_of(model._meta.db_table)
     limit = f" ORDER BY rowid DESC LIMIT {MOST_HITS}" if bounded else ""
     quoted = '"' + text.replace('"', '""') + '"'

@@ -36,6 +36,7 @@ NONE = "none"
 NOTHING = Q(pk__in=())
 # Names of the models in commands and in URLs.
 KINDS: Mapping[str, Model] = {"kernels": Kernel, "pairs": Pair}
+MODELS = tuple(KINDS.values())
 
 
 class WrongFilter(CurationError):
@@ -120,10 +121,7 @@ def _license(model: Model, values: tuple[str, ...]) -> Q:
 def _tag(model: Model, tags: tuple[str, ...]) -> Q:
     """Match items with any of `tags`."""
     if connection.vendor != "sqlite":
-        condition = Q()
-        for tag in tags:
-            condition |= Q(tags__contains=[tag])
-        return condition
+        return Q(*(("tags__contains", [tag]) for tag in tags), _connector=Q.OR)
     places = ", ".join(["%s"] * len(tags))
     rows = f"SELECT id FROM {model._meta.db_table}_tags WHERE tag IN ({places})"  # noqa: S608
     return Q(pk__in=RawSQL(rows, tags))  # noqa: S611 - names of our own, the tags are parameters
@@ -159,10 +157,7 @@ def _duplicates(model: Model, values: tuple[str, ...]) -> Q:
         Duplicates.REPRESENTATIVE: Q(stands),
         Duplicates.MEMBER: Q(member),
     }
-    matches = Q()
-    for value in values:
-        matches |= meaning[Duplicates(value)]
-    return matches
+    return Q(*(meaning[Duplicates(value)] for value in values), _connector=Q.OR)
 
 
 def _contaminated(model: Model, yes: bool) -> Q:
@@ -225,10 +220,8 @@ def _reviewer(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def _decided(model: Model, values: tuple[str, ...]) -> Q:
-    within = Q()
-    for value in values:
-        within |= _between("created_at", *day_range(value), end="lt")
-    return _newest_decision(model, within)
+    days = (_between("created_at", *day_range(value), end="lt") for value in values)
+    return _newest_decision(model, Q(*days, _connector=Q.OR))
 
 
 def number_range(written: str) -> tuple[float | None, float | None]:
@@ -254,11 +247,8 @@ def _number(model: Model | None, name: str) -> Condition:
     def condition(given_model: Model, values: tuple[str, ...]) -> Q:
         if model not in (None, given_model):
             return NOTHING
-        within = NOTHING
-        for value in values:
-            measured = Q(**{f"{name}__isnull": False})
-            within |= measured & _between(name, *number_range(value))
-        return within
+        ranges = (_between(name, *number_range(value)) for value in values)
+        return Q(**{f"{name}__isnull": False}) & Q(*ranges, _connector=Q.OR)
 
     return condition
 

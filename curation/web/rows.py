@@ -36,11 +36,10 @@ from curation.models import (
     SourceFile,
     ValidationResult,
 )
-from curation.search.matching import about
+from curation.search.matching import Model, about
 from curation.web.evidence import SHOWN
 
 Item = Kernel | Pair
-Model = type[Kernel] | type[Pair]
 # Maximum number of near-duplicates shown.
 MOST_LINKS = 50
 WORST = ("blocked", "conflict", "unknown", "permissive")

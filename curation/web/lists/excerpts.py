@@ -7,7 +7,7 @@ from django.db.models.functions import Cast, Greatest, StrIndex, Substr, Upper
 
 from curation.search.condition import TRIGRAM
 from curation.search.indexes import SEARCHED
-from curation.web.lists.listing import Model
+from curation.search.matching import Model
 
 # Characters read before and after a hit, and shown of its line.
 BEFORE, AROUND, SHOWN = 120, 320, 160

@@ -16,8 +16,8 @@ from django.db.models import Count
 
 from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair
-from curation.search.matching import NONE, about
-from curation.web.lists.listing import Listing, Model
+from curation.search.matching import NONE, Model, about
+from curation.web.lists.listing import Listing
 
 Combination = tuple[str, ...]
 Counts = Mapping[str, Mapping[str, int]]

@@ -13,8 +13,8 @@ from django.db.models import Count
 from curation.characters import has_invisible
 from curation.models import Kernel, License, Provenance, QualityFinding, Repository
 from curation.search.filters import CHOICES
-from curation.search.matching import CONDITIONS, NONE
-from curation.web.lists.listing import Listing, Model
+from curation.search.matching import CONDITIONS, NONE, Model
+from curation.web.lists.listing import Listing
 
 # Limits on counted items, and on shown and suggested values of a filter without choices.
 COUNTED, SHOWN, SUGGESTED = 500, 8, 300

@@ -11,9 +11,8 @@ from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair, Provenance
 from curation.search.condition import hits_are_in_order, reads
 from curation.search.filters import Filter
+from curation.search.matching import Model
 from curation.unstorable import unstorable
-
-Model = type[Kernel] | type[Pair]
 
 PAGE = 50
 # Maximum count: an exact one would cost more than the list.
