@@ -211,8 +211,9 @@ def drafted(
 
 @transaction.atomic
 def _retire_replaced(present: Sequence[PairDraft]) -> None:
-    """Retire pending pairs that these newer drafts of their operations replace, and restore those
-    that are drafted again. Versions that a person wrote stay.
+    """Retire pending pairs that newer drafts replace, and restore pairs that are drafted again.
+
+    Versions that a person wrote are not changed.
     """
     contents = [draft.content_hash for draft in present]
     drafted = Pair.objects.filter(split_group__among={draft.split_group for draft in present})

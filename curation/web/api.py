@@ -213,9 +213,7 @@ def _request_id(body: dict[str, Any]) -> uuid.UUID:
 
 
 def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
-    """Return the fields of items in a list. Items that wait for the user's second review are shown
-    as pending.
-    """
+    """Return the fields of listed items. One that the user may review again is shown as pending."""
     visibilities = second.visibilities(KINDS[kind], [item.pk for item in items], user)
     return [
         {

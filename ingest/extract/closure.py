@@ -155,8 +155,7 @@ class Gatherer:
             self._queue.append(key)
 
     def _resolution(self, piece: Piece) -> Resolution:
-        """Return the meaning of the statement's names, cached for all kernels that need the
-        statement."""
+        """Return the meanings of a statement's names. They are cached for other kernels."""
         shared = piece.leaf is not None and piece.module.path not in self._given_paths
         reading = (self._resolver.packages, self._drop_tuning)
         if piece.leaf is not None and shared and reading in piece.leaf.resolved:

@@ -18,8 +18,7 @@ class Decoded:
 
 
 def decode(data: bytes) -> Decoded:
-    """Return the text of a source file, with a note if the bytes do not match their declared
-    encoding."""
+    """Return the text of a source file, with a note if it is not in its declared encoding."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

@@ -117,8 +117,7 @@ def _placeholder(match: re.Match[str]) -> str:
 
 
 def _content(source: Source, node: Node) -> tuple[str, bool]:
-    """Return the text between the quotes, with escapes unchanged, and whether it has f-string
-    holes."""
+    """Return the text between the quotes with its escapes, and whether it has f-string holes."""
     data = source.data
     start = node.children[0].end_byte
     end = node.children[-1].start_byte

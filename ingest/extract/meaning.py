@@ -155,8 +155,7 @@ class MeaningReader:
         self.resolution.reasons[reason] = None
 
     def _dropped(self, node: Node, drop_tuning: bool) -> Iterator[tuple[int, int]]:
-        """Yield the spans of decorators that a standalone kernel does not need, with a note for
-        each."""
+        """Yield the spans of decorators that are left out, and add a note for each."""
         if node.type != "decorated_definition":
             return
         if definition_of(node).type != "function_definition":

@@ -65,8 +65,7 @@ class Module:
         return [scope, *self.enclosing(node)] if node is not None else [self.scope]
 
     def enclosing(self, node: Node) -> list[Scope]:
-        """Return the scopes whose names `node` sees, innermost first: functions, then the
-        module."""
+        """Return the functions around a node, innermost first, then the module, as scopes."""
         around = self.nesting.around(node.start_byte)
         return [*(self.function(f) for f in around if f.type == "function_definition"), self.scope]
 

@@ -1,4 +1,4 @@
-"""Names that a piece of code reads from around it, and names that it binds.
+"""Names that a piece of code reads from the scopes around it, and names that it binds.
 
 Python's scope rules, applied to one subtree without recursion.
 """
@@ -60,7 +60,7 @@ TYPE_PARAMETER = "(type_parameter (type . (identifier) @name))"
 
 
 class Token(NamedTuple):
-    """An identifier in the text. A NamedTuple: a large file has hundreds of thousands."""
+    """An identifier in the text. A NamedTuple, because a large file has 100,000s of them."""
 
     name: str
     start: int
@@ -78,7 +78,7 @@ class Names:
     imports: tuple[tuple[int, Imported], ...] = ()
     """Imports inside, with the offset of their statement."""
     rebinds_outer: bool = False
-    """Whether a function inside says `nonlocal`. It then can't be moved."""
+    """Whether a function inside declares a name as `nonlocal`, so that it can't be moved."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,6 +1,6 @@
 """Assignment of names to the definitions and imports of a standalone module.
 
-The kernel's own file keeps its names. An equal name of another file is renamed.
+Names of the kernel's file are not changed. An equal name of another file is renamed.
 """
 
 from __future__ import annotations

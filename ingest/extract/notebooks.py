@@ -114,8 +114,7 @@ def _source(written: Any) -> str:
 
 
 def python_of(cell: str) -> str:
-    """Return a cell as Python with the same number of lines, without IPython's magics and
-    commands."""
+    """Return a cell as Python, with IPython's magics replaced and the same number of lines."""
     magic = CELL_MAGIC.match(cell)
     if magic is not None:
         name, rest = magic.groups()

@@ -1,7 +1,7 @@
 """Flat list of the statements of one scope: a module's or a function's body.
 
-Each simple statement is a leaf that knows the `if`, `try` and `with` clauses around it and the
-names that it binds.
+Each simple statement is a leaf with the `if`, `try` and `with` clauses around it, and the names
+that it binds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Clause:
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """A statement that is kept or left out as a whole."""
+    """A statement that a standalone unit contains completely or not at all."""
 
     source: Source
     node: Node
@@ -263,8 +263,7 @@ def compound_at(source: Source, start: int) -> Node | None:
 
 
 def _assigned(statement: Node) -> list[str]:
-    """Return the plain names that an assignment binds, also in chained and unpacking
-    assignments."""
+    """Return the names that an assignment binds, also if it is chained or unpacks."""
     names: list[str] = []
     # `node.parent` walks down from the root past every sibling, so it is avoided.
     pending = [(node, False) for node in statement.named_children[:1]]

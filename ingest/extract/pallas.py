@@ -67,7 +67,7 @@ class PallasCall:
 def pallas_calls(module: Module, resolver: Resolver) -> Iterator[PallasCall]:
     """Yield every `pallas_call` of a module with each function that it may get.
 
-    `resolver` must know JAX: see `Resolver.for_language`.
+    `resolver` must be the one for Pallas: see `Resolver.for_language`.
     """
     if CALL not in module.source.data:
         return
@@ -166,8 +166,7 @@ def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[No
 
 
 def _functions(module: Module, argument: Node, resolver: Resolver) -> Iterator[tuple[Module, Node]]:
-    """Yield the definitions that an expression may mean: by name, in `partial`, in either
-    branch."""
+    """Yield the definitions that an expression may mean: a name, `partial(…)` or a branch."""
     pending = [(module, argument)]
     visited: set[tuple[str, int, int]] = set()
     while pending and len(visited) < VALUE_LIMIT:

@@ -33,7 +33,7 @@ class Launcher:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedKernel:
-    """A kernel at its place. `source` is its exact lines, from the first decorator on.
+    """A kernel in a file. `source` is its exact lines, from the first decorator on.
 
     In a notebook, `cell` is the number of the code cell, and lines are counted in that cell.
     """

@@ -1,7 +1,7 @@
 """Second parse of a file with syntax errors, one top-level statement at a time.
 
-After an unclosed bracket the parser gives up on the rest of the file. Parsing each top-level
-statement alone loses only the broken one.
+After an unclosed bracket, the parser finds no statements in the rest of the file. If each top-level
+statement is parsed separately, only the one with the error is lost.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ STATEMENT = re.compile(
 
 
 def recovered(source: Source) -> Source:
-    """Return the parse with more whole decorated functions: the first, or one without broken
-    parts."""
+    """Return the parse, or a second one if that has more decorated functions without errors."""
     if not source.tree.root_node.has_error:
         return source
     other = _without_broken_statements(source)

@@ -1,6 +1,6 @@
 """Uses of each kernel in the whole repository: host launches and calls from other kernels.
 
-They decide whether a kernel is an entry or a helper, and which host functions launch it.
+The uses show whether a kernel is an entry or a helper, and which host functions launch it.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _identifiers(module: Module, names: set[bytes]) -> Iterator[Node]:
     data, root = module.source.data, module.source.tree.root_node
     at = 0
     for line in data.split(b"\n"):
-        # Most lines have none. Testing a line at once is cheaper than testing each word.
+        # Most lines have no such word. Searching a line is faster than testing its words.
         if not names.isdisjoint(WORD.findall(line)):
             for match in WORD.finditer(data, at, at + len(line)):
                 if match[0] not in names:
@@ -178,8 +178,7 @@ class _Intervals:
 
 
 def _whole_name(node: Node) -> tuple[Node, tuple[str, ...] | None]:
-    """Return the dotted expression that ends in an identifier, with its parts: `a.b.kernel` for
-    `kernel`. Another expression before the dot is one part."""
+    """Return the dotted expression around its last identifier (`a.b.kernel`), and its parts."""
     parent = node.parent
     if parent is None or parent.type != "attribute":
         return node, (text_of(node),)

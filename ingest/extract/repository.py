@@ -125,7 +125,7 @@ class Repository:
     def _forget_oldest(self) -> None:
         _, forgotten = self._held.popitem(last=False)
         self._held_bytes -= len(forgotten.source.data)
-        # A kernel refers to its module. This cycle would keep the tree until a collection.
+        # Kernels and their module refer to each other, which would delay freeing the tree.
         forgotten.kernels = None
 
     def package_of(self, path: str) -> str:
@@ -138,8 +138,7 @@ class Repository:
         return ".".join(reversed(parts))
 
     def locate(self, importer: str, module: str, level: int) -> str | None:
-        """Return the file that `from {level dots}{module} import …` in `importer` reads, or
-        None."""
+        """Return the file that an import in `importer` reads, with `level` dots, or None."""
         tail = module.replace(".", "/")
         if level:
             folder = posixpath.dirname(importer)
@@ -197,7 +196,7 @@ def is_candidate(path: str, data: bytes) -> bool:
         return True
     if b"jit" not in data:
         return False
-    # Triton's own library imports `from ..runtime.jit import jit` and never names itself.
+    # Files of Triton itself may import `from ..runtime.jit import jit` without the word "triton".
     return b"triton" in data or b"gluon" in data or "triton" in posixpath.dirname(path)
 
 

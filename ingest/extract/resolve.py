@@ -1,5 +1,4 @@
-"""Resolution of dotted names: to a definition in the repository, to torch, triton or the standard
-library, to a third party, or to no target."""
+"""Resolution of dotted names to definitions in the repository, or to objects of packages."""
 
 from __future__ import annotations
 
@@ -51,11 +50,11 @@ CERTAIN = frozenset(
 """Modules that every current torch and triton has: a guard around their import has no effect."""
 
 PASSED_ON = {"triton": External("triton", None), "tl": External("triton.language", None)}
-"""Triton's own modules, by the names that other packages give them: `vllm.triton_utils.tl`."""
+"""Triton's modules, by the names under which other packages export them: `vllm.triton_utils.tl`."""
 
 
 class Resolver:
-    """Resolver of names. `packages` are the packages whose imports a standalone unit may keep."""
+    """Resolver of names. A standalone unit may import the `packages`."""
 
     def __init__(self, repository: Repository, packages: frozenset[str] = REMAINING) -> None:
         self.repository = repository
@@ -68,7 +67,7 @@ class Resolver:
         return Resolver(self.repository, REMAINING_PALLAS)
 
     def for_language(self, language: Language) -> Resolver:
-        """Return the resolver for a language: Pallas keeps JAX, the others torch and Triton."""
+        """Return the resolver for a language: Pallas may import JAX, others torch and Triton."""
         return self._for_pallas if language == "pallas" else self
 
     def may_remain(self, module: str) -> bool:
@@ -95,8 +94,7 @@ class Resolver:
     def canonical(
         self, module: Module, scopes: Sequence[Scope], parts: Sequence[str]
     ) -> str | None:
-        """Return the full dotted name under torch, triton or the stdlib, through aliases; else
-        None."""
+        """Return the full name of an object of torch, triton or the stdlib, or None for others."""
         for _ in range(IMPORT_DEPTH):
             reference = self.reference(module, scopes, parts, {})
             target = reference.target
@@ -164,8 +162,7 @@ class Resolver:
     def _chosen_import(
         self, module: Module, bindings: list[Binding], taken: Taken
     ) -> Imported | None:
-        """Return the one import that a name comes from, or None if statements must stay in
-        place."""
+        """Return the import that gives a name its value, or None if several statements do."""
         last = bindings[-1]
         if not remaining(last.leaf, taken):
             return last.imported

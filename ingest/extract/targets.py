@@ -29,7 +29,7 @@ class Foreign:
 
 
 class Local(NamedTuple):
-    """A definition in a scope of the repository; `scope` is -1 for a module's own."""
+    """A definition in a scope of the repository; `scope` is -1 for the module itself."""
 
     path: str
     scope: int
@@ -64,7 +64,7 @@ Target = External | Foreign | Local | ModuleValue | Parameter | Builtin | Unknow
 
 
 class Reference(NamedTuple):
-    """A target and the number of dotted parts that it stands for."""
+    """A target, and the number of parts of a dotted name that lead to it."""
 
     target: Target
     parts: int = 1
@@ -86,7 +86,7 @@ class Use(NamedTuple):
 class Resolution:
     """Meanings of all names of a statement, and the requirements that follow from them.
 
-    Plain values, so that it can be cached beside the statement for the next kernel.
+    It refers to no kernel, so that it is cached with the statement for other kernels.
     """
 
     uses: list[Use] = field(default_factory=list)

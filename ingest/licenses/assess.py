@@ -102,8 +102,7 @@ def _inherited(
     origins: Origins,
     tree: TreeLicenses,
 ) -> _Ruling:
-    """Rule on a file without a statement: the nearest LICENSE counts, unless one above
-    contradicts."""
+    """Rule on a file without a statement by the nearest LICENSE and those above it."""
     if not governing and elsewhere:
         reason = f"Only {elsewhere[0].path} speaks of a license, and there is no LICENSE."
         return _Ruling(Verdict.UNKNOWN, elsewhere[0].expression, reason)

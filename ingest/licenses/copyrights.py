@@ -74,8 +74,7 @@ def names_holder(text: str, holder: str) -> bool:
 
 
 def _opens(line: str, match: re.Match[str]) -> bool:
-    """Return whether the line opens with "Copyright Name": without a year or sign, only that
-    counts."""
+    """Return whether the line begins with "Copyright Name", which needs no year or sign."""
     opening = not line[: match.start()].strip(_MARKERS)
     rest = _AGAIN.sub("", match["rest"]).removeprefix("by ")
     return opening and match.group()[:1].isupper() and rest[:1].isupper()

@@ -1,7 +1,6 @@
-"""Requests to the sandbox about a person's models: a file of modules, models of libraries, graphs
-of a debug folder.
+"""Requests to the sandbox for models: modules of a file, models of libraries, graphs of a run.
 
-Their code is read here but never run.
+The code of a model is read here, and runs only in the sandbox.
 """
 
 from __future__ import annotations
