@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.widgets import AdminTextInputWidget
+from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
 from django.core.exceptions import ValidationError
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
@@ -16,7 +16,6 @@ from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from curation.admin.lines_field import LinesField
 from curation.admin.tables import UndeletableAdmin
 from curation.errors import CurationError
 from curation.models import IngestRun, Origin, Repository
@@ -31,11 +30,20 @@ _READ = (
 )  # fmt: skip
 
 
-class PathsField(LinesField):
-    """Paths or globs inside a repository, one a line."""
+class PathsField(forms.CharField):
+    """Paths or globs inside a repository, one a line. Blank lines and repetitions are dropped."""
+
+    widget = AdminTextareaWidget(attrs={"rows": 4})
 
     def __init__(self, help_text: str) -> None:
         super().__init__(required=False, help_text=help_text)
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        stripped = (line.strip() for line in str(value or "").splitlines())
+        return list(dict.fromkeys(line for line in stripped if line))
 
     def clean(self, value: Any) -> list[str]:
         paths: list[str] = super().clean(value)

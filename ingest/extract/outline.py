@@ -7,7 +7,9 @@ that it binds.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from tree_sitter import Node
 
@@ -131,52 +133,48 @@ class Scope:
         self.source, self.start, self.name = source, start, name
         self.parameters: frozenset[str] = frozenset()
         self._body = body
-        self._leaves: list[Leaf] | None = None
         self._bindings: dict[str, list[Binding]] = {}
         self._outer: set[str] = set()
-        self._mutators: dict[str, list[Leaf]] | None = None
-        self._stars: list[Imported] | None = None
 
-    @property
+    @cached_property
     def leaves(self) -> list[Leaf]:
-        if self._leaves is None:
-            self._leaves = _leaves(self.source, self._body) if self._body is not None else []
-            for leaf in self._leaves:
-                if leaf.node.type in REBINDING:
-                    self._outer.update(text_of(name) for name in leaf.node.named_children)
-                for binding in _bindings(leaf):
-                    name = binding.imported.name if binding.imported else ""
-                    for bound in (name,) if name else leaf.binds:
-                        self._bindings.setdefault(bound, []).append(binding)
-        return self._leaves
+        leaves = _leaves(self.source, self._body) if self._body is not None else []
+        for leaf in leaves:
+            if leaf.node.type in REBINDING:
+                self._outer.update(text_of(name) for name in leaf.node.named_children)
+            for binding in _bindings(leaf):
+                name = binding.imported.name if binding.imported else ""
+                for bound in (name,) if name else leaf.binds:
+                    self._bindings.setdefault(bound, []).append(binding)
+        return leaves
 
     def bindings(self, name: str) -> list[Binding]:
         """Return the statements that give this name a value, in file order."""
         _ = self.leaves
         return [] if name in self._outer else self._bindings.get(name, [])
 
-    @property
+    @cached_property
     def stars(self) -> list[Imported]:
-        if self.start >= 0:
-            return []
-        if self._stars is None:
-            imports = [imported for leaf in self.leaves for imported in leaf.imports]
-            self._stars = [imported for imported in imports if imported.is_star]
-        return self._stars
+        return [i for i in self._imports() if i.is_star] if self.start < 0 else []
 
     def mutators(self, name: str) -> list[Leaf]:
         """Return the statements that change the value of a name without binding it."""
-        if self._mutators is None:
-            self._mutators = {}
-            for leaf in self.leaves:
-                if changed := leaf.mutates:
-                    self._mutators.setdefault(changed, []).append(leaf)
         return self._mutators.get(name, [])
+
+    @cached_property
+    def _mutators(self) -> dict[str, list[Leaf]]:
+        mutators: dict[str, list[Leaf]] = {}
+        for leaf in self.leaves:
+            if changed := leaf.mutates:
+                mutators.setdefault(changed, []).append(leaf)
+        return mutators
 
     def members_imported(self) -> list[Imported]:
         """Return the names of every `from … import …` of this scope."""
-        imports = [imported for leaf in self.leaves for imported in leaf.imports]
-        return [imported for imported in imports if imported.attribute and not imported.is_star]
+        return [i for i in self._imports() if i.attribute and not i.is_star]
+
+    def _imports(self) -> Iterator[Imported]:
+        return (imported for leaf in self.leaves for imported in leaf.imports)
 
 
 def module_scope(source: Source) -> Scope:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -62,7 +62,8 @@ class Scancode:
         self._folder = folder
         self._seconds = seconds
         self._index: Any = None
-        self._known: dict[tuple[str, bool], list[Match]] = {}
+        # A repository repeats one header in most of its files.
+        self._remembered = lru_cache(_MOST_REMEMBERED)(self._match_anew)
         self._spdx: Callable[[str], str | None] | None = None
 
     @cached_property
@@ -75,16 +76,8 @@ class Scancode:
 
     def match(self, text: str, *, approximate: bool = True) -> list[Match]:
         """Return every rule that `text` matches, in the order of the text."""
-        # A repository repeats one header in most of its files.
-        cached = self._known.get((text, approximate))
-        if cached is not None:
-            return cached
-        matches = self._match_anew(text, approximate)
-        if len(text) <= _LONGEST_REMEMBERED:
-            if len(self._known) >= _MOST_REMEMBERED:
-                self._known.pop(next(iter(self._known)))
-            self._known[text, approximate] = matches
-        return matches
+        short = len(text) <= _LONGEST_REMEMBERED
+        return (self._remembered if short else self._match_anew)(text, approximate)
 
     def _match_anew(self, text: str, approximate: bool) -> list[Match]:
         self.load()
@@ -117,26 +110,21 @@ _KINDS = ("text", "notice", "reference", "tag", "intro", "clue")
 
 def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
     _prepare_import(folder)
-    from licensedcode import cache
+    from licensedcode.cache import build_spdx_license_expression, get_cache
 
     # The collector would walk millions of lasting objects: half of the loading time.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        license_cache = cache.get_cache()
+        license_cache = get_cache()
     finally:
         if was_enabled:
             gc.enable()
 
-    cached: dict[str, str | None] = {}
-
+    @cache
     def spdx(expression: str) -> str | None:
-        if expression not in cached:
-            rendered = cache.build_spdx_license_expression(
-                expression, licensing=license_cache.licensing
-            )
-            cached[expression] = normalize(rendered)
-        return cached[expression]
+        licensing = license_cache.licensing
+        return normalize(build_spdx_license_expression(expression, licensing=licensing))
 
     return license_cache.index, spdx
 

@@ -1,8 +1,9 @@
 """License files of a repository, and the ones that govern a path."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from ingest.extract.source_tree import SourceTree
 from ingest.licenses.license_files import LicenseFile, Role, folder_of, role_of
@@ -19,7 +20,7 @@ from ingest.licenses.reuse import (
 MOST_LICENSE_FILES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TreeLicenses:
     """Texts of a repository that apply to other files."""
 
@@ -28,13 +29,13 @@ class TreeLicenses:
     side_files: tuple[LicenseFile, ...] = ()
     annotations: tuple[Annotation, ...] = ()
     remarks: tuple[str, ...] = ()
-    _by_folder: dict[str, list[LicenseFile]] = field(default_factory=dict, compare=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _by_folder(self) -> Mapping[str, list[LicenseFile]]:
         by_folder = defaultdict(list)
         for file in self.files:
             by_folder[file.folder].append(file)
-        self._by_folder.update(by_folder)
+        return by_folder
 
     def governing(self, path: str) -> Iterator[tuple[LicenseFile, ...]]:
         """Yield the license files above a path, folder by folder, nearest first."""

@@ -1,16 +1,19 @@
 """Lists of items: pages by keyset, without source texts, and with bounded counts."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, IntegerField, Max, Q, QuerySet, Value
+from django.db.models.functions import Cast, Greatest, StrIndex, Substr, Upper
 
 from curation.decisions import second_reviews as second
 from curation.models import Kernel, Pair, Provenance
-from curation.search.condition import hits_are_in_order, reads
+from curation.search.condition import TRIGRAM, hits_are_in_order, reads
 from curation.search.filters import Filter
+from curation.search.indexes import SEARCHED
 from curation.search.matching import Model
 from curation.unstorable import unstorable
 
@@ -32,6 +35,8 @@ LISTED = {
     Kernel: (*_LISTED, "name", "lines", "registers", "spilled_bytes"),
     Pair: (*_LISTED, "slug", "origin", "kernel", "speedup", "pass_rate"),
 }
+# Characters read before and after a hit, and shown of its line.
+BEFORE, AROUND, SHOWN = 120, 320, 160
 # Orders of a list by their columns, which begin an index, except for the small table of pairs. A
 # minus before the name of an order reverses it.
 NEWEST_FIRST = ("-pk",)
@@ -192,3 +197,33 @@ def _after(rows: QuerySet[Any], columns: tuple[str, ...], after: str) -> QuerySe
         return rows.filter(condition)
     except (ValueError, TypeError, OverflowError, RecursionError):
         return rows
+
+
+def excerpts(model: Model, pks: Sequence[int], texts: Sequence[str]) -> dict[int, str]:
+    """Return the first line that contains the first of `texts`, by key.
+
+    Only the characters around the hit are read, because a text may have megabytes.
+    """
+    text = next((text for text in texts if len(text) >= TRIGRAM), "")
+    if not text or not pks:
+        return {}
+    lines: dict[int, str] = {}
+    for column in SEARCHED[model._meta.db_table][1:]:
+        rows = (
+            model._default_manager.filter(pk__among=list(pks))
+            .annotate(at=StrIndex(Upper(column), Upper(Value(text))))
+            .filter(at__gt=0)
+            .annotate(begin=Greatest(F("at") - BEFORE, Value(1)))
+            .annotate(part=Substr(column, Cast("begin", IntegerField()), AROUND))
+        )
+        for pk, at, begin, part in rows.values_list("pk", "at", "begin", "part"):
+            lines.setdefault(pk, _line(part, at - begin))
+    return lines
+
+
+def _line(part: str, place: int) -> str:
+    """Return the line at an offset of `part`, stripped and cut."""
+    start = part.rfind("\n", 0, place) + 1
+    end = part.find("\n", place)
+    line = part[start : end if end >= 0 else len(part)].strip()
+    return line[:SHOWN]

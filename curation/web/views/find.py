@@ -19,11 +19,10 @@ from curation.search.condition import TRIGRAM
 from curation.search.filters import CHOICES, KEYS, MOST_OF_KEY, Filter
 from curation.search.matching import KINDS, NONE, WrongFilter
 from curation.web.access import may_review, number, person
-from curation.web.lists.excerpts import excerpts
 from curation.web.lists.facets import NEWEST, facet_counts
 from curation.web.lists.known_values import COUNTED, TYPED, value_counts
 from curation.web.lists.listing import MEASURED as MEASURED_ORDERS
-from curation.web.lists.listing import Listing, columns_of, places
+from curation.web.lists.listing import Listing, columns_of, excerpts, places
 
 LABELS = {
     "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",

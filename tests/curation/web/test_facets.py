@@ -14,9 +14,8 @@ import tests.factories as make
 from curation.models import Kernel, Pair, SavedView, Status
 from curation.search.filters import CHOICES, Filter
 from curation.web.lists import facets, listing
-from curation.web.lists.excerpts import excerpts
 from curation.web.lists.facets import facet_counts
-from curation.web.lists.listing import ORDERS, Listing
+from curation.web.lists.listing import ORDERS, Listing, excerpts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
