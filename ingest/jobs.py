@@ -21,8 +21,7 @@ from curation.evidence.progress import JobProgress
 from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import KERNEL, seen_in
 from curation.evidence.triage import triage
-from curation.jobs.attempt import Attempt, carry_out
-from curation.jobs.in_process import at_shell, carry_out_here
+from curation.jobs.attempt import Attempt, at_shell, carry_out, carry_out_here
 from curation.jobs.sweep import sweep
 from curation.models import (
     Condition,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
 from curation.errors import CurationError
-from curation.jobs.attempt import Attempt, carry_out
-from curation.jobs.in_process import at_shell
+from curation.jobs.attempt import Attempt, at_shell, carry_out
 from curation.models import (
     CompiledText,
     Device,

@@ -9,9 +9,10 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from django.conf import settings
 from django.db import connection
@@ -22,14 +23,15 @@ from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.jobs.heartbeat import beating
-from curation.jobs.in_process import at_shell
 from curation.jobs.journal import Journal, storable
-from curation.models import Run, RunState
+from curation.models import RunState
+from curation.models.runs import AnyRun
 from curation.operations.logs import about
 
 log = logging.getLogger(__name__)
 
-AnyRun = TypeVar("AnyRun", bound=Run)
+# True while this process carries out a run for a person at a shell, not for the queue.
+at_shell: ContextVar[bool] = ContextVar("at_shell", default=False)
 
 
 class LeaseLost(BaseException):
@@ -37,6 +39,10 @@ class LeaseLost(BaseException):
 
     A BaseException, so that `except Exception` around a file or an entry does not catch it.
     """
+
+
+class NotSucceeded(CurationError):
+    """The run at a shell failed, or another process has it."""
 
 
 @dataclass(slots=True)
@@ -197,6 +203,23 @@ def carry_out(
             # Save the lines of a cancelled attempt too, but not of one that another replaced.
             if (lines := journal.news()) is not None:
                 model._default_manager.filter(pk=pk, attempts=run.attempts).update(log=lines)
+
+
+def carry_out_here(run: AnyRun, job: Callable[[int], None]) -> AnyRun:
+    """Do `job` on `run` for a person at a shell, without retries, and return its row.
+
+    Raise NotSucceeded with the message of its failure.
+    """
+    before = at_shell.set(True)
+    try:
+        job(run.pk)
+    finally:
+        at_shell.reset(before)
+    done = type(run)._default_manager.get(pk=run.pk)
+    if done.state != RunState.SUCCEEDED:
+        elsewhere = f"{run} is {done.state}: another process has it, or ended it."
+        raise NotSucceeded(done.message or elsewhere)
+    return done
 
 
 def _try(

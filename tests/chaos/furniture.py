@@ -113,7 +113,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from curation.jobs.in_process import carry_out_here
+    from curation.jobs.attempt import carry_out_here
     from curation.models import Device, Pair, Repository
     from ingest.jobs import ingest_now
     from tests.chaos.rows import rows

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Model, QuerySet
 
-from curation.jobs.in_process import carry_out_here
+from curation.jobs.attempt import carry_out_here
 from curation.jobs.workers import advice, listeners
 from curation.management.arguments import device as device_argument
 from curation.models import (
