@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import validation.pairs
 from tests.hostile.zoo.catalog import (
     Check,
     Danger,
@@ -26,9 +27,9 @@ from tests.hostile.zoo.catalog import (
     Verdict,
     load_kinds,
 )
-from validation.pairs.handwritten import handwritten
 
 ZOO = Path(__file__).parent
+PAIRS = Path(*validation.pairs.__path__) / "library"
 # Pairs of the product's own library that are honest entries too, and whether they represent.
 LIBRARY = {
     "adam-step": True, "conv1d": True, "conv2d": False, "cross-entropy": False, "dropout": False,
@@ -181,18 +182,19 @@ def _honest(folder: Path) -> Entry:
 
 
 def _library() -> Iterator[Entry]:
-    for draft in handwritten():
-        if draft.slug in LIBRARY:
-            yield Entry(
-                name=f"library.{draft.slug}",
-                code=Code(draft.python_code, draft.triton_code, draft.test_code),
-                entry_point=draft.entry_point,
-                operation_type=draft.operation_type,
-                difficulty=draft.difficulty,
-                dtypes=(),
-                differentiable=draft.differentiable,
-                representative=LIBRARY[draft.slug],
-            )
+    for name, representative in LIBRARY.items():
+        about = tomllib.loads((PAIRS / name / "pair.toml").read_text())
+        texts = ((PAIRS / name / f"{text}.py").read_text() for text in BEGINNINGS)
+        yield Entry(
+            name=f"library.{name}",
+            code=Code(*texts),
+            entry_point=about["entry_point"],
+            operation_type=about["operation_type"],
+            difficulty="medium",
+            dtypes=(),
+            differentiable=about["differentiable"],
+            representative=representative,
+        )
 
 
 def read_code(folder: Path, entry_point: str) -> Code:
