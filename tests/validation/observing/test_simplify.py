@@ -58,6 +58,17 @@ def test_a_draft_that_fails_stays_as_it_is(simplify: Callable[..., Texts], broke
     assert simplify(texts, "scaled") == texts
 
 
+@pytest.mark.parametrize(
+    "answer", ["[1]", "null", '{"cases": [{}]}', '{"cases": 3, "launches": 4}']
+)
+def test_a_draft_that_forges_the_answer_stays_as_it_is(
+    simplify: Callable[..., Texts], answer: str
+) -> None:
+    texts = draft("scaled")
+    texts["python_code"] += f"\nimport json\njson.dumps = lambda *_, **__: {answer!r}\n"
+    assert simplify(texts, "scaled") == texts
+
+
 def test_a_draft_that_does_something_else_each_time_stays_as_it_is(
     simplify: Callable[..., Texts],
 ) -> None:
