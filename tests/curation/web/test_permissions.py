@@ -51,7 +51,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "validate-item": (NO, WRITE),
     "validate-list": (NO, (200, 302, 405, 405)),
     "try-case": (WRITE,) * 2,
-    "welcome": (NO, (200, 302, 405, 405)),
+    "welcome": (NO, (200, 405, 405, 405)),
     "queue-ingest": (NO, WRITE),
     "decide-cluster": (NO, WRITE),
     "find": (READ,) * 2,
