@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-# Comments and strings match first, so that their words do not count as names. Attributes, and names
-# of arguments in calls (`mask=`), are not names of the source itself.
+# Comments and strings match first, so that their words do not count as names. Attributes and
+# keywords of calls, such as `mask=`, are not counted as names of the text either.
 WORD = re.compile(
     r"#.*|(?s:(\"{3}|'{3}).*?(?<!\\)\1)|([\"'])(?:\\.|(?!\2)[^\\\n])*+\2"
     r"|(?<![\w.])(?P<name>[A-Za-z_]\w*+)(?!=[^=])"

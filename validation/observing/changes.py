@@ -97,7 +97,7 @@ def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def _is_switch(values: Sequence[str]) -> bool:
-    """Return whether the only value is None, a truth value or a text."""
+    """Return whether the only value is None, a boolean or a string."""
     return len(values) == 1 and (values[0] in ("None", "True", "False") or values[0][:1] in "'\"")
 
 

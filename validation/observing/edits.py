@@ -12,7 +12,7 @@ from curation.source.text import Edit, Edits, walk
 Texts = Mapping[str, str]
 Observed = Mapping[str, Any]
 Known = Mapping[str, object]
-"""Values of names: None, a truth value, a text, a number, or `...` for a tensor."""
+"""Values of names: None, a boolean, a string, a number, or `...` for a tensor."""
 Change = Mapping[str, tuple[Edit, ...]]
 """The edits of each text, by its name."""
 # Words of conditions on layouts, which a checker varies although no case does.

@@ -1,7 +1,7 @@
 """Device cookie: the names that a browser has logged in to.
 
-It grants no access. The throttle uses it to distinguish the browser of an account's owner from that
-of an attacker.
+It grants no access. The throttle uses it to tell the browser of the owner of an account from the
+browser of an attacker.
 """
 
 import secrets
