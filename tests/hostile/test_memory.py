@@ -164,7 +164,7 @@ def test_an_entry_above_its_memory_limit_crashes_and_its_neighbor_passes(level: 
         assert said[name][0] is Verdict.CRASHED, said
         assert "used more memory than it may" in said[name][1]
     assert "Operation not permitted" in said["memory_file"][1]
-    assert said["scratch_files"] == (Verdict.CRASHED, "wrote more files than it may")
+    assert said["scratch_files"] == (Verdict.CRASHED, "it wrote more files than it may")
     assert peak.group < MEMORY + MARGIN
 
 

@@ -143,14 +143,14 @@ class Examination:
             runs = outcomes(answers, inputs)
             if large := select_large(inputs, runs):
                 more = inputs.of_trials(large)
-                answers += replay(self.session, child, {}, recordings, more, wanted)
+                answers += replay(self.session, child, order, recordings, more, wanted)
                 runs = outcomes(answers, inputs)
             if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
                 runs = outcomes(answers, inputs)
             if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
-                answers = replay(self.session, child, {}, recordings, again, wanted)
+                answers = replay(self.session, child, order, recordings, again, wanted)
                 runs += outcomes(answers, again)
         return runs, wanted
 

@@ -9,7 +9,7 @@ from functools import partial
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
 from validation.harness.options import Options
-from validation.harness.pool.children import ChildEnded, Closed
+from validation.harness.pool.children import Closed, ServerEnded
 from validation.harness.pool.fork_server import ForkServerFailed
 from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
@@ -159,7 +159,7 @@ def examine(
                     entry, pool, alone=not shared, answered=answered, options=options
                 )
                 report = examination.report()
-        except ChildEnded:
+        except ServerEnded:
             server_ends, shared, alone = server_ends + 1, False, True
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):

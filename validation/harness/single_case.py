@@ -12,12 +12,13 @@ from typing import Any
 from validation.harness.entry import Entry
 from validation.harness.judge.picture import pictures
 from validation.harness.judge.practical import PracticalBound, declared_factor
-from validation.harness.judge.replay_evidence import JudgedReplay, Wanted, outcomes, raised
+from validation.harness.judge.replay_evidence import JudgedReplay, Wanted, outcomes
 from validation.harness.plan.arguments import Inputs, parts
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.plan.trials import Constants, load_constants
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict, presentable
+from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
 from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding, ask_reference

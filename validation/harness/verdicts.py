@@ -1,12 +1,9 @@
-"""Verdicts and grades of an entry, from its checks and from how its processes ended."""
+"""Verdicts and grades of an entry, from its checks."""
 
-import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.judge.replay_evidence import raised
-from validation.harness.pool.children import LIMITS, ChildEnded
 from validation.harness.report import Check, Report, Verdict, presentable
 
 # If checks give several verdicts, the first in this order is the entry's.
@@ -63,34 +60,3 @@ def grades(made: Sequence[Check]) -> dict[str, Any]:
         for name in GRADES.get(check.name, ())
         if name in check.numbers
     }
-
-
-def ended_as(check: str, blamed: str, ended: ChildEnded) -> Check:
-    status = ended.status
-    if ended.why in LIMITS:
-        words = LIMITS[ended.why]
-    elif status is None:
-        words = f"no process could be made: {ended.why}"
-    elif status == 0:
-        words = "ended its process before it answered"
-    elif status < 0:
-        words = f"killed by {_signal_name(-status)}"
-    else:
-        words = f"ended its process with status {status}"
-    return Check(check, Verdict.CRASHED, f"{blamed}{words}")
-
-
-def _signal_name(number: int) -> str:
-    """Return the signal's name. Python names only two of the real-time signals."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def said_broken(header: Any) -> str:
-    """Return why a process reports itself as unusable, or an empty text."""
-    if not isinstance(header, dict) or "broken" not in header:
-        return ""
-    broken = header["broken"]
-    return broken if isinstance(broken, str) else raised(broken)

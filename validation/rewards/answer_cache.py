@@ -61,7 +61,7 @@ class AnswerCache:
         return sum(kept.size for kept in self._kept.values())
 
     def answered(self, reference: JudgeReference, options: Options) -> Answered:
-        """Return the inputs and answers, or raise UnusableReference or ChildEnded."""
+        """Return the inputs and answers, or raise UnusableReference or ServerEnded."""
         key = f"{reference.key} {' '.join(options.checks)}"
         # One thread computes the answers of a reference, while others that need them wait.
         with self._locks[hash(key) % LOCKS]:

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 from validation.harness.examine import Examination
-from validation.harness.pool.children import ChildEnded, Closed
+from validation.harness.pool.children import Closed, ServerEnded
 from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.schedule import FAULTS_OF_THE_MACHINE, is_starved
@@ -102,7 +102,7 @@ class RewardJudge:
                 examination = self._examination(question, again=again)
                 with self.pool.lock.held(exclusive=alone):
                     report = examination.report()
-            except ChildEnded:
+            except ServerEnded:
                 again = alone = True
                 continue
             unanswered = examination.session.unanswered

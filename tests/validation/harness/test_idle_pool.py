@@ -11,12 +11,13 @@ import pytest
 
 from validation.harness.options import Options
 from validation.harness.pool.children import (
-    SERVER_ENDED,
+    Broken,
     Child,
     ChildEnded,
     Closed,
     DeadlinePassed,
     Forged,
+    ServerEnded,
 )
 from validation.harness.pool.idle_pool import MAKERS, IdlePool
 from validation.harness.pool.worker_pool import WorkerPool
@@ -153,8 +154,8 @@ def test_a_request_raises_the_creation_error_and_the_next_gets_a_child(
 ) -> None:
     idle = IdlePool(workshop.make, ahead=0)
     workshop.let(100)
-    workshop.next = [ChildEnded(None, SERVER_ENDED)]
-    with pytest.raises(ChildEnded, match=SERVER_ENDED):
+    workshop.next = [ServerEnded()]
+    with pytest.raises(ServerEnded):
         idle.take(used=True)
     idle.take(used=True)
     idle.close()
@@ -167,7 +168,7 @@ def test_a_creation_error_of_a_prepared_child_is_not_raised(
     workshop.let(1)
     asked.result(10)
     until(lambda: workshop.at_once == 1)
-    workshop.next = [ChildEnded(None, SERVER_ENDED)]
+    workshop.next = [ServerEnded()]
     workshop.let(100)
     until(lambda: not workshop.at_once)
     taking().result(10)
@@ -245,7 +246,7 @@ def test_a_child_with_a_cuda_context_is_used() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        {"broken": {"type": "OutOfMemoryError", "text": "CUDA out of memory"}},
+        Broken("OutOfMemoryError: CUDA out of memory"),
         ChildEnded(None, "[Errno 11] Resource temporarily unavailable"),
         ChildEnded(-9, ""),
         DeadlinePassed(),
@@ -260,8 +261,8 @@ def test_a_child_without_a_cuda_context_is_replaced_with_a_reason(answer: Any) -
 
 
 def test_the_end_of_the_fork_server_is_raised_as_such() -> None:
-    pool, _ = crew_whose_children_answer(ChildEnded(None, SERVER_ENDED))
-    with pytest.raises(ChildEnded, match=SERVER_ENDED):
+    pool, _ = crew_whose_children_answer(ServerEnded())
+    with pytest.raises(ServerEnded):
         pool._with_context()
 
 

@@ -11,6 +11,7 @@ from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import DECISIVE, Trial
+from validation.harness.sandbox.hostile_json import raised
 
 # Factor of the bounds for inputs with values or sizes that no case shows.
 BEYOND_SHOWN = 2.0
@@ -173,11 +174,3 @@ def _outcome(
         own_error=max(own_errors, default=None),
     )  # fmt: skip
     return JudgedReplay(trial, mode, True, "", worst, answer, None, details)
-
-
-def raised(error: Any) -> str:
-    if not isinstance(error, dict):
-        return "something"
-    place = f" at {error.get('at')}" if error.get("at") else ""
-    text = " ".join(str(error.get("text", "")).split())
-    return f"{error.get('type')}: {text[:300]}{place}"

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field, replace
 
 from validation.harness.judge.practical import tolerances
-from validation.harness.judge.replay_evidence import Wanted, raised
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan import trial_plan as plan
 from validation.harness.plan.arguments import Inputs, with_gaps
 from validation.harness.plan.choice import select_telling
 from validation.harness.plan.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.pool.children import Child
 from validation.harness.report import Check, Verdict
+from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
 
 
@@ -157,7 +158,7 @@ def _common_properties(
     session: Session, author: Child, cases: list[plan.Case]
 ) -> list[plan.Property]:
     """Return properties that the inputs of all shown cases share, such as a single sign."""
-    header = session.ask(author, "", "properties", {"cases": cases}).header
+    header = session.ask(author, "author", "properties", {"cases": cases}).header
     return [
         {"argument": int(one["argument"]), "property": str(one["property"])[:40]}
         for one in header.get("properties", ())

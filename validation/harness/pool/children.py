@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import signal
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from validation.harness.pool.channel import (
     read_parcel,
     write_parcel,
 )
+from validation.harness.sandbox.hostile_json import raised
 
 if TYPE_CHECKING:
     from validation.harness.pool.fork_server import ForkServer
@@ -27,39 +29,53 @@ if TYPE_CHECKING:
 # A killed process closes its channel before its CUDA context. A busy driver needs seconds.
 DYING_SECONDS = 10.0
 KILL_SECONDS = 5.0
-# `ChildEnded.why` of a child that ended with its fork server.
 SERVER_ENDED = "the fork server ended"
 # Message for each `ChildEnded.why` of a child that exceeded a limit.
 LIMITS = {
-    "memory": "used more memory than it may",
-    "disk": "wrote more files than it may",
-    "threads": "started more threads than it may",
-    "processes": "started more processes than it may",
+    "memory": "it used more memory than it may",
+    "disk": "it wrote more files than it may",
+    "threads": "it started more threads than it may",
+    "processes": "it started more processes than it may",
 }
 SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
-class ChildEnded(Exception):
-    """A child ended without an answer. `status`: as in a shell, None if it never ran."""
+class NoAnswer(Exception):
+    """A child gave no answer to a request. The message is a sentence without a period."""
+
+
+class ChildEnded(NoAnswer):
+    """A child ended. `status`: as `subprocess` has it, None if it never ran."""
 
     def __init__(self, status: int | None, why: str) -> None:
-        super().__init__(why)
+        super().__init__(LIMITS.get(why) or _ending(status, why))
         self.status, self.why = status, why
 
 
-class DeadlinePassed(Exception):
+class DeadlinePassed(NoAnswer):
     """A child did not answer in time, and was killed with all processes that it started.
 
     compiling: whether the time for compiling was used up, not the time for running.
     """
 
     def __init__(self, *, compiling: bool = False) -> None:
-        super().__init__("compiling" if compiling else "running")
+        super().__init__("it took too long")
         self.compiling = compiling
 
 
-class Forged(Exception):
+class Forged(NoAnswer):
     """The channel or the result was not written by this project's code."""
+
+
+class Broken(NoAnswer):
+    """A child can't be used any more, as it says itself."""
+
+
+class ServerEnded(Exception):
+    """The fork server ended, and all of its children with it."""
+
+    def __init__(self) -> None:
+        super().__init__(SERVER_ENDED)
 
 
 class Closed(Exception):
@@ -75,13 +91,14 @@ class ChildAnswer:
 class Child:
     """A child process that serves one request after the other until it is released.
 
-    served: number of roles that it has taken.
+    role: the role that it has, or an empty text.
+    served: number of entries that it has served.
     compile_seconds: time in which it compiled kernels.
     """
 
     def __init__(self, server: ForkServer, number: int, channel: Channel) -> None:
         self.server, self.number, self.channel = server, number, channel
-        self.served, self.compile_seconds = 0, 0.0
+        self.role, self.served, self.compile_seconds = "", 0, 0.0
         self._end: Mapping[str, Any] = {}
         self._over = threading.Event()
 
@@ -103,12 +120,12 @@ class Child:
             self.channel.socket.shutdown(2)
 
     def ask(
-        self, begin: str, step: str, order: dict[str, Any], timeout: float,
+        self, role: str, step: str, order: dict[str, Any], timeout: float,
         blobs: Sequence[Blob] = (), compile_budget: float = 0.0,
     ) -> ChildAnswer:  # fmt: skip
-        """Send the child a request for one step, and return its answer.
+        """Send the child a request for one step, and return its answer, or raise NoAnswer.
 
-        begin: the role to take first, or "" to keep the present one.
+        role: the role of the step. If the child has another, it takes this one first.
         timeout: seconds, not counting time in which it compiles kernels.
         compile_budget: seconds in which it may compile kernels.
         """
@@ -116,12 +133,12 @@ class Child:
         request, result = memory_file("request"), memory_file("result")
         try:
             write_parcel(request, order, blobs)
+            begin, self.role = role if role != self.role else "", role
             message = {"begin": begin, "step": step, "nonce": nonce}
             self._send(message, (request, result))
             self._wait(nonce, timeout, compile_budget)
             return self._read(result)
         finally:
-            self.served += bool(begin)
             os.close(result)
             os.close(request)
 
@@ -180,6 +197,8 @@ class Child:
             raise Forged("the result channel was closed by the code that ran beside it")
         if self.server.closed:
             raise Closed
+        if self._end.get("why") == SERVER_ENDED:
+            raise ServerEnded
         raise ChildEnded(self._end.get("status"), self._end.get("why", ""))
 
     def _read(self, result: int) -> ChildAnswer:
@@ -193,6 +212,11 @@ class Child:
         if spoiled:
             self.kill()
             raise Forged("something was written into the result file before the result was")
+        if not isinstance(header, dict):
+            raise Forged("a result that can't be read: no header")
+        if "broken" in header:
+            broken = header["broken"]
+            raise Broken(broken if isinstance(broken, str) else raised(broken))
         return ChildAnswer(header, blobs)
 
     def kill(self) -> None:
@@ -205,3 +229,13 @@ class Child:
         self.channel.close()
         if not self.gone:
             self.server.send("kill", self.number)
+
+
+def _ending(status: int | None, why: str) -> str:
+    if status is None:
+        return f"no process could be made: {why}"
+    if status >= 0:
+        return f"its process ended with status {status}"
+    # Python names only two of the real-time signals.
+    known = -status in set(signal.Signals)
+    return f"its process was killed by {signal.Signals(-status).name if known else -status}"

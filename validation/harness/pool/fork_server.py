@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from validation.harness.pool.channel import Channel, NotAParcel
-from validation.harness.pool.children import SERVER_ENDED, Child, ChildEnded, Closed
+from validation.harness.pool.children import SERVER_ENDED, Child, Closed, ServerEnded
 from validation.harness.sandbox import (
     Confinement,
     Level,
@@ -244,7 +244,7 @@ class ForkServer:
                 self._channel = None
             lost, self._children = self._children, {}
         for child in lost.values():
-            child.ended({"status": None, "why": SERVER_ENDED})
+            child.ended({"why": SERVER_ENDED})
         if not self.closed:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(STATUS_SECONDS)
@@ -261,7 +261,7 @@ class ForkServer:
             if self.closed:
                 raise Closed
             if self._channel is None:
-                raise ChildEnded(None, SERVER_ENDED)
+                raise ServerEnded
             number = next(self._numbers)
             child = self._children[number] = Child(self, number, own_end)
             try:
@@ -269,7 +269,7 @@ class ForkServer:
             except OSError as error:
                 self._children.pop(number, None)
                 self._channel = None
-                raise ChildEnded(None, SERVER_ENDED) from error
+                raise ServerEnded from error
         child_end.close()
         return child
 

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 from validation.harness.pool.children import (
-    LIMITS,
     SERVER_ENDED,
     ChildEnded,
     DeadlinePassed,
-    Forged,
+    NoAnswer,
+    ServerEnded,
 )
 from validation.harness.pool.fork_server import ForkServer
 from validation.harness.pool.shared_lock import SharedLock
@@ -116,7 +116,7 @@ class Workers(ExitStack):
             with self._lock.held(exclusive=alone):
                 try:
                     return question, self._ask(server, question)
-                except ChildEnded:
+                except ServerEnded:
                     continue
         return question, Reply(trouble=f"{SERVER_ENDED} while only this question was asked")
 
@@ -126,14 +126,11 @@ class Workers(ExitStack):
             deadline = PATIENCE * self._seconds + MARGIN
             order = {**question, "seconds": self._seconds}
             return read_answer(child.ask("question", "answer", order, deadline).header)
-        except DeadlinePassed:
-            return timed_out(child.seconds)
-        except Forged as forged:
-            return Reply(trouble=str(forged), seconds=child.seconds)
-        except ChildEnded as ended:
-            if ended.why == SERVER_ENDED:
-                raise
-            return reply_of_ended(ended, child.seconds)
+        except NoAnswer as failed:
+            out_of_time = isinstance(failed, ChildEnded) and failed.status == -signal.SIGXCPU
+            late = out_of_time or isinstance(failed, DeadlinePassed)
+            trouble = str(DeadlinePassed()) if late else readable(str(failed), RAISED_MOST)
+            return Reply(trouble=trouble, timeout=late, seconds=child.seconds)
         finally:
             child.release()
 
@@ -154,26 +151,9 @@ class Workers(ExitStack):
             self._server = None
 
 
-def timed_out(seconds: float) -> Reply:
-    return Reply(trouble="it took too long", timeout=True, seconds=seconds)
-
-
-def reply_of_ended(ended: ChildEnded, seconds: float) -> Reply:
-    if ended.status == -signal.SIGXCPU:
-        return timed_out(seconds)
-    if ended.why in LIMITS:
-        return Reply(trouble=f"it {LIMITS[ended.why]}", seconds=seconds)
-    if ended.status is None:
-        return Reply(trouble=f"no process could be made: {ended.why}")
-    return Reply(trouble=f"its process ended with status {ended.status}", seconds=seconds)
-
-
 def read_answer(header: Any) -> Reply:
     """Return the reply in a child's header. Hostile code may have written it."""
     try:
-        if "broken" in header:
-            raised = f"it raised {header['broken']['type']}: {header['broken']['text']}"
-            return Reply(trouble=readable(raised, RAISED_MOST))
         text, seconds = str(header["text"]), float(header["seconds"])
         if not 0 <= seconds < float("inf"):
             seconds = 0.0

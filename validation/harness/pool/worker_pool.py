@@ -14,13 +14,12 @@ from dataclasses import replace
 
 from validation.harness.options import Options
 from validation.harness.policy import most_compile_seconds
-from validation.harness.pool.children import SERVER_ENDED, Child, ChildEnded, DeadlinePassed, Forged
+from validation.harness.pool.children import Child, DeadlinePassed, NoAnswer
 from validation.harness.pool.fork_server import ForkServer
 from validation.harness.pool.idle_pool import AHEAD, IdlePool
 from validation.harness.pool.shared_lock import SharedLock
 from validation.harness.sandbox import memory_bound
 from validation.harness.sandbox.seal import confined_by, is_separable
-from validation.harness.verdicts import ended_as, said_broken
 
 HEALTH_SECONDS = 60.0
 # An idle machine needs 0.2 s for a context; eight GPUs that start at once need 16 s.
@@ -108,6 +107,7 @@ class WorkerPool:
         child = self._idle.take(used=shared) if self._on_gpu else self.candidates.child()
         # A process that is shutting down would disturb a timing, so kill it instead.
         end = child.kill if self.options.timing else child.release
+        child.role, child.served = "", child.served + 1
         try:
             yield child
         except BaseException:
@@ -134,15 +134,11 @@ class WorkerPool:
         """
         child = self.candidates.child()
         try:
-            if not child.ask("", "context", {}, CONTEXT_SECONDS).header:
-                return child
-        except ChildEnded as ended:
-            if ended.why == SERVER_ENDED:
-                raise
-        except (DeadlinePassed, Forged):
-            pass
-        child.release()
-        return self.candidates.child()
+            child.ask("", "context", {}, CONTEXT_SECONDS)
+        except NoAnswer:
+            child.release()
+            return self.candidates.child()
+        return child
 
     def check_health(self) -> None:
         """Raise GpuSick if the GPU no longer works. Called after a failure on the GPU."""
@@ -165,15 +161,11 @@ class WorkerPool:
         try:
             order = {"device": "cuda", "gpu_memory": 0.05}
             header = child.ask("health", "health", order, HEALTH_SECONDS).header
-            if header.get("right") is True:
-                return ""
-            return said_broken(header) or "a product of two matrices is wrong"
+            return "" if header.get("right") is True else "a product of two matrices is wrong"
         except DeadlinePassed:
             return f"a product of two matrices takes longer than {HEALTH_SECONDS:g} s"
-        except ChildEnded as ended:
-            return ended_as("", "", ended).words
-        except (Forged, AttributeError) as error:
-            return str(error)
+        except NoAnswer as failed:
+            return str(failed)
         finally:
             child.release()
 

@@ -45,6 +45,15 @@ def readable(text: str, most: int) -> str:
     return "".join(c if c.isprintable() or c == "\n" else REPLACEMENT for c in text[:most])
 
 
+def raised(error: Any) -> str:
+    """Return the words of an exception that a hostile process describes."""
+    if not isinstance(error, dict):
+        return "something"
+    place = f" at {error.get('at')}" if error.get("at") else ""
+    text = " ".join(str(error.get("text", "")).split())
+    return f"{error.get('type')}: {text[:300]}{place}"
+
+
 def _refuse(constant: str) -> NoReturn:
     raise UnreadableJson(f"it holds {constant}, which is no number")
 

@@ -48,11 +48,11 @@ def check_test(session: Session, author: Child, answered: Answered) -> Check:
         "instead": [[case.case, case.instead] for case in tried.too_large],
         "gradients": session.entry.differentiable,
     }
-    header = session.ask(author, "", "damage", order).header
+    header = session.ask(author, "author", "damage", order).header
     if session.options.device == "cuda" and (header["control"] or header["skipped"]):
         with session.candidate("author") as child:
             load_constants(session, child, on_gpu=True)
-            header = session.ask(child, "", "damage", order).header
+            header = session.ask(child, "author", "damage", order).header
     trials = tried.inputs.trials
     shown = [trial.number for trial in trials if trial.kind == "shown"]
     return falsifiable(dict(header), answered.wanted, shown, group_by_values(trials))

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,17 +14,15 @@ from validation.harness.plan.input_limits import INPUT_LIMITS
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.policy import compile_seconds
 from validation.harness.pool.children import (
-    SERVER_ENDED,
+    Broken,
     Child,
     ChildAnswer,
-    ChildEnded,
     DeadlinePassed,
-    Forged,
+    NoAnswer,
 )
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.program_reader import BadProgram
 from validation.harness.report import Check, Verdict
-from validation.harness.verdicts import ended_as, said_broken
 
 MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
@@ -108,53 +106,33 @@ class Session:
                 for trial in trials
             ],
         }
-        answer = self.ask(author, "", "inputs", order)
+        answer = self.ask(author, "author", "inputs", order)
         made = list(answer.header["made"])
         return Inputs.of(trials, made, answer.blobs), made
 
     def ask(
-        self, child: Child, begin: str, step: str, order: dict[str, Any],
-        blobs: list[memoryview] | None = None, role: str = "",
+        self, child: Child, role: str, step: str, order: dict[str, Any],
+        blobs: Sequence[memoryview] = (),
     ) -> ChildAnswer:  # fmt: skip
-        """Return the child's answer to a request, or raise Stopped.
-
-        begin: the role to take first; empty if the child already has one, `role`.
-        """
-        role = role or begin
-        name, check = CHECKS.get(step, role or step), CHECKS.get(step, "accuracy")
-        self.check = check
-        blamed = BLAMED.get(step) or BLAMED.get(role, "")
+        """Return the child's answer to a request for a step of this role, or raise Stopped."""
+        name, self.check = CHECKS.get(step, role), CHECKS.get(step, "accuracy")
         started, compiled = time.monotonic(), child.compile_seconds
         left = max(0.0, self.compile_budget - self.seconds["compile"])
         try:
-            answer = child.ask(
-                begin, step, order, self.options.timeout, blobs or [], compile_budget=left
-            )
-        except DeadlinePassed as passed:
-            self._keep_unanswered(role, child, started)
-            words = f"{blamed}not done after {self.options.timeout:g} s"
-            if passed.compiling:
-                words = f"{blamed}compiling takes more than {self.compile_budget:g} s"
-            raise Stopped(Check(check, Verdict.TIMEOUT, words)) from None
-        except Forged as error:
-            self._keep_unanswered(role, child, started)
-            raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{error}")) from None
-        except ChildEnded as ended:
-            self._keep_unanswered(role, child, started)
-            if ended.why == SERVER_ENDED:
-                raise
-            raise Stopped(ended_as(check, blamed, ended)) from None
+            return child.ask(role, step, order, self.options.timeout, blobs, compile_budget=left)
+        except NoAnswer as failed:
+            if not isinstance(failed, Broken):
+                self.unanswered[role] = child.seconds / max(time.monotonic() - started, 0.001)
+            verdict, words = Verdict.CRASHED, str(failed)
+            if isinstance(failed, DeadlinePassed):
+                verdict, words = Verdict.TIMEOUT, f"not done after {self.options.timeout:g} s"
+                if failed.compiling:
+                    words = f"compiling takes more than {self.compile_budget:g} s"
+            blamed = BLAMED.get(step) or BLAMED.get(role, "")
+            raise Stopped(Check(self.check, verdict, f"{blamed}{words}")) from None
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
             self.seconds["compile"] += child.compile_seconds - compiled
-        words = said_broken(answer.header)
-        if words or not isinstance(answer.header, dict):
-            words = words or "a result that can't be read: no header"
-            raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{words}"))
-        return answer
-
-    def _keep_unanswered(self, role: str, child: Child, started: float) -> None:
-        self.unanswered[role] = child.seconds / max(time.monotonic() - started, 0.001)
 
 
 def misread(check: str, error: BaseException) -> Check:

@@ -16,13 +16,14 @@ from typing import Any
 from validation.harness.judge.launcher_kernels import HOST_NUMBER
 from validation.harness.judge.own_test import CallSummary, layout, summary_of
 from validation.harness.judge.reads import INVENTIONS, Informed, computes, invented, is_fraction
-from validation.harness.judge.replay_evidence import Wanted, raised
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.arguments import Inputs, mapped, storages, tensors
 from validation.harness.plan.trial_plan import ORDERS, Trial
 from validation.harness.pool.children import Child
 from validation.harness.program import Launch, Program
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
+from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped, reading
 
 Json = Any
@@ -68,6 +69,12 @@ class Recordings:
     ) -> None:  # fmt: skip
         self._session, self._recorder, self._order = session, recorder, order
         self._inputs, self._arguments, self._wanted = inputs, inputs.arguments, wanted
+        # A recorder may write forged code into its compile cache. No other process uses it.
+        self._settings = {key: value for key, value in order.items() if key != "cache"}
+        if own_cache := self._settings.pop("own_cache", None):
+            self._settings["cache"] = own_cache
+        # A recorder that recorded before has to load the text again.
+        recorder.role = ""
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
@@ -108,12 +115,8 @@ class Recordings:
         for group in groups.values():
             is_run_twice = any("second" in trial.modes for trial in group)
             calls += [self._call(group[0], ())] * (1 + is_run_twice)
-        # A recorder may write forged code into its compile cache. No other process uses it.
-        settings = {key: value for key, value in self._order.items() if key != "cache"}
-        if own_cache := settings.pop("own_cache", None):
-            settings["cache"] = own_cache
         by_number: dict[int, list[Recorded]] = defaultdict(list)
-        for call, recorded in zip(calls, self._record(calls, settings), strict=True):
+        for call, recorded in zip(calls, self._record(calls), strict=True):
             by_number[call["number"]].append(recorded)
         for group in groups.values():
             first, second = by_number[group[0].number][0], by_number[group[0].number][-1]
@@ -144,12 +147,9 @@ class Recordings:
             "expanded": trial.expands_gradients,
         }  # fmt: skip
 
-    def _record(
-        self, calls: Sequence[Json], settings: dict[str, Any] | None = None
-    ) -> Iterator[Recorded]:
-        """Have the recorder record calls. `settings` are added to its first request."""
-        name, order = ("recorder" if settings else ""), {**(settings or {}), "calls": list(calls)}
-        answer = self._session.ask(self._recorder, name, "record", order, role="recorder")
+    def _record(self, calls: Sequence[Json]) -> Iterator[Recorded]:
+        order = {**self._settings, "calls": list(calls)}
+        answer = self._session.ask(self._recorder, "recorder", "record", order)
         with reading("accuracy"):
             if "error" in answer.header:
                 words = f"triton_code: {raised(answer.header['error'])}"
@@ -220,16 +220,12 @@ class Recordings:
 
     def _read(self, trial: Trial, recorded: Recorded) -> Json:
         """Return the numbers that the launcher reads next, by a replay on the true inputs."""
-        name, settings = "", {}
         if self._replayer is None:
             self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
-            name, settings = "replayer", self._order
         programs, blobs, _ = with_constants([recorded], self._inputs.alone([trial]))
         tree = self._arguments[trial.number]
-        order = {**settings, "arguments": tree, "programs": programs}
-        return self._session.ask(
-            self._replayer, name, "numbers", order, blobs, role="replayer"
-        ).header
+        order = {**self._order, "arguments": tree, "programs": programs}
+        return self._session.ask(self._replayer, "replayer", "numbers", order, blobs).header
 
 
 def with_constants(

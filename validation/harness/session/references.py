@@ -3,10 +3,11 @@
 from typing import Any
 
 from validation.harness.judge import replay_evidence
-from validation.harness.judge.replay_evidence import Wanted, raised
+from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.arguments import Inputs
 from validation.harness.pool.children import ChildAnswer
 from validation.harness.report import Check, Verdict
+from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
 
 
@@ -72,8 +73,7 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
                 for trial in batch.trials
             ]
             order = {**session.order("python_code", device=device), "trials": trials, **more}
-            begin = "" if answers else "reference"
-            answer = session.ask(child, begin, "answers", order, batch.blobs, role="reference")
+            answer = session.ask(child, "reference", "answers", order, batch.blobs)
             answers.append(answer)
             if "error" in answer.header:
                 break

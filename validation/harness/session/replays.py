@@ -19,7 +19,7 @@ def replay(
     """Return the child's answers with the runs of all trials, in batches.
 
     A call that raised during its recording is added as a run with the exception.
-    order: settings for a replayer that has not begun, or empty.
+    order: settings for a replayer.
     """
     answers: list[ChildAnswer] = []
     for batch in inputs.batches(session.limits.at_once):
@@ -47,8 +47,7 @@ def replay(
             for trial, of_mode in tasks
         ]  # fmt: skip
         more = {**order, "trials": trials, "programs": programs}
-        begin = "replayer" if order and not answers else ""
-        answer = session.ask(child, begin, "answers", more, blobs, role="replayer")
+        answer = session.ask(child, "replayer", "answers", more, blobs)
         for run in answer.header["runs"]:
             # The recorder knows the state of the arguments: it runs the launcher's Python.
             run["state"] = recordings.of[run["trial"]][run["mode"]].state

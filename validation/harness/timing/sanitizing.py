@@ -18,7 +18,7 @@ from validation.harness.entry import Entry
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.plan.trials import load_constants
 from validation.harness.pool.channel import write_parcel
-from validation.harness.pool.children import ChildEnded
+from validation.harness.pool.children import ServerEnded
 from validation.harness.pool.fork_server import PACKAGE
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict
@@ -50,7 +50,7 @@ def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
         check = Check("sanitizer", None, f"not run: {stopped.check.words}")
     except MISREAD as error:
         check = Check("sanitizer", None, f"not run: {misread('', error).words}")
-    except ChildEnded:
+    except ServerEnded:
         check = Check("sanitizer", None, "not run: the process that starts all others died")
     return with_check(report, check, {"sanitizer": time.monotonic() - started})
 

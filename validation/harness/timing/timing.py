@@ -13,14 +13,14 @@ from validation.harness.entry import Entry
 from validation.harness.judge import replay_evidence
 from validation.harness.judge.numbers import Unreadable, width
 from validation.harness.judge.practical import PracticalBound, declared_factor
-from validation.harness.judge.replay_evidence import raised
 from validation.harness.judge.roofline import Gpu, Times, Work, judged, times
 from validation.harness.plan.arguments import Inputs, mapped, tensors
 from validation.harness.plan.trial_plan import Case, Trial
 from validation.harness.plan.trials import Constants, fresh_values, load_constants
-from validation.harness.pool.children import Child, ChildAnswer, ChildEnded
+from validation.harness.pool.children import Child, ChildAnswer, ServerEnded
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
 from validation.harness.session.recordings import Recordings, with_constants
 from validation.harness.session.references import ask_reference
@@ -54,7 +54,7 @@ def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
         if reason.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             with pool.lock.held(exclusive=False):
                 pool.check_health()
-    except ChildEnded:
+    except ServerEnded:
         check = Check("timing", None, "not timed: the process that starts all others died")
     compiling = session.seconds.pop("compile")
     seconds = {"timing": sum(session.seconds.values()), "timing_compile": compiling}
@@ -132,7 +132,7 @@ def _measure_with(
         of_compiled = _measure(session, compiled) if compiled else None
         looked_at = _looked_at(inputs, LOOKED_AT_PERF if is_perf_case else LOOKED_AT)
         numbers = [trial.number for trial in looked_at.trials]
-        answer = session.ask(candidate, "", "hand_over", {"numbers": numbers})
+        answer = session.ask(candidate, "timing", "hand_over", {"numbers": numbers})
     bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
     written = _check_answers(session, answer, looked_at, bound, on_gpu=is_perf_case)
     tree = inputs.arguments[inputs.trials[0].number]
@@ -224,7 +224,7 @@ def _prepare(
 
 
 def _measure(session: Session, child: Child, *, keep: bool = False) -> Times:
-    header = session.ask(child, "", "measure", {"keep": keep, "runs": RUNS}).header
+    header = session.ask(child, "timing", "measure", {"keep": keep, "runs": RUNS}).header
     if "error" in header:
         raise _unable(raised(header["error"]))
     return times(header["took"], RUNS)

@@ -46,7 +46,7 @@ class Stopwatch:
         A function for torch.compile runs on all inputs: torch recompiles some functions for each
         new value, until it gives up.
         """
-        flops = 0
+        flops, self.calls = 0, []
         try:
             place = Placing(blobs, self.device)
             if "triton_code" in order:
