@@ -33,6 +33,7 @@ from validation.harness.program import (
     ProgramKernel,
     Read,
     TensorView,
+    TorchCall,
     storages,
 )
 
@@ -184,7 +185,7 @@ def _stores(
     given = {number for known in true.known for number in known}
     given |= {end - start for known in true.known for start, end in pairwise(known)}
     # An integer argument of a torch operation is a size.
-    sizes: set[Place] = {(kind, "") for kind in ("Operation", "AutogradCall")}
+    sizes: set[Place] = {(kind.__name__, "") for kind in (TorchCall, AutogradCall)}
     for instruction in true.program.every_instruction():
         if isinstance(instruction, Launch):
             kernel = _key(true.program.kernels[instruction.kernel])

@@ -14,6 +14,7 @@ from validation.harness.program import (
     ProgramKernel,
     Read,
     TensorView,
+    TorchCall,
 )
 
 TEXT = """\
@@ -119,6 +120,17 @@ def test_sizes_may_be_computed_of_whole_numbers_but_not_many() -> None:
 
     assert not is_computed(*few, fractions=False)
     assert is_computed(*many, fractions=False)
+
+
+def test_a_size_of_a_torch_operation_may_be_computed_of_whole_numbers() -> None:
+    def repeats(count: int) -> TorchCall:
+        arguments = (Meaning("window", OUT), Meaning("plain", count))
+        return TorchCall("aten::repeat_interleave.self_int", arguments, {}, ())
+
+    true, other = run([7], repeats(14)), run([9], repeats(18))
+
+    assert not is_computed(true, other, fractions=False)
+    assert is_computed(true, other, fractions=True)
 
 
 def test_a_computed_number_in_the_answer_is_found() -> None:
