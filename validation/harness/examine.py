@@ -29,7 +29,7 @@ from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session.answered import Answered, check_test, load_answered
-from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding
 from validation.harness.session.replays import compile_kernels, replay
@@ -58,11 +58,10 @@ class Examination:
     def report(self) -> Report:
         started = time.monotonic()
         try:
-            self._examine()
+            with self.session.reading():
+                self._examine()
         except Stopped as stopped:
             self.checks.append(stopped.check)
-        except MISREAD as error:
-            self.checks.append(misread(self.session.check, error))
         finally:
             self.pool.forget(self.session.cache)
         seconds = {**self.session.seconds, "total": time.monotonic() - started}

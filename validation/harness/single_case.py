@@ -19,7 +19,7 @@ from validation.harness.plan.trials import Constants, load_constants
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.sandbox.hostile_json import raised
-from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding, ask_reference
 from validation.harness.session.replays import replay
@@ -59,16 +59,15 @@ def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, An
     started = time.monotonic()
     right = None
     try:
-        if chosen.program:
-            report = _line_values(session, chosen)
-        else:
-            prepared = _prepare(session, chosen)
-            right = False
-            report = _try(session, prepared)
+        with session.reading():
+            if chosen.program:
+                report = _line_values(session, chosen)
+            else:
+                prepared = _prepare(session, chosen)
+                right = False
+                report = _try(session, *prepared)
     except Stopped as stopped:
         report = {"right": right, "words": stopped.check.words}
-    except MISREAD as error:
-        report = {"right": right, "words": misread(session.check, error).words}
     finally:
         pool.forget(session.cache)
     seconds = {"total": time.monotonic() - started, "compile": session.seconds["compile"]}
@@ -76,16 +75,8 @@ def try_case(entry: Entry, chosen: ChosenCase, pool: WorkerPool) -> dict[str, An
     return dict(presentable(report))
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedCase:
-    """The inputs of a case, and the reference's answers to them."""
-
-    constants: Constants
-    inputs: Inputs
-    wanted: dict[int, Wanted]
-
-
-def _prepare(session: Session, chosen: ChosenCase) -> PreparedCase:
+def _prepare(session: Session, chosen: ChosenCase) -> tuple[Constants, Inputs, dict[int, Wanted]]:
+    """Return the inputs of the case, and the reference's answers to them."""
     with session.pool.reference() as author:
         constants = load_constants(session, author)
         if not 0 <= chosen.place < len(constants.cases):
@@ -108,11 +99,12 @@ def _prepare(session: Session, chosen: ChosenCase) -> PreparedCase:
         )
     inputs = inputs.of_trials(inputs.trials[-1:])
     wanted, device = ask_reference(session, inputs)
-    return PreparedCase(constants, inputs, add_rounding(session, device, wanted, inputs))
+    return constants, inputs, add_rounding(session, device, wanted, inputs)
 
 
-def _try(session: Session, prepared: PreparedCase) -> dict[str, Any]:
-    inputs, wanted, constants = prepared.inputs, prepared.wanted, prepared.constants
+def _try(
+    session: Session, constants: Constants, inputs: Inputs, wanted: dict[int, Wanted]
+) -> dict[str, Any]:
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
         recordings = Recordings(session, child, inputs, order)

@@ -14,7 +14,7 @@ from validation.harness.options import Options
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Verdict
 from validation.harness.session.answered import Answered, check_test, load_answered
-from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.entry_session import Session, Stopped
 from validation.rewards.question import JudgeReference
 
 # Number of locks. References that share a lock may wait for each other.
@@ -94,7 +94,11 @@ class AnswerCache:
     def _make(self, reference: JudgeReference, options: Options) -> CachedAnswers:
         session = Session(reference.entry(""), self._pool, alone=True, options=options)
         try:
-            with self._pool.lock.held(exclusive=False), self._pool.reference() as author:
+            with (
+                self._pool.lock.held(exclusive=False),
+                self._pool.reference() as author,
+                session.reading(),
+            ):
                 answered = load_answered(session, author)
                 if session.wants("falsifiable"):
                     check = check_test(session, author, answered)
@@ -102,8 +106,6 @@ class AnswerCache:
                         return CachedAnswers(unusable=check)
         except Stopped as stopped:
             return CachedAnswers(unusable=stopped.check)
-        except MISREAD as error:
-            return CachedAnswers(unusable=misread(session.check, error))
         finally:
             self._pool.forget(session.cache)
         return CachedAnswers(answered, size_of(answered))

@@ -28,7 +28,7 @@ MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
 )  # fmt: skip
 # By step: the check that it belongs to, and the text to name in the message if it fails.
-CHECKS = {"suite": "test", "damage": "falsifiable"}
+CHECKS = {"suite": "test", "damage": "falsifiable", "compile": "compiles"}
 BLAMED = {"inputs": "make_inputs: ", "author": "test_code: ", "reference": "python_code: "}
 
 
@@ -62,6 +62,15 @@ class Session:
         self.compile_budget = compile_seconds(entry.origin)
         # Compile cache of this entry only: processes reuse kernels that another one compiled.
         self.cache = secrets.token_hex(8)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Raise Stopped for a malformed answer, which the entry's code may have written."""
+        try:
+            yield
+        except MISREAD as error:
+            words = f"a result that can't be read: {type(error).__name__} {error}"
+            raise Stopped(Check(self.check, Verdict.CRASHED, words)) from error
 
     def wants(self, *names: str) -> bool:
         return any(name in self.options.checks for name in names)
@@ -133,18 +142,3 @@ class Session:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
             self.seconds["compile"] += child.compile_seconds - compiled
-
-
-def misread(check: str, error: BaseException) -> Check:
-    """Return the verdict on a malformed answer, which the entry's code may have written."""
-    words = f"a result that can't be read: {type(error).__name__} {error}"
-    return Check(check, Verdict.CRASHED, words)
-
-
-@contextmanager
-def reading(check: str) -> Iterator[None]:
-    """Raise Stopped for a malformed answer."""
-    try:
-        yield
-    except MISREAD as error:
-        raise Stopped(misread(check, error)) from error

@@ -24,7 +24,7 @@ from validation.harness.program import Launch, Program
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
 from validation.harness.sandbox.hostile_json import raised
-from validation.harness.session.entry_session import Session, Stopped, reading
+from validation.harness.session.entry_session import Session, Stopped
 
 Json = Any
 # Number of reads in a call: a launcher may read a few lengths.
@@ -150,13 +150,12 @@ class Recordings:
     def _record(self, calls: Sequence[Json]) -> Iterator[Recorded]:
         order = {**self._settings, "calls": list(calls)}
         answer = self._session.ask(self._recorder, "recorder", "record", order)
-        with reading("accuracy"):
-            if "error" in answer.header:
-                words = f"triton_code: {raised(answer.header['error'])}"
-                raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            recordings = [_recorded(reply, answer.blobs) for reply in answer.header["made"]]
-            if len(recordings) != len(calls):
-                raise ValueError("another number of recordings")
+        if "error" in answer.header:
+            words = f"triton_code: {raised(answer.header['error'])}"
+            raise Stopped(Check("accuracy", Verdict.ERROR, words))
+        recordings = [_recorded(reply, answer.blobs) for reply in answer.header["made"]]
+        if len(recordings) != len(calls):
+            raise ValueError("another number of recordings")
         return iter(recordings)
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
@@ -169,13 +168,12 @@ class Recordings:
         recorded, known = self._answered(trial, recorded)
         if recorded.raised is not None:
             return recorded
-        with reading("accuracy"):
-            true = Informed(read(recorded.program), recorded.blobs, known)
-            informed = None
-            if other.raised is None:
-                informed = Informed(read(other.program), other.blobs, other_known)
-            whole = self._whole_inputs(trial, true.program)
-            computed = computes(self._order["triton_code"], true, informed, whole)
+        true = Informed(read(recorded.program), recorded.blobs, known)
+        informed = None
+        if other.raised is None:
+            informed = Informed(read(other.program), other.blobs, other_known)
+        whole = self._whole_inputs(trial, true.program)
+        computed = computes(self._order["triton_code"], true, informed, whole)
         return replace(recorded, computed={HOST_NUMBER: 1}) if computed else recorded
 
     def _answered(
@@ -190,17 +188,15 @@ class Recordings:
             if len(known) == READS_MOST:
                 words = f"it reads more than {READS_MOST} times what its tensors hold"
                 return Recorded(None, (), {"type": "Unsupported", "text": words, "at": ""}), known
-            with reading("accuracy"):
-                program = read(recorded.program)
-                (window,) = program.answer.windows()
+            program = read(recorded.program)
+            (window,) = program.answer.windows()
             is_whole = window.storage in self._whole_inputs(trial, program)
             numbers: list[Any] | None = None
             if attempt is None or is_whole:
                 reply = self._read(trial, recorded)
                 if "error" in reply:
                     return Recorded(None, (), reply["error"], recorded.problems), known
-                with reading("accuracy"):
-                    numbers = list(reply["numbers"])
+                numbers = list(reply["numbers"])
             known.append(numbers if attempt is None else invented(window, numbers, attempt))
             (recorded,) = self._record([self._call(trial, known)])
         return recorded, known

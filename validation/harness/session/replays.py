@@ -8,7 +8,7 @@ from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import Trial
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check
-from validation.harness.session.entry_session import Session, Stopped, reading
+from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recorded, Recordings, with_constants
 
 
@@ -67,5 +67,4 @@ def compile_kernels(session: Session, recordings: Recordings) -> Check:
     except Stopped as stopped:
         # A crash or timeout is the compiler's fault: the kernels ran in the interpreter.
         return Check("compiles", None, f"not tried: {stopped.check.words}")
-    with reading("compiles"):
-        return compiles(answer.header)
+    return compiles(answer.header)

@@ -23,7 +23,7 @@ from validation.harness.pool.fork_server import PACKAGE
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.sandbox import kill, start
-from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings, with_constants
 from validation.harness.timing import sanitizer
 from validation.harness.verdicts import with_check
@@ -44,12 +44,11 @@ def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with the compute-sanitizer check added."""
     started = time.monotonic()
     try:
-        with pool.lock.held(exclusive=False):
-            check = _check(Session(entry, pool, alone=True))
+        session = Session(entry, pool, alone=True)
+        with pool.lock.held(exclusive=False), session.reading():
+            check = _check(session)
     except Stopped as stopped:
         check = Check("sanitizer", None, f"not run: {stopped.check.words}")
-    except MISREAD as error:
-        check = Check("sanitizer", None, f"not run: {misread('', error).words}")
     except ServerEnded:
         check = Check("sanitizer", None, "not run: the process that starts all others died")
     return with_check(report, check, {"sanitizer": time.monotonic() - started})

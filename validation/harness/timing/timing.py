@@ -21,7 +21,7 @@ from validation.harness.pool.children import Child, ChildAnswer, ServerEnded
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sandbox.hostile_json import raised
-from validation.harness.session.entry_session import MISREAD, Session, Stopped, misread
+from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings, with_constants
 from validation.harness.session.references import ask_reference
 from validation.harness.verdicts import with_check
@@ -47,11 +47,11 @@ def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     session = Session(replace(entry, differentiable=False), pool, alone=False)
     measured: dict[str, Any] = {}
     try:
-        check = _measure_all(session, measured)
-    except (Stopped, *MISREAD) as error:
-        reason = error.check if isinstance(error, Stopped) else misread("timing", error)
-        check = _not_timed(reason)
-        if reason.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
+        with session.reading():
+            check = _measure_all(session, measured)
+    except Stopped as stopped:
+        check = _not_timed(stopped.check)
+        if stopped.check.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             with pool.lock.held(exclusive=False):
                 pool.check_health()
     except ServerEnded:
