@@ -11,7 +11,7 @@ The bytes of constants are in blobs next to the JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Annotated, Any
 
@@ -126,13 +126,6 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Poison:
-    """A placeholder for the result of an operation that can't be replayed."""
-
-    target: TensorView
-
-
-@dataclass(frozen=True, slots=True)
 class Launch:
     """Launch of a kernel, with one argument for each parameter, including defaults."""
 
@@ -221,11 +214,11 @@ class Earlier:
 
 
 Instruction = (
-    Allocate | Constant | Fill | Copy | Poison | Launch | TorchCall | AutogradCall
-    | Earlier | Read | StreamAction
+    Allocate | Constant | Fill | Copy | Launch | TorchCall | AutogradCall | Earlier | Read
+    | StreamAction
 )  # fmt: skip
 INSTRUCTIONS: Mapping[str, type[Instruction]] = {
-    "allocate": Allocate, "constant": Constant, "fill": Fill, "copy": Copy, "poison": Poison,
+    "allocate": Allocate, "constant": Constant, "fill": Fill, "copy": Copy,
     "launch": Launch, "operation": TorchCall, "function": AutogradCall, "earlier": Earlier,
     "read": Read, "stream": StreamAction,
 }  # fmt: skip
@@ -246,15 +239,19 @@ class Program:
 
         Instructions of earlier calls are left out.
         """
-        instructions: list[Instruction] = []
-        waiting: list[Instruction] = [*self.instructions]
-        waiting += [one for backward in self.backwards.values() for one in backward.instructions]
-        while waiting:
-            instruction = waiting.pop()
-            instructions.append(instruction)
-            if isinstance(instruction, AutogradCall):
-                waiting += instruction.instructions
-        return instructions
+        bodies = [self.instructions, *(each.instructions for each in self.backwards.values())]
+        return [instruction for body in bodies for instruction in in_order(body)]
+
+
+def in_order(
+    instructions: Iterable[Instruction], *, earlier: bool = False
+) -> Iterator[Instruction]:
+    """Yield the instructions as they are played, also those of functions and, if `earlier`, of
+    earlier calls."""
+    for instruction in instructions:
+        if isinstance(instruction, AutogradCall) or (earlier and isinstance(instruction, Earlier)):
+            yield from in_order(instruction.instructions, earlier=earlier)
+        yield instruction
 
 
 def storages(part: Any) -> set[int]:

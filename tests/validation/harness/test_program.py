@@ -27,12 +27,12 @@ LAUNCH = {
     "arguments": [{"window": WINDOW}, {"plain": 4}, {"address": [0, 8]}],
     "options": {"num_warps": {"plain": 4}},
 }  # fmt: skip
+FILL = {"do": "fill", "target": WINDOW, "value": {"plain": 1}}
 EACH = [
     {"do": "allocate", "storage": 1, "bytes": 64},
     {"do": "constant", "storage": 2, "blob": 0, "addresses": [[0, 1, 16]]},
-    {"do": "fill", "target": WINDOW, "value": {"plain": 1}},
+    FILL,
     {"do": "copy", "target": WINDOW, "source": WINDOW},
-    {"do": "poison", "target": WINDOW},
     LAUNCH,
     {
         "do": "operation", "name": "aten::sum.dim_IntList", "named": {},
@@ -76,9 +76,9 @@ def test_every_instruction_of_a_recording_is_read() -> None:
         recording({**LAUNCH, "grid": [1, 1, 1, 1]}),
         recording({**LAUNCH, "arguments": {"x": {"plain": 1}}}),
         recording({**LAUNCH, "options": {"x": {"pickle": "..."}}}),
-        recording({"do": "poison", "target": [0, "float33", [4], [1], 0]}),
-        recording({"do": "poison", "target": [0, "float32", [4], [1, 1], 0]}),
-        recording({"do": "poison", "target": [0, "float32", [1] * 65, [1] * 65, 0]}),
+        recording({**FILL, "target": [0, "float33", [4], [1], 0]}),
+        recording({**FILL, "target": [0, "float32", [4], [1, 1], 0]}),
+        recording({**FILL, "target": [0, "float32", [1] * 65, [1] * 65, 0]}),
         recording(answer={"window": WINDOW, "plain": 1}),
         recording(answer={"float": "nonsense"}),
         recording(kernels={"kernel": {"name": "k" * 401, "line": 1, "names": {}}}),
@@ -93,7 +93,7 @@ def test_a_malformed_recording_is_refused(said: Any) -> None:
 @pytest.mark.slow
 def test_a_recording_with_too_many_instructions_is_refused() -> None:
     with pytest.raises(BadProgram, match="200,000 instructions"):
-        read(recording(*[{"do": "poison", "target": WINDOW}] * 200_001))
+        read(recording(*[FILL] * 200_001))
 
 
 ANYTHING = st.recursive(

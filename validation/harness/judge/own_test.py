@@ -6,19 +6,12 @@ for its users. So the process of the test carries the same recorder.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from validation.harness.plan.arguments import tensors
-from validation.harness.program import (
-    AutogradCall,
-    Earlier,
-    Instruction,
-    Launch,
-    Program,
-    TorchCall,
-)
+from validation.harness.program import Launch, Program, TorchCall, in_order
 from validation.harness.torch_operations import COMPUTES, base_name
 
 Json = Any
@@ -43,18 +36,11 @@ class OwnTest:
 
 def summary_of(program: Program) -> CallSummary:
     """Return the kernels and operations of a recorded call, without its backward pass."""
-    every = list(_flat(program.instructions))
+    every = list(in_order(program.instructions, earlier=True))
     launched = {one.kernel for one in every if isinstance(one, Launch)}
     operations = {base_name(one.name) for one in every if isinstance(one, TorchCall)}
     kernels = {program.kernels[key].name for key in launched if key in program.kernels}
     return CallSummary(frozenset(kernels), frozenset(operations & COMPUTES))
-
-
-def _flat(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
-    for instruction in instructions:
-        yield instruction
-        if isinstance(instruction, AutogradCall | Earlier):
-            yield from _flat(instruction.instructions)
 
 
 def layout(tree: Json) -> str:

@@ -26,7 +26,6 @@ from validation.harness.program import (
     Constant,
     Copy,
     Fill,
-    Instruction,
     Launch,
     Meaning,
     Program,
@@ -34,6 +33,7 @@ from validation.harness.program import (
     Read,
     TensorView,
     TorchCall,
+    in_order,
     storages,
 )
 
@@ -100,7 +100,7 @@ def of_fractions(program: Program, whole: Set[int | None]) -> bool:
     whole: storages of integer inputs that the reference does not change.
     """
     tainted = {number for number in program.inputs if number not in whole}
-    for instruction in _in_order(program.instructions):
+    for instruction in in_order(program.instructions):
         touched = storages(instruction) - whole
         if touched & tainted:
             if isinstance(instruction, Read):
@@ -124,13 +124,6 @@ def computes(text: str, true: Informed, other: Informed | None, whole: Set[int |
     numbers, tables = _changed(true, other)
     made = len(numbers) + sum(len(table) // 4 for table in tables.values())
     return made > max(most, MADE * read) or _stores(text, true, numbers, tables.keys())
-
-
-def _in_order(instructions: Sequence[Instruction]) -> Iterator[Instruction]:
-    for instruction in instructions:
-        if isinstance(instruction, AutogradCall):
-            yield from _in_order(instruction.instructions)
-        yield instruction
 
 
 def _differ(true: Informed, other: Informed) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from validation.harness.plan.arguments import tensors
 from validation.harness.pool.channel import Blob
 from validation.harness.recorder.recording import NeedsRead, Recording, RecordingSession
 from validation.harness.recorder.tracer import tracer
@@ -14,7 +15,15 @@ from validation.harness.torch_operations import COMPUTES, base_name
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.complaint import described
 from validation.harness.worker.gradients import cotangents, make_leaves
-from validation.harness.worker.values import call, name_of, rebuilt, state, tensors_in, unpack
+from validation.harness.worker.values import (
+    Placing,
+    as_bytes,
+    call,
+    name_of,
+    rebuilt,
+    state,
+    tensors_in,
+)
 
 Json = Any
 DECOY_SEED = 12345
@@ -106,26 +115,20 @@ class Recorder:
 
         Integers are 0, which is a valid index for any tensor.
         """
-        storages: dict[int, torch.Tensor] = {}
         generator = torch.Generator().manual_seed(DECOY_SEED)
-
-        def decoy(part: Any) -> torch.Tensor:
-            place, dtype = part["storage"], getattr(torch, part["dtype"])
-            if place not in storages:
-                content = _noise(sizes[str(place)], dtype, generator)
-                storages[place] = content.to(self._device)
-            empty = torch.empty(0, dtype=dtype, device=self._device)
-            storage = storages[place].untyped_storage()
-            return empty.set_(storage, part["offset"], part["shape"], part["stride"])
-
-        return unpack(tree, decoy, device=self._device, module=self._module)
+        contents: dict[int, Blob] = {}
+        for part in tensors(tree):
+            if (place := part["storage"]) not in contents:
+                contents[place] = _noise(sizes[str(place)], part["dtype"], generator)
+        return Placing(contents, self._device).arguments(tree, self._module)
 
 
-def _noise(size: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+def _noise(size: int, name: str, generator: torch.Generator) -> Blob:
+    dtype: torch.dtype = getattr(torch, name)
     if not dtype.is_floating_point:
-        return torch.zeros(size, dtype=torch.uint8)
+        return bytes(size)
     noise = torch.randn(size // dtype.itemsize + 1, generator=generator).to(dtype)
-    return noise.view(torch.uint8)[:size].clone()
+    return memoryview(as_bytes(noise))[:size]
 
 
 def _without_content(part: Any, blobs: list[Blob]) -> Any:

@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -24,10 +24,10 @@ from triton.compiler.errors import CompilationError
 from triton.runtime import interpreter, jit
 
 from validation.harness.pool.channel import Blob
-from validation.harness.program import Launch, Meaning
+from validation.harness.program import Launch
 from validation.harness.program_reader import read
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel
-from validation.harness.replayer.text_kernels import TextKernels, constant
+from validation.harness.replayer.text_kernels import TextKernels, value_of, values_of_views
 
 TARGET = GPUTarget("cuda", 90, 32)
 # Number of distinct launches to compile for an entry, and CPU seconds for all of them.
@@ -140,36 +140,16 @@ class CompilingProcess:
         return [(launch, kernels) for *_, launch, kernels in ordered]
 
     def _specialized(self, launch: Launch, kernels: TextKernels) -> Specialized:
-        arguments = [_argument(one, kernels) for one in launch.arguments]
+        # Tensors and addresses need the same type only, constants the same value.
+        special: dict[str, Callable[[Any], Any]] = {
+            **values_of_views(lambda view: torch.empty(1, dtype=getattr(torch, view.dtype))),
+            "address": lambda _: ADDRESS,
+            "kernel": kernels.__getitem__,
+            "list": lambda parts: tuple(value_of(part, special) for part in parts),
+        }
+        arguments = [value_of(one, special) for one in launch.arguments]
         options = {name: one.value for name, one in launch.options.items() if one.kind == "plain"}
         return self._backend.specialize(kernels[launch.kernel], arguments, options)
-
-
-def _argument(meaning: Meaning, kernels: TextKernels) -> Any:
-    """Return an argument of the same type and, for a constant, of the same value."""
-    given = meaning.value
-    match meaning.kind:
-        case "window":
-            return torch.empty(1, dtype=getattr(torch, given.dtype))
-        case "address":
-            return ADDRESS
-        case "tuple" | "list":
-            return tuple(_argument(part, kernels) for part in given)
-        case "constexpr":
-            return _argument(given, kernels)
-        case "kernel":
-            return kernels[given]
-        case "descriptor":
-            from triton.tools.tensor_descriptor import TensorDescriptor
-
-            base = torch.empty(1, dtype=getattr(torch, given.base.dtype))
-            return TensorDescriptor(base, list(given.shape), list(given.strides), list(given.block))
-        case "reinterpreted":
-            return triton.reinterpret(
-                torch.empty(1, dtype=getattr(torch, given[0].dtype)),
-                constant(Meaning("triton type", given[1])),
-            )
-    return constant(meaning)
 
 
 class _Backend:

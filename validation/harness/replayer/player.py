@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import triton
 
 from validation.harness.pool.channel import Blob
 from validation.harness.program import (
@@ -15,13 +14,11 @@ from validation.harness.program import (
     AutogradCall,
     Constant,
     Copy,
-    Descriptor,
     Earlier,
     Fill,
     Instruction,
     Launch,
     Meaning,
-    Poison,
     Program,
     Read,
     StreamAction,
@@ -31,7 +28,7 @@ from validation.harness.program import (
 from validation.harness.replayer.functions import play_function
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel
 from validation.harness.replayer.streams import ReplayedStreams
-from validation.harness.replayer.text_kernels import TextKernels, constant
+from validation.harness.replayer.text_kernels import TextKernels, value_of, values_of_views
 from validation.harness.torch_operations import COMPUTES, COPIES, base_name, can_play
 from validation.harness.worker.values import from_bytes, name_of, tensors_in
 
@@ -40,8 +37,6 @@ Memory = Callable[[int], torch.Tensor]
 
 Watch = Callable[[list[tuple[int, int]]], AbstractContextManager[None]]
 """Returns a context for one launch, which may access memory within these starts and ends."""
-
-POISON = 0x5B
 
 
 class Mismatch(Exception):
@@ -82,6 +77,14 @@ class Player:
         self.values: dict[int, torch.Tensor] = {}
         """The tensors of the gradient graph by number."""
         self._reads: dict[int, Any] = {}
+        self._special: dict[str, Callable[[Any], Any]] = {
+            **values_of_views(self.window),
+            "value": lambda it: _known(self.values, it, "uses a tensor before it is made"),
+            "read": lambda it: _known(self._reads, it, "returns a number that it did not read"),
+            "address": lambda it: self._address(it.storage, it.offset),
+            "kernel": self._kernels.__getitem__,
+            "device": lambda _: device,
+        }
         self._storages: dict[int, torch.Tensor] = {}
         self._dtypes: dict[int, str] = {}
         """The dtype of each storage's first use."""
@@ -136,42 +139,7 @@ class Player:
 
     def value(self, meaning: Meaning) -> Any:
         """Return the value of an argument or an answer."""
-        given = meaning.value
-        match meaning.kind:
-            case "window":
-                return self.window(given)
-            case "value":
-                return _known(self.values, given, "uses a tensor before it is made")
-            case "read":
-                return _known(self._reads, given, "returns a number that it did not read")
-            case "address":
-                return self._address(given.storage, given.offset)
-            case "tuple":
-                return tuple(map(self.value, given))
-            case "list":
-                return list(map(self.value, given))
-            case "dict":
-                return {key: self.value(part) for key, part in given}
-            case "constexpr":
-                return self.value(given)
-            case "kernel":
-                return self._kernels[given]
-            case "descriptor":
-                return self._descriptor(given)
-            case "reinterpreted":
-                dtype = constant(Meaning("triton type", given[1]))
-                return triton.reinterpret(self.window(given[0]), dtype)
-            case "device":
-                return self._device
-        return constant(meaning)
-
-    def _descriptor(self, given: Descriptor) -> Any:
-        from triton.tools.tensor_descriptor import TensorDescriptor
-
-        base = self.window(given.base)
-        parts = [list(part) for part in (given.shape, given.strides, given.block)]
-        padding = {} if given.padding == "zero" else {"padding": given.padding}
-        return TensorDescriptor(base, *parts, **padding)
+        return value_of(meaning, self._special)
 
     def _allocate(self, instruction: Allocate) -> None:
         self._storages[instruction.storage] = self._memory(instruction.bytes)
@@ -211,13 +179,6 @@ class Player:
         if window.storage is None:
             return window.dtype
         return self._dtypes.get(window.storage, window.dtype)
-
-    def _poison(self, instruction: Poison) -> None:
-        target = self.window(instruction.target)
-        if target.is_floating_point() or target.is_complex():
-            target.fill_(float("nan"))
-        else:
-            target.fill_(True if target.dtype is torch.bool else POISON)
 
     def _read(self, instruction: Read) -> None:
         source = self.window(instruction.source)
@@ -315,7 +276,6 @@ _PLAYS: dict[type, Callable[[Player, Any], None]] = {
     Constant: Player._constant,
     Fill: Player._fill,
     Copy: Player._copy,
-    Poison: Player._poison,
     Read: Player._read,
     Launch: Player._launch,
     TorchCall: Player._operation,

@@ -7,14 +7,14 @@ names in that module: constants, other kernels of the text, or parts of Triton's
 
 import itertools
 import linecache
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 import torch
 import triton
 import triton.language as tl
 
-from validation.harness.program import Meaning, ProgramKernel
+from validation.harness.program import KINDS, Descriptor, Meaning, ProgramKernel, TensorView
 from validation.harness.replayer.kernel_syntax import (
     UnsupportedKernel,
     annotated_constants,
@@ -23,6 +23,8 @@ from validation.harness.replayer.kernel_syntax import (
     resolve,
 )
 
+# Kinds of constants that a name in a kernel may have.
+OF_NAMES = {"plain", "float", "triton type", "torch type", "tuple"}
 _numbers = itertools.count(1)
 
 
@@ -38,6 +40,12 @@ class TextKernels:
         self._annotated = annotated_constants(text)
         self.unknown: set[str] = set()
         """Names in kernels whose values the recording does not describe."""
+        self._of_names: dict[str, Callable[[Any], Any]] = {
+            **dict.fromkeys(KINDS.keys() - OF_NAMES, _unknown),
+            "constexpr": lambda inner: tl.constexpr(value_of(inner, self._of_names)),
+            "kernel": self._kernel,
+            "library": _library,
+        }
         self._made: dict[str, Any] = {}
         self._being_made: set[str] = set()
 
@@ -86,37 +94,68 @@ class TextKernels:
         return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
-        values = {name: self._value(meaning) for name, meaning in given.items()}
-        self.unknown |= {
-            name for name, value in values.items()
-            if value is UNKNOWN and given[name].value not in self._being_made
-        }  # fmt: skip
-        return {name: value for name, value in values.items() if value is not UNKNOWN}
+        """Return the values of names. A kernel that uses one without a value fails."""
+        values: dict[str, Any] = {}
+        for name, meaning in given.items():
+            try:
+                values[name] = value_of(meaning, self._of_names)
+            except _Unknown:
+                if meaning.value not in self._being_made:
+                    self.unknown.add(name)
+        return values
 
-    def _value(self, meaning: Meaning) -> Any:
-        """Return the value of a name, or UNKNOWN. A kernel that uses an UNKNOWN value fails."""
-        match meaning.kind:
-            case "constexpr":
-                inner = self._value(meaning.value)
-                return UNKNOWN if inner is UNKNOWN else tl.constexpr(inner)
-            case "tuple":
-                parts = [self._value(part) for part in meaning.value]
-                return UNKNOWN if UNKNOWN in parts else tuple(parts)
-            case "kernel":
-                # A recursive reference is UNKNOWN: Triton has no recursion.
-                return UNKNOWN if meaning.value in self._being_made else self[meaning.value]
-            case "library":
-                module, path = meaning.value
-                try:
-                    return resolve(module, path.split(".") if path else ())
-                except (UnsupportedKernel, ImportError, AttributeError):
-                    return UNKNOWN
-            case "plain" | "float" | "triton type" | "torch type":
-                return constant(meaning)
-        return UNKNOWN
+    def _kernel(self, key: str) -> Any:
+        # Triton has no recursion.
+        return _unknown(key) if key in self._being_made else self[key]
 
 
-UNKNOWN: Any = object()
+class _Unknown(Exception):
+    """A name in a kernel has a value that the recording does not describe."""
+
+
+def _unknown(_: Any) -> NoReturn:
+    raise _Unknown
+
+
+def _library(place: tuple[str, str]) -> Any:
+    module, path = place
+    try:
+        return resolve(module, path.split(".") if path else ())
+    except (UnsupportedKernel, ImportError, AttributeError):
+        raise _Unknown from None
+
+
+def value_of(meaning: Meaning, special: Mapping[str, Callable[[Any], Any]]) -> Any:
+    """Return the value of a meaning. `special`: functions for some kinds of values."""
+    value = meaning.value
+    if meaning.kind in special:
+        return special[meaning.kind](value)
+    match meaning.kind:
+        case "tuple":
+            return tuple(value_of(part, special) for part in value)
+        case "list":
+            return [value_of(part, special) for part in value]
+        case "dict":
+            return {key: value_of(part, special) for key, part in value}
+        case "constexpr":
+            return value_of(value, special)
+    return constant(meaning)
+
+
+def values_of_views(view: Callable[[TensorView], torch.Tensor]) -> dict[str, Callable[[Any], Any]]:
+    """Return functions for the kinds of values that `view` decides: it makes a tensor."""
+
+    def descriptor(given: Descriptor) -> Any:
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        parts = [list(part) for part in (given.shape, given.strides, given.block)]
+        padding = {} if given.padding == "zero" else {"padding": given.padding}
+        return TensorDescriptor(view(given.base), *parts, **padding)
+
+    def reinterpreted(given: tuple[TensorView, str]) -> Any:
+        return triton.reinterpret(view(given[0]), constant(Meaning("triton type", given[1])))
+
+    return {"window": view, "descriptor": descriptor, "reinterpreted": reinterpreted}
 
 
 def constant(meaning: Meaning) -> Any:

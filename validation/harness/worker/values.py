@@ -5,7 +5,7 @@ lists of pairs, so that an entry's key can't be mistaken for a kind.
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, is_dataclass
 from types import ModuleType, SimpleNamespace
@@ -152,7 +152,7 @@ def call(function: Callable[..., Any], arguments: Any) -> Any:
 class Placing:
     """Creates tensors on the device. Tensors that shared a storage share it again."""
 
-    def __init__(self, blobs: list[memoryview], device: torch.device) -> None:
+    def __init__(self, blobs: Sequence[Blob] | Mapping[int, Blob], device: torch.device) -> None:
         self.blobs, self.device = blobs, device
         self.storages: dict[int, torch.Tensor] = {}
 
