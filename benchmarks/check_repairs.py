@@ -26,9 +26,9 @@ from typing import Any
 
 from validation.harness.entry import Entry
 from validation.harness.options import Options
+from validation.harness.pool.tasks import run_tasks
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.schedule import open_pool
-from validation.harness.tasks import run_tasks
 from validation.repairs.stages import KEPT_MOST, examine_mistake, examine_on_smaller_cases
 from validation.rewards.answer_cache import AnswerCache, UnusableReference
 

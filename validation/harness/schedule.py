@@ -11,11 +11,11 @@ from validation.harness.examine import Examination
 from validation.harness.options import Options
 from validation.harness.pool.children import Closed, ServerEnded
 from validation.harness.pool.fork_server import ForkServerFailed
+from validation.harness.pool.tasks import run_tasks
 from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.session.answered import Answered
-from validation.harness.tasks import run_tasks
 from validation.harness.timing.sanitizing import sanitized
 from validation.harness.timing.timing import timed
 

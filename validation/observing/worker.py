@@ -20,7 +20,7 @@ from validation.harness.recorder.recorded_values import function_of
 from validation.harness.recorder.recording import Recording, RecordingSession
 from validation.harness.recorder.tracer import tracer
 from validation.harness.worker import folder
-from validation.harness.worker.complaint import described as complaint
+from validation.harness.worker.folder import described as complaint
 from validation.harness.worker.gradients import cotangents
 from validation.harness.worker.question import roles
 from validation.harness.worker.values import name_of, tensors_in

@@ -10,8 +10,8 @@ from functools import partial
 from curation.models import Device
 from validation.equivalence import finding
 from validation.findings import ItemFinding, judged
+from validation.harness.pool.tasks import run_tasks
 from validation.harness.pool.worker_pool import WorkerPool
-from validation.harness.tasks import run_tasks
 from validation.repairs.kinds import MistakeKind
 from validation.repairs.plant import PossibleFault
 from validation.repairs.stages import KEPT_MOST, examine_mistake

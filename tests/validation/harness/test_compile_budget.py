@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from validation.harness.policy import compile_seconds, most_compile_seconds
+from validation.harness.judge.policy import compile_seconds, most_compile_seconds
 from validation.harness.pool.channel import Channel, write_parcel
 from validation.harness.pool.children import Child, DeadlinePassed, Forged
 from validation.harness.pool.fork_server import ForkServer

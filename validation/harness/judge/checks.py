@@ -12,9 +12,9 @@ from validation.harness.judge.launcher_kernels import (
     launched_by_name,
     torch_share,
 )
+from validation.harness.judge.policy import passes
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.trial_plan import DECISIVE, GRADES, ORDERS
-from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict
 
 PASSED, FAILED, NOT_TRITON = Verdict.PASSED, Verdict.FAILED, Verdict.NOT_TRITON

@@ -56,35 +56,41 @@ def stored_parameters(text: str, kernel: Key, pointers: Set[int]) -> frozenset[i
 
 def only_moves(text: str, name: str) -> bool:
     """Return whether every kernel of this name stores only loaded values, without arithmetic."""
-    stored = [flow for key in _functions(text) if key[0] == name for flow in _stored(text, key)]
+    stored = [flow for key in functions(text) if key[0] == name for flow in _stored(text, key)]
     return bool(stored) and all(
         flow.values and not any(computed for _, computed in flow.values) for flow in stored
     )
 
 
 @lru_cache(maxsize=8)
-def _functions(text: str) -> Mapping[Key, ast.FunctionDef]:
+def parsed(text: str) -> ast.Module:
+    """Return the syntax tree of a text, empty if it can't be parsed. Don't change the tree."""
     try:
-        tree = ast.parse(text)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+        return ast.Module([], [])
+
+
+@lru_cache(maxsize=8)
+def functions(text: str) -> Mapping[Key, ast.FunctionDef]:
+    """Return each function by its name and its first line, which may be a decorator's."""
     return {
         (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node
-        for node in ast.walk(tree)
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.FunctionDef)
     }
 
 
 @lru_cache(maxsize=256)
 def _stored(text: str, kernel: Key, pointers: frozenset[int] | None = None) -> frozenset[ArgFlow]:
-    functions = _functions(text)
-    if kernel not in functions:
+    node = functions(text).get(kernel)
+    if node is None:
         return frozenset()
-    body = _Body({node.name: node for node in functions.values()})
-    count = len(_parameters(functions[kernel]))
+    body = _Body({each.name: each for each in functions(text).values()})
+    count = len(_parameters(node))
     places = range(count) if pointers is None else pointers
     body.follow(
-        functions[kernel],
+        node,
         [
             ArgFlow(memory=frozenset({place}))
             if place in places

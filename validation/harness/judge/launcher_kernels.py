@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validation.harness.judge.kernel_values import only_moves
+from validation.harness.judge.kernel_values import only_moves, parsed
 from validation.harness.judge.replay_evidence import JudgedReplay
 from validation.harness.report import Check, Verdict
 
@@ -15,10 +15,7 @@ REARRANGES = "a copy into another layout"
 
 def launched_by_name(triton_code: str) -> frozenset[str]:
     """Return the kernels that the text launches: `kernel[grid](...)`."""
-    try:
-        tree = ast.parse(triton_code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
+    tree = parsed(triton_code)
     kernels = {
         node.name
         for node in tree.body

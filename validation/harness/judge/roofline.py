@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -161,14 +161,8 @@ def times(given: Any, runs: int) -> Times:
         raise Unreadable("not as many times as runs")
     if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in given):
         raise Unreadable("a time that is no number of microseconds")
-    return spread(given)
-
-
-def spread(values: Sequence[float]) -> Times:
-    if len(values) < 2:
-        return Times(values[0], values[0], values[0], len(values))
-    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
-    return Times(round(median, 3), round(low, 3), round(high, 3), len(values))
+    low, median, high = statistics.quantiles(given, n=4, method="inclusive")
+    return Times(round(median, 3), round(low, 3), round(high, 3), runs)
 
 
 def _positive(text: str | None) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from validation.harness.judge.kernel_values import parsed
 from validation.harness.plan.arguments import Inputs, mapped
 
 SIGNED = ("int8", "int16", "int32", "int64")
@@ -103,11 +104,7 @@ def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _parameters(python_code: str, entry_point: str) -> dict[str, Any]:
     """Return the function's parameters with their defaults: the value of a literal, the source of
     another expression, or an ellipsis if there is no default."""
-    try:
-        tree = ast.parse(python_code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    for node in tree.body:
+    for node in parsed(python_code).body:
         if isinstance(node, ast.FunctionDef) and node.name == entry_point:
             break
     else:

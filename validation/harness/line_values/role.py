@@ -23,7 +23,7 @@ from validation.harness.pool.channel import Blob
 from validation.harness.recorder.tracer import CHOSEN
 from validation.harness.worker import folder
 from validation.harness.worker.author import tolerance
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 from validation.harness.worker.gradients import gradients, make_leaves
 from validation.harness.worker.rounding import Wide
 from validation.harness.worker.values import Packing, Placing, call, name_of, rebuilt, tensors_in

@@ -10,16 +10,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import torch
+import triton.language as tl
 from triton.runtime import interpreter
 
 from validation.harness.line_values.changes import Change
-from validation.harness.line_values.summary import summary
-from validation.harness.replayer.role import AccessCheck
-from validation.harness.worker.extents import ACCESSES, Access
+from validation.harness.worker.extents import Access, AccessCheck, patch_accesses
 from validation.harness.worker.values import tensors_in
 
 # For a line in a loop, the first and last runs are recorded.
 RUNS_MOST = 8
+# Number of first elements that a description of a value has.
+FIRST = 6
+# Types whose values the interpreter stores as integers with the same bits.
+PATTERNS = {
+    "bf16": torch.bfloat16, "fp8e5": torch.float8_e5m2, "fp8e4nv": torch.float8_e4m3fn,
+}  # fmt: skip
 Place = tuple[int, ...]
 Address = tuple[int, Place]
 """Number of a launch in the call, and indices of a program in its grid."""
@@ -55,9 +61,7 @@ class Watched:
         patched.FunctionRewriter.rewrite_ast = lambda rewriter: self._rewritten(rewriter)
         patched.GridExecutor.__call__ = lambda *args, **named: self._launched(*args, **named)
         patched.interpreter_builder.set_grid_idx = self._begin_program
-        memory: Any = interpreter._interpreter
-        for access in ACCESSES:
-            setattr(memory, access.name, self._watched(access, getattr(memory, access.name)))
+        patch_accesses(self._watched)
 
     def begin(
         self, program: Place | None = None, only: Address | None = None,
@@ -184,3 +188,36 @@ def _copied(part: Any, change: Change | None) -> Any:
         return part
     fields = {name: _copied(value, change) for name, value in ast.iter_fields(part)}
     return ast.copy_location(type(part)(**fields), part)
+
+
+def summary(value: Any) -> str:
+    """Return a description of a tensor or number, or an empty text for any other value."""
+    if isinstance(value, tuple | list | tl.tuple):
+        return "; ".join(filter(None, map(summary, value)))
+    if isinstance(value, tl.constexpr):
+        value = value.value
+    if isinstance(value, bool | int | float):
+        return f"{type(value).__name__} {_number(value)}"
+    data = getattr(getattr(value, "handle", None), "data", None)
+    if not isinstance(value, tl.tensor) or not isinstance(data, np.ndarray):
+        return ""
+    dtype, shape = value.dtype.scalar, [int(size) for size in value.shape]
+    words = f"{dtype}{shape or ''}"
+    if dtype.is_ptr():
+        # Show no values of pointers: addresses differ from run to run.
+        return words
+    if str(dtype) in PATTERNS:
+        bits = torch.from_numpy(np.ascontiguousarray(data))
+        data = bits.view(PATTERNS[str(dtype)]).double().numpy()
+    flat = data.reshape(-1)
+    finite = flat[np.isfinite(flat)]
+    if flat.size > 1 and finite.size:
+        words += f" from {_number(finite.min())} to {_number(finite.max())}:"
+    more = [] if flat.size <= FIRST else ["…"]
+    words += f" {', '.join([*map(_number, flat[:FIRST].tolist()), *more])}"
+    not_finite = flat.size - finite.size
+    return f"{words}, {not_finite} not finite" if not_finite else words
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)

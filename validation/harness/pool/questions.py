@@ -20,6 +20,7 @@ from validation.harness.pool.children import (
 )
 from validation.harness.pool.fork_server import ForkServer
 from validation.harness.pool.shared_lock import SharedLock
+from validation.harness.pool.tasks import run_tasks
 from validation.harness.sandbox import (
     Level,
     UnreadableJson,
@@ -29,7 +30,6 @@ from validation.harness.sandbox import (
     readable,
 )
 from validation.harness.sandbox.seal import at_once
-from validation.harness.tasks import run_tasks
 from validation.harness.worker.question import MARGIN, PATIENCE
 
 # Memory limit of one question.

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from validation.harness.judge.policy import most_compile_seconds
 from validation.harness.options import Options
-from validation.harness.policy import most_compile_seconds
 from validation.harness.pool.children import Child, DeadlinePassed, NoAnswer
 from validation.harness.pool.fork_server import ForkServer
 from validation.harness.pool.idle_pool import AHEAD, IdlePool

@@ -13,7 +13,7 @@ from validation.harness.recorder.recording import NeedsRead, Recording, Recordin
 from validation.harness.recorder.tracer import tracer
 from validation.harness.torch_operations import COMPUTES, base_name
 from validation.harness.worker import folder, gpu
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 from validation.harness.worker.gradients import cotangents, make_leaves
 from validation.harness.worker.values import (
     Placing,

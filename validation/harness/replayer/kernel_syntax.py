@@ -21,6 +21,8 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime.jit import KernelInterface
 
+from validation.harness.judge.kernel_values import functions, parsed
+
 # Allowed syntax, including that of constexpr functions, which Python runs.
 NODES = (
     ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
@@ -72,12 +74,11 @@ class Definition:
 def definitions(text: str) -> dict[tuple[str, int], Definition]:
     """Return each function by its name and its first line, which may be a decorator's."""
     # Python's parser counts only line feeds. `splitlines` would also split at form feeds.
-    functions, lines = {}, text.split("\n")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            functions[node.name, first] = Definition(node.name, node, _module(node, first, lines))
-    return functions
+    lines = text.split("\n")
+    return {
+        (name, first): Definition(name, node, _module(node, first, lines))
+        for (name, first), node in functions(text).items()
+    }
 
 
 def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
@@ -117,7 +118,7 @@ def annotated_constants(text: str) -> frozenset[str]:
     """Return the names that the text annotates as Triton constants."""
     return frozenset(
         node.target.id
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.AnnAssign)
         and isinstance(node.target, ast.Name)
         and "constexpr" in ast.unparse(node.annotation)

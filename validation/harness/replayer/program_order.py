@@ -13,7 +13,7 @@ import numpy as np
 from triton.runtime import interpreter
 
 from validation.harness.plan.trial_plan import ORDERS
-from validation.harness.worker.extents import ACCESSES
+from validation.harness.worker.extents import Access, patch_accesses
 
 # A program waits for another one if its accesses exceed, by this number, twice the most of any
 # program in the first run.
@@ -53,8 +53,7 @@ class ProgramOrder:
         memory: Any = interpreter._interpreter
         self._load, self._store = memory.load, memory.store
         memory.store = self._stored
-        for access in ACCESSES:
-            setattr(memory, access.name, self._counting(getattr(memory, access.name)))
+        patch_accesses(self._counting)
 
     @contextmanager
     def of(self, mode: str) -> Iterator[None]:
@@ -140,7 +139,7 @@ class ProgramOrder:
 
         return loaded
 
-    def _counting(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _counting(self, _: Access, original: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any) -> Any:
             self._accesses += 1
             if self._accesses > self._limit:

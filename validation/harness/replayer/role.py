@@ -1,12 +1,11 @@
 """Role that replays programs on the true inputs. `triton_code` is never run as a module here."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
-from triton.runtime import interpreter
 
 from validation.harness.plan.trial_plan import ORDERS
 from validation.harness.pool.channel import Blob
@@ -15,21 +14,16 @@ from validation.harness.replayer.player import Player, PreparedProgram
 from validation.harness.replayer.program_order import ProgramOrder, Waits
 from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker import gpu
-from validation.harness.worker.complaint import described
-from validation.harness.worker.extents import ACCESSES, Access, Extents
+from validation.harness.worker.extents import STRAYS_MOST, AccessCheck
+from validation.harness.worker.folder import described
 from validation.harness.worker.gradients import gradients, make_leaves
 from validation.harness.worker.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.worker.values import Packing, from_bytes, tensors_in, unpack
 
 # Unwritten memory is filled with one of two patterns, since a kernel may write one of them.
 PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD, **dict.fromkeys(ORDERS, NAN)}
-STRAYS_MOST = 5
 # Number of runs that get their inputs after a delay. More would take too long.
 DELAYED_RUNS = 6
-
-
-class OutOfBounds(Exception):
-    """A kernel in the interpreter accesses memory outside of all tensors."""
 
 
 class Replayer:
@@ -250,37 +244,3 @@ def returns_kept_memory(program: Program) -> bool:
                 }
     returned = {window.storage for window in program.answer.windows()}
     return bool(returned & written & (kept - own | earlier))
-
-
-class AccessCheck:
-    """Check of every access of an interpreted kernel against the memory of tensors."""
-
-    def __init__(self) -> None:
-        self._extents: Extents | None = None
-        self._strays: list[str] = []
-        memory: Any = interpreter._interpreter
-        for access in ACCESSES:
-            setattr(memory, access.name, self._checked(access, getattr(memory, access.name)))
-
-    def _checked(self, access: Access, original: Callable[..., Any]) -> Callable[..., Any]:
-        def checked(*arguments: Any) -> Any:
-            if self._extents is not None and (words := self._extents.strays(access, arguments)):
-                self._strays.append(words)
-                raise OutOfBounds(words)
-            return original(*arguments)
-
-        return checked
-
-    @contextmanager
-    def enforced(self, extents: list[tuple[int, int]]) -> Iterator[None]:
-        """Refuse accesses to other memory in this context, because they could end the process."""
-        self._extents = Extents(extents)
-        try:
-            yield
-        finally:
-            self._extents = None
-
-    def take_strays(self) -> list[str]:
-        """Return the accesses out of bounds since the last call, in words."""
-        strays, self._strays = self._strays[:STRAYS_MOST], []
-        return strays

@@ -32,11 +32,7 @@ class TextKernels:
     """Kernels of one `triton_code`. Each is created when it is first used."""
 
     def __init__(self, text: str, kernels: Mapping[str, ProgramKernel]) -> None:
-        try:
-            self._definitions = definitions(text)
-        except (SyntaxError, RecursionError, ValueError) as error:
-            raise UnsupportedKernel(f"triton_code can't be parsed: {error}") from error
-        self._kernels = kernels
+        self._definitions, self._kernels = definitions(text), kernels
         self._annotated = annotated_constants(text)
         self.unknown: set[str] = set()
         """Names in kernels whose values the recording does not describe."""

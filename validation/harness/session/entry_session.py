@@ -8,11 +8,11 @@ from typing import Any
 
 from validation.harness.entry import Entry
 from validation.harness.judge.numbers import Unreadable
+from validation.harness.judge.policy import compile_seconds
 from validation.harness.options import Options
 from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.input_limits import INPUT_LIMITS
 from validation.harness.plan.trial_plan import Trial
-from validation.harness.policy import compile_seconds
 from validation.harness.pool.children import (
     Broken,
     Child,

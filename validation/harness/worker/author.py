@@ -8,7 +8,7 @@ import torch
 
 from validation.harness.pool.channel import Blob
 from validation.harness.worker import damage, folder, gpu
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 from validation.harness.worker.properties import common_properties
 from validation.harness.worker.values import Packing, name_of, no_tensors, plain_case, tensors_in
 from validation.harness.worker.variants import make_variant

@@ -10,7 +10,7 @@ from typing import Any
 
 from validation.harness.pool.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.worker.cleanup import empty_folder
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 from validation.harness.worker.gpu import Newcomer, give_back
 
 

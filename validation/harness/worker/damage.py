@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 import torch
 
-from validation.harness.worker.complaint import described
 from validation.harness.worker.damages import (
     DAMAGES,
     RELATIVE_HALF,
@@ -28,6 +27,7 @@ from validation.harness.worker.damages import (
     relative,
     zeros,
 )
+from validation.harness.worker.folder import described
 from validation.harness.worker.suite import run_pytest
 from validation.harness.worker.values import rebuilt, tensors_in
 

@@ -4,12 +4,21 @@ On a GPU, only compute-sanitizer can check every access.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from triton.runtime import interpreter
+
+Original = Callable[..., Any]
+STRAYS_MOST = 5
+
+
+class OutOfBounds(Exception):
+    """A kernel accesses memory outside of all tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,13 @@ ACCESSES = (
     Access("atomic_cas", "writes to", addresses=0, values=1, mask=None),
     Access("atomic_rmw", "writes to", addresses=1, values=2, mask=3),
 )
+
+
+def patch_accesses(wrapped: Callable[[Access, Original], Original]) -> None:
+    """Replace each function of the interpreter that accesses memory by a wrapped one."""
+    memory: Any = interpreter._interpreter
+    for access in ACCESSES:
+        setattr(memory, access.name, wrapped(access, getattr(memory, access.name)))
 
 
 class Extents:
@@ -69,3 +85,35 @@ class Extents:
             return f"{words}, the first {start - address} bytes before the start of one"
         behind = max(address - end, 0)
         return f"{words}, the first {behind} bytes behind the end of one of {end - start} bytes"
+
+
+class AccessCheck:
+    """Check of every access of an interpreted kernel against the memory of tensors."""
+
+    def __init__(self) -> None:
+        self._extents: Extents | None = None
+        self._strays: list[str] = []
+        patch_accesses(self._checked)
+
+    def _checked(self, access: Access, original: Original) -> Original:
+        def checked(*arguments: Any) -> Any:
+            if self._extents is not None and (words := self._extents.strays(access, arguments)):
+                self._strays.append(words)
+                raise OutOfBounds(words)
+            return original(*arguments)
+
+        return checked
+
+    @contextmanager
+    def enforced(self, extents: list[tuple[int, int]]) -> Iterator[None]:
+        """Refuse accesses to other memory in this context, because they could end the process."""
+        self._extents = Extents(extents)
+        try:
+            yield
+        finally:
+            self._extents = None
+
+    def take_strays(self) -> list[str]:
+        """Return the accesses out of bounds since the last call, in words."""
+        strays, self._strays = self._strays[:STRAYS_MOST], []
+        return strays

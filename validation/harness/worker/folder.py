@@ -1,9 +1,10 @@
-"""Folder and modules of an entry's three texts."""
+"""Folder and modules of an entry's three texts, and the description of their exceptions."""
 
 import importlib
 import linecache
 import sys
 import tempfile
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ from typing import Any
 NAMES = ("python_code", "triton_code", "test_code")
 # This appears in the path of every entry, and of no library.
 MARK = "/entry-in-three-files-"
+MOST = 2000
 
 
 def lay_out(texts: Mapping[str, str]) -> Path:
@@ -46,3 +48,19 @@ def function(module: ModuleType, name: str) -> Any:
     if not callable(value):
         raise LookupError(f"{module.__name__} defines no function {name}")
     return value
+
+
+def described(error: BaseException) -> dict[str, str]:
+    """Return the exception's type, shortened message and line, which the entry can forge."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - the exception is the entry's own class
+        text = ""
+    place = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        if Path(frame.filename).stem in NAMES:
+            place = f"{Path(frame.filename).name}:{frame.lineno}"
+    description = {"type": type(error).__name__, "text": text[:MOST], "at": place}
+    if isinstance(error, SystemExit):
+        description["exit"] = str(error.code)
+    return description

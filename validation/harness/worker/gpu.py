@@ -1,6 +1,7 @@
 """Preparation of a GPU for entries: memory limit, compile cache, and delays."""
 
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -23,7 +24,6 @@ MOST = 1000
 # Bytes of unused GPU memory that a process may keep in its allocator.
 KEPT = 256 << 20
 
-DESCRIPTION = ("gpu", "capability", "driver", "cuda", "memory_bytes", "memory_gb_s", "l2_bytes")
 # Files that Triton builds once for every process, by path in a cache. They are copied to children.
 _seed: dict[str, bytes] = {}
 # Folder of all compile caches. An entry could look for another's cache: a child can't list this
@@ -81,45 +81,39 @@ def look(folder: str) -> int:
     """Fork a child that compiles and runs a kernel, and describes the GPU. Return its number."""
     pid = os.fork()
     if not pid:
-        status = 1
+        description: dict[str, str] = {}
         try:
             seal.unprotect()
-            os.environ["TRITON_CACHE_DIR"] = str(_cache(folder))
-            _described(folder).write_text("\n".join(_description(folder)))
-            status = 0
+            os.environ["TRITON_CACHE_DIR"] = f"{folder}/cache"
+            description = _description(folder)
         except BaseException as error:  # noqa: BLE001 - any error is the reason
-            _described(folder).write_text(f"{type(error).__name__}: {error}")
+            description = {"failed": f"{type(error).__name__}: {error}"}
         finally:
-            os._exit(status)
+            Path(folder, "gpu").write_text(json.dumps(description))
+            os._exit(0)
     return pid
 
 
 def seen(pid: int, folder: str) -> dict[str, str]:
     """Return the child's description of the GPU. Store the files that Triton builds once, before an
     entry could forge them; every child gets copies."""
-    cache, described = _cache(folder), _described(folder)
     _, status = os.waitpid(pid, 0)
-    if status:
-        ended = f"its process ended with {os.waitstatus_to_exitcode(status)}"
-        why = described.read_text()[:MOST].rstrip(".") if described.exists() else ended
+    description = {"failed": f"its process ended with {os.waitstatus_to_exitcode(status)}"}
+    if (file := Path(folder, "gpu")).exists():
+        description = json.loads(file.read_text())
+    if "failed" in description:
+        why = description["failed"][:MOST].rstrip(".")
         raise Unusable(f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter.")
+    cache = Path(folder, "cache")
     for path in cache.rglob("*"):
         # Skip folders with this kernel's own files, which other kernels don't need.
         if path.is_file() and not any("tiny" in other.name for other in path.parent.iterdir()):
             _seed[str(path.relative_to(cache))] = path.read_bytes()
-    return dict(zip(DESCRIPTION, described.read_text().split("\n"), strict=True))
+    return description
 
 
-def _cache(folder: str) -> Path:
-    return Path(folder) / "cache"
-
-
-def _described(folder: str) -> Path:
-    return Path(folder) / "gpu"
-
-
-def _description(folder: str) -> list[str]:
-    """Run a small kernel, and return the GPU's properties in the order of DESCRIPTION."""
+def _description(folder: str) -> dict[str, str]:
+    """Run a small kernel, and return the GPU's properties."""
     sys.path.insert(0, folder)
     import warm_kernel  # type: ignore[import-not-found]
 
@@ -129,10 +123,12 @@ def _description(folder: str) -> list[str]:
         raise RuntimeError("a small kernel computed something else")
     major, minor = torch.cuda.get_device_capability()
     cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
-    return [
-        torch.cuda.get_device_name(), f"{major}.{minor}", _driver(), str(torch.version.cuda),
-        str(torch.cuda.mem_get_info()[1]), _memory_speed(), str(cache),
-    ]  # fmt: skip
+    return {
+        "gpu": torch.cuda.get_device_name(), "capability": f"{major}.{minor}",
+        "driver": _driver(), "cuda": str(torch.version.cuda),
+        "memory_bytes": str(torch.cuda.mem_get_info()[1]), "memory_gb_s": _memory_speed(),
+        "l2_bytes": str(cache),
+    }  # fmt: skip
 
 
 def _memory_speed() -> str:

@@ -13,7 +13,7 @@ import torch
 
 from validation.harness.pool.channel import Blob
 from validation.harness.worker import folder, gpu
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 from validation.harness.worker.gradients import gradients, make_leaves
 from validation.harness.worker.rounding import Rounding, Wide, either_way, last_bit
 from validation.harness.worker.values import Packing, Placing, call, rebuilt, state, tensors_in

@@ -17,7 +17,7 @@ from validation.harness.pool.channel import Blob
 from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.clock import Clock, HostClock
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 from validation.harness.worker.values import Packing, Placing, call, rebuilt, tensors_in
 
 # Untimed calls with each of the first inputs: they compile, and fill the allocator's pools.

@@ -14,7 +14,7 @@ import pytest
 from validation.harness.pool.channel import Blob
 from validation.harness.recorder.role import Observer
 from validation.harness.worker import folder, gpu
-from validation.harness.worker.complaint import described
+from validation.harness.worker.folder import described
 
 MOST = 3000
 

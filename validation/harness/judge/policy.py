@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).resolve().parents[1] / "policy.toml"
+TABLE = Path(__file__).resolve().parents[2] / "policy.toml"
 
 
 @cache
