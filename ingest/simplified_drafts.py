@@ -7,10 +7,15 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from ingest.drafting import DraftOutcome, DraftTexts
+from ingest.drafting.outcomes import Missing
 from ingest.drafting.polishing import finish
 
-Simplify = Callable[[dict[str, str], str, bool], Mapping[str, str]]
-"""Returns shorter texts, given the texts, the entry point and whether gradients are compared."""
+Simplify = Callable[[dict[str, str], str, bool], tuple[Mapping[str, str], Mapping[str, str]]]
+"""Returns shorter texts, given the texts, the entry point and whether gradients are compared.
+
+It also returns what a run shows: `missing` and its `sentence`, why the draft is no pair, and
+`backward`, the operations of torch that the backward pass leaves work to.
+"""
 
 
 def simplified(outcomes: Iterable[DraftOutcome], simplify: Simplify) -> list[DraftOutcome]:
@@ -23,5 +28,9 @@ def _simplified(simplify: Simplify, outcome: DraftOutcome) -> DraftOutcome:
     draft = outcome.draft
     if draft is None or outcome.missing is not None:
         return outcome
-    texts = DraftTexts(**simplify(asdict(draft.texts), draft.entry_point, draft.differentiable))
-    return replace(outcome, draft=replace(draft, texts=finish(texts, draft.entry_point)))
+    texts, facts = simplify(asdict(draft.texts), draft.entry_point, draft.differentiable)
+    if facts.get("backward") and draft.forward is not None:
+        return _simplified(simplify, replace(outcome, draft=draft.forward))
+    made = replace(draft, texts=finish(DraftTexts(**texts), draft.entry_point))
+    missing = Missing(facts["missing"]) if facts.get("missing") else None
+    return replace(outcome, draft=made, missing=missing, sentence=facts.get("sentence", ""))

@@ -10,24 +10,10 @@ from dataclasses import dataclass, replace
 from curation.source.functions import stored_names
 from curation.source.text import UNREADABLE
 from ingest.drafting.case_branches import fold_cases
-from ingest.drafting.comparable import why_not_comparable
-from ingest.drafting.computing import (
-    computes_a_part,
-    computes_backward,
-    computes_forward,
-    remove_backward,
-)
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import DEVICE, replace_literal_devices
-from ingest.drafting.expected import (
-    Test,
-    expected_answers,
-    find_answers,
-    find_tensors,
-    inputs_dtype,
-)
+from ingest.drafting.expected import Test, find_answers, find_tensors, inputs_dtype
 from ingest.drafting.judging import find_fault
-from ingest.drafting.launch_arguments import find_missing_arguments
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.options import remove_foreign_options
@@ -45,7 +31,6 @@ from ingest.drafting.sides import (
     make_inputs,
     side,
 )
-from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import Cut, find_plain_names, find_side_inputs, still_needed
 from ingest.drafting.standalone import Isolator, StandaloneModule
 from ingest.drafting.statements import find_effects
@@ -63,58 +48,20 @@ class Assembly:
 def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
     """Assemble a draft. `entry_point` is a name that occurs in no text of the repository.
 
-    The draft has gradients if the test compares them and kernels compute them. If torch computes
-    them, the draft is the forward pass alone.
+    The draft has gradients if the test compares them. It then holds the draft of the forward pass
+    alone too, for launchers whose backward pass leaves work to torch.
     """
     graded = _graded_inputs(test, whole)
     whole = simplify(whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
         return made
-    where = f"{test.function.name} of {test.suite.path}"
-    try:
-        if graded and (sentence := computes_backward(made.draft.texts.triton_code)):
-            made = _assembled(test, whole, rule, entry_point, isolator, set())
-            made = _forward_alone(made, test, isolator, sentence)
-        sentence = computes_forward(made.draft.texts.triton_code, entry_point)
-    except UNREADABLE as error:
-        sentence = f"what can't be followed ({error})"
-    if made.missing is None and (lacking := find_missing_arguments(made.draft.texts.triton_code)):
-        words = f"On the Triton side of {where}, {lacking}."
-        return Assembly(made.draft, Missing.TRITON_NOT_STANDALONE, words)
-    if made.missing is None and not sentence:
-        return _compared(
-            replace(made, draft=polish(_noted(made.draft), test, whole, isolator)), where
-        )
-    if made.missing is None:
-        words = f"The Triton side of {where} leaves work to torch: {sentence}."
-        return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
-    return made
-
-
-def _compared(made: Assembly, where: str) -> Assembly:
-    """Return an assembly, or a reason if its two sides are no pair."""
-    why = why_not_comparable(made.draft.texts, made.draft.entry_point)
-    return Assembly(made.draft, Missing.NO_COMPARISON, f"{where}: {why}") if why else made
-
-
-def _noted(draft: OperationDraft) -> OperationDraft:
-    """Return the draft with a note on what its launcher leaves to torch."""
-    part = computes_a_part(draft.texts.triton_code, draft.entry_point)
-    note = f"Torch computes a part: {part}."
-    return replace(draft, notes=(*draft.notes, note)) if part else draft
-
-
-def _forward_alone(made: Assembly, test: Test, isolator: Isolator, why: str) -> Assembly:
-    """Remove every `backward`, and the code that only they needed."""
-    draft = made.draft
-    text = remove_backward(draft.texts.triton_code)
-    module = isolator.isolated(test.suite, text, draft.entry_point)
-    if made.missing is not None or module.reasons:
-        return made
-    texts = replace(draft.texts, triton_code=_settled(module.text))
-    note = f"The forward alone: its backward leaves work to torch, {why}."
-    return replace(made, draft=replace(draft, texts=texts, notes=(*draft.notes, note)))
+    draft = polish(made.draft, test, whole, isolator)
+    if graded:
+        alone = _assembled(test, whole, rule, entry_point, isolator, set())
+        if alone.missing is None:
+            draft = replace(draft, forward=polish(alone.draft, test, whole, isolator))
+    return Assembly(draft)
 
 
 def _assembled(
@@ -165,7 +112,7 @@ def _assembled(
         entry_point,
         takes,
         whole.reference,
-        expected_answers(test, whole, takes, launcher.text, entry_point),
+        whole.expected,
         written,
         device,
         test.docstring,
@@ -285,12 +232,10 @@ def _test_code(
 ) -> str:
     used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
     try:
-        text, cases = reduce_sizes(seed_helpers(module.text), test.cases, INPUTS)
-        used += [name for name in cases.rows[0] if name not in test.cases.rows[0]]
         return test_code(
             entry_point,
-            text,
-            cases,
+            seed_helpers(module.text),
+            test.cases,
             inputs_dtype(whole),
             differentiable,
             used,

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from curation.source.functions import loaded_names, signature, stored_names
 from curation.source.text import UNREADABLE
-from ingest.drafting.answers import order_answers
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import is_degenerate
 from ingest.drafting.comparisons import (
     TestedEquality,
     find_comparisons,
-    is_named_comparison,
-    is_strict,
+    order_answers,
     peel,
     reads_gradient,
 )
@@ -68,8 +67,10 @@ def draft_tests(
                 yield DraftAttempt(name, None, Missing.UNREADABLE, sentence)
 
 
-Pair = tuple[ast.expr, ast.expr, bool, TestedEquality]
-"""Expected, actual, whether the answer was widened to be compared, and the comparison."""
+LAYERS = re.compile(r"\bnn\.(Linear|Conv\dd|LayerNorm|Embedding)\(")
+"""Layers of torch: another test may compare the launcher without the module around it."""
+Pair = tuple[ast.expr, ast.expr, TestedEquality]
+"""Expected, actual, and the comparison."""
 
 
 class _Reader:
@@ -182,7 +183,7 @@ class _Reader:
             groups[key] = (operation, comparison.before, pairs)
         for operation, before, pairs in groups.values():
             # Prefer comparisons that every case makes, and those of whole answers.
-            always = [pair for pair in pairs if not self._is_left_out(pair[3])]
+            always = [pair for pair in pairs if not self._is_left_out(pair[2])]
             whole = [pair for pair in always if not _is_of_a_turn(pair)]
             yield operation, before, whole or always or pairs
 
@@ -206,7 +207,7 @@ class _Reader:
         parts = []
         behind: set[bool] = set()
         for argument in (comparison.left, comparison.right):
-            inner, widened = peel(argument)
+            inner = peel(argument)
             numbers = find_needed(before, loaded_names(inner), self._names.local)
             gradient = reads_gradient(inner) or self._is_gradient(inner, before, numbers)
             answer = find_answer(argument, before) if self._through_gradients else None
@@ -217,10 +218,10 @@ class _Reader:
                 self._failed = self._failed or (Missing.GRADIENTS_ONLY, why)
                 return None
             if gradient and answer is not None:
-                inner, widened = answer, False
+                inner = answer
                 numbers = find_needed(before, loaded_names(inner), self._names.local)
-            parts.append((inner, widened, numbers))
-        nodes = [[*(before[n] for n in sorted(numbers)), inner] for inner, _, numbers in parts]
+            parts.append((inner, numbers))
+        nodes = [[*(before[n] for n in sorted(numbers)), inner] for inner, numbers in parts]
         shared = {id(node) for node in nodes[0]} & {id(node) for node in nodes[1]}
         own = ([n for n in side_nodes if id(n) not in shared] for side_nodes in nodes)
         launching = [[n for n in each if self._names.launches(n)] for each in own]
@@ -233,13 +234,10 @@ class _Reader:
         if not any(launching):
             return None
         ours = 0 if launching[0] else 1
-        actual, widened, _ = parts[ours]
-        expected = parts[1 - ours][0]
-        if isinstance(expected, ast.Constant) or (
-            not parts[1 - ours][2] and not loaded_names(expected)
-        ):
+        actual, (expected, needed) = parts[ours][0], parts[1 - ours]
+        if isinstance(expected, ast.Constant) or (not needed and not loaded_names(expected)):
             return None
-        return launching[ours], (expected, actual, widened, comparison)
+        return launching[ours], (expected, actual, comparison)
 
     def _is_gradient(self, node: ast.expr, before: Sequence[ast.stmt], numbers: set[int]) -> bool:
         """Return whether a name was bound to the `.grad` of a tensor."""
@@ -304,9 +302,6 @@ class _Reader:
             self._place,
             self._cases,
             frozenset(self._weights),
-            [widened for _, _, widened, _ in pairs],
-            [not is_named_comparison(comparison) for *_, comparison in pairs],
-            [is_strict(comparison) for *_, comparison in pairs],
             self._compared(),
             self._allowed(),
             operation.name,
@@ -314,6 +309,7 @@ class _Reader:
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         weak = all(map(is_degenerate, self._cases.rows))
+        weak |= bool(LAYERS.search(made.draft.texts.triton_code))
         return DraftAttempt(operation, made.draft, made.missing, made.sentence, weak)
 
     def _allowed(self) -> list[Tolerance]:
@@ -325,7 +321,7 @@ class _Reader:
 
     def _compared(self) -> list[ast.expr]:
         each = (
-            peel(side)[0]
+            peel(side)
             for comparison in find_comparisons(self._function.body)
             for side in (comparison.left, comparison.right)
         )
@@ -340,5 +336,5 @@ class _Reader:
 
 def _is_of_a_turn(pair: Pair) -> bool:
     """Return whether a comparison is one of a part of the answers, in a loop over these."""
-    expected, actual, _, comparison = pair
+    expected, actual, comparison = pair
     return bool((loaded_names(expected) | loaded_names(actual)) & comparison.turning)

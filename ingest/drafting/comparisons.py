@@ -15,9 +15,6 @@ PEELED = {
 }  # fmt: skip
 """Methods that prepare an answer for its comparison."""
 
-STRICT = {"torch.allclose"}
-CONVERTING = {"float", "double", "half", "bfloat16", "to", "type", "type_as", "numpy"}
-WIDENING = {"float", "double"}
 METHODS = {"allclose", "equal"}
 MEASURES = re.compile(r"err|diff|dist|mse|rel_", re.I)
 """Functions that measure how far two tensors are apart. A limit from below, as on a ratio of signal
@@ -69,36 +66,31 @@ def is_named_comparison(comparison: TestedEquality) -> bool:
     return isinstance(call, ast.Call) and bool(COMPARING.search(_last_name(call.func)))
 
 
-def is_strict(comparison: TestedEquality) -> bool:
-    """Return whether a comparison of torch refuses two dtypes, and converts neither argument. The
-    two sides then answer in one dtype already.
-    """
-    call = comparison.call
-    if not isinstance(call, ast.Call) or ast.unparse(call.func) not in STRICT:
-        return False
-    if any(keyword.arg == "check_dtype" for keyword in call.keywords):
-        return False
-    return not any(
-        isinstance(node, ast.Attribute) and node.attr in CONVERTING
-        for side in (comparison.left, comparison.right)
-        for node in ast.walk(side)
-    )
-
-
-def peel(node: ast.expr) -> tuple[ast.expr, bool]:
-    """Return an argument without the methods that prepare it for the comparison, and whether one of
-    them widened it.
-    """
-    widened = False
+def peel(node: ast.expr) -> ast.expr:
+    """Return an argument without the methods that prepare it for the comparison."""
     while True:
         match node:
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in PEELED:
-                widened |= attr in WIDENING
                 node = value
             case ast.Attribute(value=value, attr="data"):
                 node = value
             case _:
-                return node, widened
+                return node
+
+
+def order_answers(before: Sequence[ast.stmt], answers: Sequence[ast.expr]) -> list[int]:
+    """Return the places of compared answers in the order in which a launcher gives them."""
+    places = list(range(len(answers)))
+    names = [answer.id for answer in answers if isinstance(answer, ast.Name)]
+    if len(names) != len(answers):
+        return places
+    for statement in reversed(before):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
+                bound = [target.id for target in targets if isinstance(target, ast.Name)]
+                if set(names) <= set(bound):
+                    return sorted(places, key=lambda place: bound.index(names[place]))
+    return places
 
 
 def reads_gradient(node: ast.AST) -> bool:

@@ -17,13 +17,13 @@ def find_answer(argument: ast.expr, before: Sequence[ast.stmt]) -> ast.expr | No
 
     `before`: the statements before the comparison.
     """
-    node = peel(argument)[0]
+    node = peel(argument)
     place = len(before)
     while isinstance(node, ast.Name):
         place, value = _last_value(node.id, before[:place])
         if value is None:
             return None
-        node = peel(value)[0]
+        node = peel(value)
     match node:
         case ast.Call(func=ast.Attribute(attr="grad"), args=[answer, *_]):
             # `torch.autograd.grad(answer, inputs, upstream)`

@@ -7,10 +7,7 @@ import re
 from collections.abc import Mapping
 
 from curation.source.text import UNREADABLE
-from ingest.drafting.objects import find_objects
 from ingest.drafting.outcomes import Missing, OperationDraft
-from ingest.drafting.sides import INPUTS
-from ingest.drafting.stale_calls import find_stale_call
 from ingest.drafting.standalone import StandaloneModule
 
 OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
@@ -35,9 +32,6 @@ def find_fault(
         if reasons:
             sentence = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
             return missing, sentence
-    if held := find_objects(modules["test_code"].text, INPUTS):
-        sentence = f"Its inputs hold {held}, where tensors and plain values go ({where})."
-        return Missing.INPUTS, sentence
     written = modules["triton_code"].text
     if "num_cpu_threads" in written and "tl.dot(" in written:
         # Its blocks of 8 are too small for the tensor cores of a GPU.
@@ -65,7 +59,4 @@ def find_fault(
         except UNREADABLE as error:
             sentence = f"What was written from {where} does not parse: {error}."
             return Missing.UNREADABLE, sentence
-    for text in (draft.texts.python_code, draft.texts.triton_code):
-        if stale := find_stale_call(text, draft.entry_point):
-            return Missing.NO_COMPARISON, f"{where} is out of date: {stale}."
     return None

@@ -81,7 +81,7 @@ def _parts(loop: ast.For) -> _Whole | None:
                 return _Whole(dict(zip(names, answers, strict=True)), "")
         case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=[_])):
             made = list(find_comparisons(loop.body))
-            sides = [peel(side)[0] for each in made for side in (each.left, each.right)]
+            sides = [peel(side) for each in made for side in (each.left, each.right)]
             return _Whole({}, name) if all(_is_part(side, name) for side in sides) else None
     return None
 

@@ -85,6 +85,8 @@ class OperationDraft:
     notes: tuple[str, ...] = ()
     sentence: str = ""
     """A sentence on the function that both sides compute, or ""."""
+    forward: OperationDraft | None = None
+    """The draft of the forward pass alone, or None if this draft compares no gradients."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from curation.source.text import UNREADABLE, Edits, cached, parse, walk
 from ingest.drafting.absent_names import drop_absent
 from ingest.drafting.case_keys import drop_unread_keys
-from ingest.drafting.computing import remove_backward
 from ingest.drafting.conversions import (
     drop_detached,
     drop_every_detach,
@@ -157,6 +156,19 @@ def _merged(text: str, name: str, differentiable: bool) -> str:
             break
         text = changed
     return drop_copies(remove_leftovers(text), name)
+
+
+def remove_backward(text: str) -> str:
+    """Remove every `backward` of the module's autograd Functions."""
+    edits = Edits(text)
+    for owner in walk(parse(text)):
+        if isinstance(owner, ast.ClassDef) and any(
+            ast.unparse(base).rpartition(".")[2] == "Function" for base in owner.bases
+        ):
+            for method in owner.body:
+                if isinstance(method, ast.FunctionDef) and method.name == "backward":
+                    edits.replace(edits.line_start(method), edits.end(method) + 1, "")
+    return edits.text()
 
 
 def _closed(text: str) -> str:

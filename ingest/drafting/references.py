@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Set
 
 from curation.source.functions import dotted_name, stored_names
-from ingest.drafting.called import is_still
 from ingest.drafting.naming import is_part
 from ingest.drafting.outcomes import Rule
 from ingest.drafting.sentences import describe_names, find_sentence, first_sentence
@@ -17,6 +16,9 @@ from ingest.extract.targets import External, Local, Target
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
                        r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip
+KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
+         "expand", "flatten", "unflatten", "clone", "detach", "narrow", "t", "view_as",
+         "movedim"}  # fmt: skip
 # A reference with more written numbers is the answer to one case.
 MOST_NUMBERS = 4
 
@@ -146,7 +148,7 @@ def _is_copy(statement: ast.stmt) -> bool:
     """Return whether a statement copies a tensor: `y = x.clone()`."""
     match statement:
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=tensor))):
-            return isinstance(tensor, ast.Name) and is_still(statement.value, tensor.id)
+            return isinstance(tensor, ast.Name) and _is_still(statement.value, tensor.id)
     return False
 
 
@@ -182,3 +184,15 @@ def _is_written_out(node: ast.AST) -> bool:
                 if len(numbers) > MOST_NUMBERS:
                     return True
     return False
+
+
+def _is_still(node: ast.expr, name: str) -> bool:
+    """Return whether an expression is the tensor of that name in another shape."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        reads_anew = node.func.attr == "view" and any(
+            "torch." in ast.unparse(each) for each in node.args
+        )
+        if node.func.attr not in KEEPS or reads_anew:
+            return False
+        node = node.func.value
+    return isinstance(node, ast.Name) and node.id == name

@@ -7,5 +7,5 @@ Texts = dict[str, str]
 
 
 @contextmanager
-def keep() -> Iterator[Callable[[Texts, str, bool], Texts]]:
-    yield lambda texts, *_: texts
+def keep() -> Iterator[Callable[[Texts, str, bool], tuple[Texts, dict[str, str]]]]:
+    yield lambda texts, *_: (texts, {})

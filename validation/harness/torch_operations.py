@@ -32,6 +32,14 @@ MOVES = frozenset({
     "detach", "alias", "lift_fresh", "real", "imag", "view_as_real", "view_as_complex",
 })  # fmt: skip
 
+# Moves that depend on data or join tensors.
+ARRANGES = frozenset({
+    "cat", "stack", "index", "index_select", "gather", "take", "masked_select", "index_put",
+    "index_put_", "_index_put_impl_", "index_copy", "index_copy_", "scatter", "scatter_", "repeat",
+    "repeat_interleave", "roll", "flip", "constant_pad_nd", "slice_scatter", "select_scatter",
+    "slice_backward", "select_backward", "copy", "resolve_conj", "resolve_neg",
+})  # fmt: skip
+
 # Operations that a launcher may use for a minor part of its work. A replay runs them on the true
 # data, and the report names them. Matrix products, convolutions, attention and complete layers are
 # not listed: they would do the work in place of the launcher's kernels.
@@ -55,13 +63,11 @@ COMPUTES = frozenset({
     # order and position
     "cumsum", "cumprod", "cummax", "diff", "sort", "argsort", "topk", "unique_consecutive",
     "_unique2", "nonzero", "searchsorted", "bucketize", "histc",
-    # moves that depend on data or join tensors
-    "cat", "stack", "index", "index_select", "gather", "take", "masked_select", "masked_fill",
-    "masked_fill_", "index_fill", "index_fill_", "index_put", "index_put_", "_index_put_impl_",
-    "index_add", "index_add_", "index_copy", "index_copy_", "scatter", "scatter_", "scatter_add",
-    "scatter_add_", "scatter_reduce", "scatter_reduce_", "repeat", "repeat_interleave", "roll",
-    "flip", "tril", "tril_", "triu", "triu_", "constant_pad_nd", "slice_scatter", "select_scatter",
-    "embedding", "slice_backward", "select_backward", "copy", "resolve_conj", "resolve_neg",
+    # positions and masks
+    "masked_fill", "masked_fill_", "index_fill", "index_fill_", "index_add", "index_add_",
+    "scatter_add", "scatter_add_", "scatter_reduce", "scatter_reduce_",
+    "tril", "tril_", "triu", "triu_", "embedding",
+    *ARRANGES,
 })  # fmt: skip
 
 

@@ -14,33 +14,44 @@ from typing import Any
 
 from curation.source.text import UNREADABLE, Edits, parse
 from validation.harness.pool.questions import Workers
+from validation.observing.answer_types import answer_types
+from validation.observing.cases import with_sizes
 from validation.observing.changes import RULES
 from validation.observing.edits import Change, Observed, Texts
+from validation.observing.faults import fault_of_error, fault_of_runs
 
 log = logging.getLogger(__name__)
 
+UNKNOWN = "it could not be run"
+Facts = Mapping[str, str]
+"""Facts that a run shows: `missing` and its `sentence`, the reason why the draft is no pair, and
+`backward`, the torch operations of the backward pass that compute.
+"""
 WORKER = "validation.observing.worker"
 # CPU seconds of one run, and limits of the search.
 SECONDS = 30.0
 ROUNDS, RUNS_MOST = 6, 40
+# Elements of the inputs of the first case: 2 MiB, and less if a run takes too long.
+MOST_ELEMENTS = (2**19, 2**16)
 
 
 @contextmanager
-def simplifier() -> Iterator[Callable[[Texts, str, bool], Texts]]:
+def simplifier() -> Iterator[Callable[[Texts, str, bool], tuple[Texts, Facts]]]:
     """Start the sandbox, and yield a function that simplifies the texts of a draft.
 
-    It takes the entry point, and whether gradients are compared. Threads may call it at once.
+    It takes the entry point, and whether gradients are compared. It returns the texts and facts
+    about them. Threads may call it at once.
     """
     with Workers(WORKER, seconds=SECONDS) as workers:
         log.info("observing drafts with torch %s", workers.versions["torch"])
 
-        def simplify(texts: Texts, entry: str, differentiable: bool) -> Texts:
+        def simplify(texts: Texts, entry: str, differentiable: bool) -> tuple[Texts, Facts]:
             try:
                 return Simplifier(workers, entry, differentiable=differentiable).simplify(texts)
             except Exception:
                 # Hostile code can answer anything, and costs its own draft.
                 log.warning("%s stays as it was drafted", entry, exc_info=True)
-                return texts
+                return texts, {}
 
         yield simplify
 
@@ -52,18 +63,31 @@ class Simplifier:
         self._workers, self._entry = workers, entry
         self._differentiable = differentiable
         self._runs = 0
+        self._error: Mapping[str, Any] = {}
         self._refused: set[tuple[str, bytes, bytes]] = set()
 
-    def simplify(self, texts: Texts) -> Texts:
-        """Return the texts without the code that no case needs.
+    def simplify(self, texts: Texts) -> tuple[Texts, Facts]:
+        """Return the texts without the code that no case needs, with the launcher's dtypes.
 
-        Texts that can't be run on this machine stay as they are.
+        Texts that can't be run on this machine stay as they are, with smaller inputs.
         """
-        seen = self._observe(texts)
-        again = self._observe(texts) if seen is not None else None
-        # A draft that reads memory which nothing wrote does something else each time.
-        if seen is None or again is None or not _is_same(seen, again):
-            return texts
+        for most in MOST_ELEMENTS:
+            texts = self._with_smaller_inputs(texts, most)
+            seen = self._observe(texts)
+            if seen is not None or self._error:
+                break
+        again = self._observe(texts, again=True) if seen is not None else None
+        if seen is None or again is None:
+            fault = fault_of_error(self._error, texts) if self._error else {}
+            return texts, {"backward": UNKNOWN if self._differentiable else "", **fault}
+        facts = fault_of_runs(seen, again)
+        backward = sorted({name for case in seen["cases"] for name in case["beside"][1]})
+        if facts or backward:
+            return texts, {"backward": ", ".join(backward), **facts}
+        if (change := answer_types(texts, seen, self._entry)) is not None:
+            converted = _changed(texts, [change])
+            if (again := self._observe(converted)) is not None:
+                texts, seen = converted, again
         for _ in range(ROUNDS):
             before = texts
             for rule in RULES:
@@ -74,7 +98,14 @@ class Simplifier:
                 break
         # Removed statements leave their empty lines.
         closed = {name: re.sub(r"\n{4,}", "\n\n\n", text) for name, text in texts.items()}
-        return {name: text.strip("\n") + "\n" for name, text in closed.items()}
+        return {name: text.strip("\n") + "\n" for name, text in closed.items()}, {}
+
+    def _with_smaller_inputs(self, texts: Texts, most: int) -> Texts:
+        answer = self._ask(texts, most=most)
+        if answer is None:
+            return texts
+        test = with_sizes(texts["test_code"], answer["rows"], answer["constants"])
+        return {**texts, "test_code": test}
 
     def _kept(
         self, texts: Texts, seen: Observed, proposed: Sequence[Change]
@@ -105,7 +136,7 @@ class Simplifier:
         others = self._good(texts, seen, proposed[:middle], others)
         return self._good(texts, seen, proposed[middle:], others)
 
-    def _observe(self, texts: Texts) -> Observed | None:
+    def _observe(self, texts: Texts, *, again: bool = False) -> Observed | None:
         """Return the facts of a run, or None if the draft fails."""
         self._runs += 1
         try:
@@ -113,10 +144,14 @@ class Simplifier:
                 parse(text)
         except UNREADABLE:
             return None
-        question = {"key": 0, "differentiable": self._differentiable, **texts}
+        return self._ask(texts, again=again)
+
+    def _ask(self, texts: Texts, **options: int) -> Observed | None:
+        question = {"key": 0, "differentiable": self._differentiable, **options, **texts}
         [(_, reply)] = self._workers.ask([question])
-        if reply.trouble or "error" in reply.answer:
-            log.debug("%s: %s", self._entry, reply.trouble or reply.answer["error"])
+        self._error = {} if reply.trouble else reply.answer.get("error", {})
+        if reply.trouble or self._error:
+            log.debug("%s: %s", self._entry, reply.trouble or self._error)
             return None
         return dict(reply.answer)
 

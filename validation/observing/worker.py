@@ -4,12 +4,14 @@ The answer holds digests of the inputs and of the reference's results, the recor
 Triton side, and the notes of the instrumented texts.
 """
 
+import ast
 import builtins
+import copy
 import hashlib
 import json
 import platform
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,13 +20,16 @@ import triton
 
 from validation.harness.recorder.recorded_values import function_of
 from validation.harness.recorder.recording import Recording, RecordingSession
+from validation.harness.recorder.storages import storages_in
 from validation.harness.recorder.tracer import tracer
+from validation.harness.torch_operations import ARRANGES, COMPUTES, base_name
 from validation.harness.worker import folder
 from validation.harness.worker.folder import described as complaint
 from validation.harness.worker.gradients import cotangents
 from validation.harness.worker.question import roles
-from validation.harness.worker.values import name_of, tensors_in
+from validation.harness.worker.values import Packing, name_of, tensors_in
 from validation.observing.instrument import Notes, described, instrumented
+from validation.observing.sizes import Row, Shapes, find_constants, find_inputs, reduced
 
 Json = Any
 Constants = tuple[tuple[str, str], ...]
@@ -51,6 +56,7 @@ class IdleRecording(Recording):
         name = function_of(kernel).__name__
         arguments = {each: self.values.encode(value) for each, value in bound.items()}
         self.emit(do="launch", kernel=name, grid=grid, arguments=arguments, options=repr(options))
+        self.storages.data |= storages_in([*arguments.values()])
         constants = ((each, described(value)) for each, value in bound.items())
         known = tuple((each, value) for each, value in constants if value)
         self.constants.setdefault(name, set()).add(known)
@@ -61,12 +67,42 @@ class IdleRecording(Recording):
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
-        return _observed(request)
+        return _reduced(request) if "most" in request else _observed(request)
     except BaseException as error:  # noqa: BLE001 - SystemExit too is the draft's answer
         return {"error": complaint(error)}
 
 
+def _reduced(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the cases with smaller sizes, and the smaller constants of `make_inputs`."""
+    folder.lay_out({name: request[name] for name in folder.NAMES})
+    test = folder.load("test_code")
+    made = find_inputs(request["test_code"])
+
+    def shapes(row: Row, sizes: Row) -> Shapes:
+        """Return the shapes of a case's inputs, if `make_inputs` has other constants."""
+        tree = copy.deepcopy(made)
+        for key, node in find_constants(tree):
+            node.value = sizes.get(key, node.value)
+        names = dict(vars(test))
+        exec(compile(ast.Module([tree], []), "test_code.py", "exec"), names)  # noqa: S102
+        with suppress(Exception):
+            try:
+                inputs = names["make_inputs"](dict(row), "meta")
+            except Exception:  # noqa: BLE001 - data can decide what else is made
+                inputs = names["make_inputs"](dict(row), "cpu")
+            return [[*each.shape] for each in tensors_in(inputs)]
+        return []
+
+    constants = {key: node.value for key, node in find_constants(made)}
+    rows, smaller = reduced(test.CASES, constants, shapes, request["most"])
+    return {"rows": rows, "constants": smaller}
+
+
 def _observed(request: dict[str, Any]) -> dict[str, Any]:
+    # Another seed and unfilled memory show what a module draws or reads from nowhere.
+    torch.manual_seed(SEED + request["again"])
+    if request["again"]:
+        torch.use_deterministic_algorithms(False)
     notes = Notes()
     texts = {name: instrumented(request[name]) for name in folder.NAMES}
     for name in folder.NAMES:
@@ -90,6 +126,8 @@ def _run(
     torch.manual_seed(SEED)
     inputs = test.make_inputs(case, "cpu")
     given = _digest(inputs)
+    # Raises if an input is neither a tensor nor a plain value.
+    Packing().inputs(inputs)
     theirs, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
     torch.manual_seed(SEED)
     results = test.reference(*theirs)
@@ -102,6 +140,7 @@ def _run(
         made = test.candidate(*ours)
         with recorder.paused():
             returned = recording.answer(made)
+        problems = [*recording.problems]
         if differentiable:
             with recorder.paused():
                 outputs = [tensor for tensor in tensors_in(made) if tensor.requires_grad]
@@ -111,11 +150,36 @@ def _run(
             torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
     for kernel, seen in recording.constants.items():
         launches.setdefault(kernel, set()).update(seen)
+    backwards = [each["instructions"] for each in recording.graph.backwards.values()]
     return {
         "inputs": given,
+        "types": [_types(inputs), _types(results), _types(made)],
+        "beside": [sorted(problems), _computed(backwards)],
         "reference": _digest(expected),
         "program": _Program(recording.as_json(returned)).steps(),
     }
+
+
+def _types(value: Any) -> list[str | None]:
+    """Return the dtype of each tensor, None of None, and "" of any other value."""
+    return [
+        name_of(each.dtype) if isinstance(each, torch.Tensor) else "" if each is not None else None
+        for each in (value if isinstance(value, tuple | list) else [value])
+    ]
+
+
+def _computed(part: Json) -> list[str]:
+    """Return the torch operations of recorded instructions that compute."""
+    match part:
+        case list():
+            return sorted({name for each in part for name in _computed(each)})
+        case {"do": "operation", "name": str(name)} if base_name(name) in COMPUTES - ARRANGES:
+            return [base_name(name)]
+        case {"do": "poison"}:
+            return ["an operation that no replay repeats"]
+        case {"instructions": inner}:
+            return _computed(inner)
+    return []
 
 
 def _leaves(inputs: Any) -> list[Any]:

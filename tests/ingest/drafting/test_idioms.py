@@ -753,20 +753,6 @@ def test_the_variable_of_a_comprehension_in_a_helper_is_no_input() -> None:
     assert "def doubling(x):" in draft.texts.triton_code
 
 
-def test_a_difference_accepts_two_dtypes_and_a_draft_takes_that_of_the_launcher() -> None:
-    draft = whole(
-        """
-        def test_doubled():
-            x = torch.randn(64, dtype=torch.float16, device=device)
-            expected = torch.ones(64, device=device) * x + x
-            assert (doubled(x) - expected).abs().max() < 1e-2
-        """
-    )
-
-    reference = function(draft.texts.python_code, draft.entry_point)
-    assert reference.endswith(".to(x.dtype)")
-
-
 def test_a_reference_with_a_subclass_of_tensor_does_not_stand_alone() -> None:
     outcome = only(
         """

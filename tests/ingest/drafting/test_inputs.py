@@ -242,7 +242,7 @@ def test_a_tensor_made_in_one_branch_is_an_input_of_every_case() -> None:
 def test_a_drafted_test_starts_with_its_imports_despite_future_imports() -> None:
     from ingest.drafting import draft
     from ingest.extract import MemoryTree
-    from tests.ingest.drafting.repositories import DOUBLING, HEAD
+    from tests.ingest.drafting.repositories import HEAD
 
     test = (
         "from __future__ import annotations\n"
@@ -343,25 +343,6 @@ def test_memory_addresses_among_the_inputs_give_a_reason() -> None:
 
     assert outcome.missing is Missing.INPUTS
     assert "addresses" in outcome.sentence
-
-
-def test_an_answer_is_cast_to_the_dtype_of_values_and_never_of_indices() -> None:
-    draft = whole(
-        """
-        def naive_doubled(x, index):
-            return 2 * x.float() + 0 * index
-
-        @pytest.mark.parametrize("dtype", [torch.float16])
-        def test_doubled(dtype):
-            index = torch.randint(0, 9, (64,), device=device)
-            x = torch.randn(64, device=device, dtype=dtype) * 0.5
-            actual = doubled(x + 0 * index)
-            torch.testing.assert_close(actual.float(), naive_doubled(x, index))
-        """
-    )
-
-    assert "index.dtype" not in draft.texts.python_code
-    assert ".to(x.dtype)" in draft.texts.python_code
 
 
 def test_an_imported_input_helper_uses_the_device_and_seed_of_the_case() -> None:
@@ -641,25 +622,6 @@ def test_complex_dtypes_make_no_cases() -> None:
     )
 
     assert {case["dtype"] for case in cases(draft.texts.test_code)} == {"float16"}
-
-
-def test_an_answer_gets_the_dtype_of_an_input_that_two_branches_make() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("dtype", [torch.int32, torch.float16])
-        def test_doubled(dtype):
-            if dtype == torch.int32:
-                x = torch.randint(-3, 3, (64,), device=device).to(dtype)
-            else:
-                x = torch.randn(64, dtype=dtype, device=device)
-            expected = x.double() + x
-            torch.testing.assert_close(doubled(x), expected)
-        """,
-        ops__doubling=DOUBLING.replace("torch.empty_like(x)", "empty(x)")
-        + "\n\ndef empty(x):\n    return {1: torch.empty_like(x)}[1]\n",
-    )
-
-    assert "(x.double() + x).to(x.dtype)" in draft.texts.python_code
 
 
 def test_a_shape_without_elements_is_no_case_while_others_have_some() -> None:

@@ -7,14 +7,12 @@ import ast
 import pytest
 
 from ingest.drafting import DraftOutcome, Missing, OperationDraft
-from ingest.drafting.computing import computes_forward
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import (
     place_on_device,
     replace_literal_devices,
     use_devices_of_inputs,
 )
-from ingest.drafting.stale_calls import find_stale_call
 from tests.ingest.drafting.repositories import drafted, function, only, whole
 
 
@@ -85,26 +83,6 @@ def test_memory_that_an_author_does_not_fill_has_the_same_values_each_time() -> 
     assert "torch.empty(64).uniform_()" in made
     assert "index = torch.zeros((4, 64), dtype=torch.int64)" in made
     assert "packed = torch.randint(-128, 128, (64,), dtype=torch.int8)" in made
-
-
-def test_an_input_that_is_an_object_is_a_reason() -> None:
-    outcome = only(
-        """
-        class Ragged:
-            def __init__(self, data):
-                self.data = data
-
-        def ragged(data):
-            return Ragged(data)
-
-        def test_doubled():
-            held = ragged(torch.randn(64, device=device))
-            assert torch.allclose(doubled(held.data), held.data + held.data)
-        """
-    )
-
-    assert outcome.missing is Missing.INPUTS
-    assert "class Ragged" in outcome.sentence
 
 
 def test_addresses_in_a_list_are_a_reason() -> None:
@@ -191,43 +169,6 @@ def narrowed(x):
     assert "mine, wanted = mine.float(), wanted.float()" in draft.texts.test_code
 
 
-def test_the_last_conversion_of_an_answer_decides_its_dtype() -> None:
-    draft = whole_of(
-        "summed",
-        """
-        from ops.summing import summed
-
-        def reference_sum(x):
-            return (x.float() * 2).float()
-
-        @pytest.mark.parametrize("dtype", [torch.bfloat16])
-        def test_summed(dtype):
-            x = torch.randn(64, device=device, dtype=dtype)
-            torch.testing.assert_close(summed(x).float(), reference_sum(x).float())
-        """,
-        ops__summing="""
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def summing_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
-    at = tl.arange(0, BLOCK)
-    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at).to(tl.float32))
-
-
-def summed(x):
-    out = torch.empty_like(x, dtype=torch.float32)
-    summing_kernel[(1,)](x, out, BLOCK=64)
-    out = out.view_as(x).type_as(x)
-    return out
-""",
-    )
-
-    assert ".to(x.dtype)" in draft.texts.python_code
-
-
 def test_a_list_to_which_a_side_appends_is_made_by_that_side() -> None:
     draft = whole(
         """
@@ -299,40 +240,6 @@ def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> N
     )
 
     assert draft.texts.python_code == "def doubling(x):\n    return x + x\n"
-
-
-def test_a_test_that_no_longer_fits_its_launcher_is_a_reason() -> None:
-    outcome = only(
-        """
-        def reference_doubled(x, scale):
-            return scale * x
-
-        def test_doubled():
-            x = torch.randn(64, device=device)
-            assert torch.allclose(doubled(x), reference_doubled(x))
-        """
-    )
-
-    assert outcome.missing is Missing.NO_COMPARISON
-    assert "reference_doubled is called without scale" in outcome.sentence
-
-
-def test_the_parameters_that_a_stale_call_lacks_are_named() -> None:
-    module = "def f(x, out, *, n, eps=1):\n    pass\n\n\ndef pair(x):\n    return f(x, eps=2)\n"
-
-    assert find_stale_call(module, "pair") == "f is called without out, n"
-    assert not find_stale_call(module.replace("f(x, eps=2)", "f(x, x, n=1)"), "pair")
-    assert not find_stale_call(module.replace("f(x, eps=2)", "f(*x)"), "pair")
-    many = module.replace("f(x, eps=2)", "f(x, x, x, n=1)")
-    assert find_stale_call(many, "pair") == "f is called with 3 arguments where it takes 2"
-    named = module.replace("f(x, eps=2)", "f(x, x, n=1, size=2)")
-    assert find_stale_call(named, "pair") == "f is called with size"
-
-
-def test_an_attention_of_torch_by_an_imported_name_is_a_major_part() -> None:
-    module = "def pair(q):\n    return _scaled_dot_product_attention_quantized(q, q, q)\n"
-
-    assert "scaled_dot_product" in computes_forward(module, "pair")
 
 
 def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
@@ -410,20 +317,6 @@ def launch(x):
     assert "tl.store(x, 1)" not in remove_dead_branches(text)
     assert "    tl.store(x, 2)\n" in remove_dead_branches(text)
     assert "hip" not in remove_dead_branches(text)
-
-
-def test_a_module_that_is_constructed_and_called_at_once_is_followed() -> None:
-    module = """
-class Loss(torch.nn.Module):
-    def forward(self, x, weight):
-        return F.linear(x, weight)
-
-
-def pair(x, weight):
-    return Loss(reduction="mean")(x, weight)
-"""
-
-    assert "F.linear" in computes_forward(module, "pair")
 
 
 def test_a_product_of_matrices_in_blocks_for_a_cpu_is_a_reason() -> None:

@@ -1,6 +1,6 @@
 """Drafts are run in the real sandbox, and lose the code that no case needs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -10,14 +10,18 @@ from validation.observing.simplify import simplifier
 PROGRAMS = Path(__file__).with_name("programs")
 FILES = {"python_code": "python.py", "triton_code": "triton.py", "test_code": "made.py"}
 Texts = dict[str, str]
+Observe = Callable[[Texts, str, bool], tuple[Mapping[str, str], Mapping[str, str]]]
 
 
 @pytest.fixture(scope="module")
-def simplify() -> Iterator[Callable[..., Texts]]:
+def observe() -> Iterator[Observe]:
     with simplifier() as function:
-        yield lambda texts, entry, differentiable=False: dict(
-            function(texts, entry, differentiable)
-        )
+        yield function
+
+
+@pytest.fixture(scope="module")
+def simplify(observe: Observe) -> Callable[..., Texts]:
+    return lambda texts, entry, differentiable=False: dict(observe(texts, entry, differentiable)[0])
 
 
 def draft(name: str) -> Texts:
@@ -69,11 +73,55 @@ def test_a_draft_that_forges_the_answer_stays_as_it_is(
     assert simplify(texts, "scaled") == texts
 
 
-def test_a_draft_that_does_something_else_each_time_stays_as_it_is(
+def changed(name: str, text: str, old: str, new: str) -> Texts:
+    texts = draft(name)
+    assert old in texts[text]
+    return {**texts, text: texts[text].replace(old, new)}
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "missing", "sentence"),
+    [
+        ("python_code", "shifted(x) * factor", "shifted(x) * NOISE\n\n\nNOISE = torch.randn(1)",
+         "no-comparison", "draws values"),
+        ("python_code", "return shifted(x) * factor", "return torch.empty_like(x)",
+         "no-comparison", "memory that nothing wrote"),
+        ("python_code", "shifted(x)", "shifted(x, size=2)", "no-comparison", "argument 'size'"),
+        ("triton_code", "launch_scale(x, factor)", "launch_scale(x[None] @ x[:, None], factor)",
+         "computes-in-torch", "aten.mm"),
+        ("triton_code", '"multiply", BLOCK=BLOCK', '"multiply"',
+         "triton-not-standalone", "'BLOCK'"),
+        ("test_code", 'case["factor"])', "torch.nn.Linear(2, 2))", "inputs", "Linear"),
+    ],
+)  # fmt: skip
+def test_a_draft_that_is_no_pair_stays_as_it_is_with_a_reason(
+    observe: Observe, text: str, old: str, new: str, missing: str, sentence: str
+) -> None:
+    texts = changed("scaled", text, old, new)
+    after, facts = observe(texts, "scaled", False)
+    assert (after, facts["missing"]) == (texts, missing)
+    assert sentence in facts["sentence"]
+
+
+def test_a_reference_answers_in_the_dtype_of_the_launcher(simplify: Callable[..., Texts]) -> None:
+    texts = changed("scaled", "python_code", "return shifted(x) *", "return shifted(x).double() *")
+    python = simplify(texts, "scaled")["python_code"]
+    assert "return (shifted(x).double() * factor).to(x.dtype)\n" in python
+
+
+def test_sizes_of_cases_and_of_constants_are_halved_until_the_inputs_are_small(
     simplify: Callable[..., Texts],
 ) -> None:
-    texts = draft("scaled")
-    texts["python_code"] = texts["python_code"].replace(
-        "* factor", "* factor + __import__('os').getpid()"
+    texts = changed("scaled", "test_code", '(case["n"], device', '(case["n"], 4096, device')
+    texts["test_code"] = texts["test_code"].replace('"n": 1000', '"n": 4096')
+    test = simplify(texts, "scaled")["test_code"]
+    assert '{"n": 100, "factor": 3.0' in test
+    assert '{"n": 1024, "factor": 0' in test
+    assert "4096" not in test
+
+
+def test_a_backward_pass_that_leaves_work_to_torch_is_told(observe: Observe) -> None:
+    texts = changed(
+        "squared", "triton_code", "        return out\n\n\ndef", "        return out * 2\n\n\ndef"
     )
-    assert simplify(texts, "scaled") == texts
+    assert observe(texts, "squared", True) == (texts, {"backward": "mul"})

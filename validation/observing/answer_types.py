@@ -1,0 +1,69 @@
+"""Dtypes of a reference's results: those of the launcher.
+
+The reference of a test often computes in float32, and the test widens the answers to compare them.
+"""
+
+import ast
+
+from curation.source.functions import stored_names
+from curation.source.text import Edits, parse, walk
+from validation.observing.edits import Change, Observed, Texts
+
+NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
+def answer_types(texts: Texts, seen: Observed, entry: str) -> Change | None:
+    """Convert the results of the reference that have another dtype than the launcher's."""
+    text = texts["python_code"]
+    tree = parse(text)
+    [function] = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == entry]
+    wanted = _wanted(function, [case["types"] for case in seen["cases"]])
+    if not any(wanted):
+        return None
+    edits = Edits(text)
+    for node in walk(function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            value = node.value
+            if isinstance(value, ast.Tuple) and len(value.elts) == len(wanted):
+                for element, dtype in zip(value.elts, wanted, strict=True):
+                    edits.put(element, _converted(edits.of(element), element, dtype))
+            elif len(wanted) == 1:
+                edits.put(value, _converted(edits.of(value), value, wanted[0]))
+            else:
+                names = NAMES[: len(wanted)]
+                each = (_converted(n, ast.Name(n), d) for n, d in zip(names, wanted, strict=True))
+                line = "\n" + " " * node.col_offset
+                given = f"{', '.join(names)} = {edits.of(value)}"
+                edits.put(node, f"{given}{line}return {', '.join(each)}")
+    return {"python_code": edits.made()}
+
+
+def _wanted(function: ast.FunctionDef, cases: list[list[list[str | None]]]) -> list[str]:
+    """Return the dtype that each result is converted to, as an expression, or "" if to none."""
+    parameters = [each.arg for each in function.args.args]
+    stored = frozenset[str]().union(*map(stored_names, function.body))
+    wanted: list[str] = []
+    for place in range(len(cases[0][1])):
+        # The dtypes of the inputs, of the result and of the launcher's answer.
+        rows = [(given, ours[place], wants[place]) for given, ours, wants in cases]
+        rows = [row for row in rows if row[1] and row[2]]
+        likes = (
+            f"{name}.dtype"
+            for number, name in enumerate(parameters)
+            if name not in stored and all(given[number] == wants for given, _, wants in rows)
+        )
+        kinds = {wants for *_, wants in rows}
+        plain = f"torch.{kinds.pop()}" if len(kinds) == 1 else ""
+        differs = any(ours != wants for _, ours, wants in rows)
+        dtype = next(likes, plain) if differs else ""
+        optional = any(ours[place] is None for _, ours, _ in cases)
+        wanted.append(dtype + "?" * (optional and bool(dtype)))
+    return wanted
+
+
+def _converted(value: str, node: ast.expr, dtype: str) -> str:
+    if not dtype:
+        return value
+    plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+    converted = f"{value if plain else f'({value})'}.to({dtype.rstrip('?')})"
+    return f"None if {value} is None else {converted}" if dtype.endswith("?") else converted

@@ -1,0 +1,44 @@
+"""Reasons why a draft is no pair, as its runs show them."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from validation.observing.edits import Observed, Texts
+
+Fault = dict[str, str]
+"""`missing` is a reason of the drafts, and `sentence` explains it."""
+CALL = re.compile(r"(\w+)\(\) (?:missing|takes|got an unexpected keyword)")
+LAUNCH = re.compile("missing a required argument|too many positional arguments")
+
+
+def fault_of_error(error: Mapping[str, Any], texts: Texts) -> Fault:
+    """Return the fault of a draft that raises, if it would raise the same on any machine."""
+    kind, text, place = str(error["type"]), str(error["text"]), str(error["at"])
+    if kind == "CannotTravel":
+        return _fault("inputs", f"Its inputs hold {text}, where tensors and plain values go.")
+    if kind == "TypeError" and LAUNCH.match(text) and place.startswith("triton_code"):
+        return _fault("triton-not-standalone", f"A launch does not fit its kernel: {text}.")
+    call = CALL.match(text) if kind == "TypeError" else None
+    if call and any(f"def {call[1]}(" in each for each in texts.values()):
+        return _fault("no-comparison", f"Its test is out of date: {text}.")
+    if kind == "UnboundLocalError" and place.startswith("test_code"):
+        return _fault("inputs-not-standalone", f"Its inputs can't be made: {text}.")
+    return {}
+
+
+def fault_of_runs(seen: Observed, again: Observed) -> Fault:
+    """Return what two runs with equal inputs show, the second with other draws at the import."""
+    for case, other in zip(seen["cases"], again["cases"], strict=True):
+        if case["inputs"] == other["inputs"] and case["reference"] != other["reference"]:
+            why = "Its reference draws values of its own, or returns memory that nothing wrote."
+            return _fault("no-comparison", why)
+    if all(case["beside"][0] for case in seen["cases"]):
+        names = ", ".join(seen["cases"][0]["beside"][0])
+        why = f"The Triton side leaves work to torch: {names}."
+        return _fault("computes-in-torch", why)
+    return {}
+
+
+def _fault(missing: str, sentence: str) -> Fault:
+    return {"missing": missing, "sentence": sentence}

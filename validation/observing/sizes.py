@@ -1,0 +1,181 @@
+"""Search for smaller sizes of cases whose inputs are too large.
+
+A checker copies the inputs of a case between processes many times and leaves out those of many
+megabytes. A case of 100 MiB takes it a minute, one of 2 MiB a second.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+MATTERS = 2**16
+"""Elements of a tensor whose last axis is worth keeping."""
+# A halved size has at least this value: blocks are rarely larger.
+SMALLEST = 64
+# A size keeps the powers of two that divide it, up to this one.
+LARGEST_BLOCK = 128
+SMALL_BLOCK = 16
+
+BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
+BLOCK = re.compile(r".*(block|chunk|tile|group)_?(size.*|[a-z])?", re.I)
+HEADS = re.compile(r"h(_?(q|kv?|v))?|(n|num)?_?([qkv]+_?)?heads?(_?[qkv]+)?|[qkv]+_?heads?", re.I)
+
+Row = Mapping[str, Any]
+Shapes = list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Smaller:
+    """The changes of one case: by the author's value, and by name where names alone change."""
+
+    by_value: Mapping[int, int] = field(default_factory=dict)
+    by_name: Mapping[str, int] = field(default_factory=dict)
+
+    def row(self, row: Row) -> dict[str, Any]:
+        return {**{name: _changed(size, self.by_value) for name, size in row.items()},
+                **self.by_name}  # fmt: skip
+
+
+def reduced(
+    rows: Sequence[Row], constants: Row, shapes: Callable[[Row, Row], Shapes], most: int
+) -> tuple[list[Row], Row]:
+    """Return the cases with smaller sizes, and the smaller constants of `make_inputs`.
+
+    shapes: the shapes of the inputs of a case, given other constants.
+    most: the elements of the first case. The others may have four times as many.
+    """
+    made: list[Row] = []
+    for number, row in enumerate(rows):
+        written = {name: size for name, size in constants.items() if name not in row}
+
+        def measure(sizes: Row, row: Row = row, written: Row = written) -> Shapes:
+            return shapes(_part(sizes, row), _part(sizes, written))
+
+        sizes = _search({**written, **row}, measure, 4 * most if number else most)
+        made.append(_part(sizes, row))
+        constants = {**constants, **_part(sizes, written)}
+    return made, constants
+
+
+def _part(sizes: Row, names: Row) -> Row:
+    return {name: sizes[name] for name in names if name in sizes}
+
+
+def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
+    """Halve one size after the other until few enough elements are left."""
+    shapes, smaller = measure(row), Smaller()
+    total = _count(shapes)
+    last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
+    while total > most:
+        for trial in _trials(row, smaller, last, total > 4 * most):
+            # Sizes that are halved may be too small for the others: such a trial makes no inputs.
+            fewer = _count(measure(trial.row(row)))
+            if 0 < fewer < total:
+                total, smaller = fewer, trial
+                break
+        else:
+            break
+    return smaller.row(row)
+
+
+def _count(shapes: Shapes) -> int:
+    return sum(map(math.prod, shapes))
+
+
+def _trials(row: Row, smaller: Smaller, last: set[int], too_large: bool) -> Iterator[Smaller]:
+    """Yield smaller sizes: first fewer rows or tokens, then a smaller batch, then shorter rows.
+    A kernel walks along its rows in blocks, so that short ones test less.
+    """
+    values = {part for size in row.values() for part in _parts(size)}
+    current = {value: smaller.by_value.get(value, value) for value in values}
+    ordered = sorted(values, key=lambda value: (current[value], value), reverse=True)
+    leading = [value for value in ordered if value not in last]
+    for value in leading:
+        if current[value] > 4 * SMALLEST:
+            yield _with_half(row, smaller, value)
+    yield _with_half_of(row, smaller, BATCH)
+    for value in (*leading, *ordered):
+        if current[value] > 2 * SMALLEST:
+            yield _with_half(row, smaller, value)
+    if too_large:
+        yield _with_half_of(row, smaller, HEADS)
+
+
+def _with_half(row: Row, smaller: Smaller, value: int) -> Smaller:
+    blocks = [
+        size for key, size in row.items() if BLOCK.fullmatch(key) and type(size) is int and size > 1
+    ]
+    half = _half(smaller.by_value.get(value, value), blocks)
+    return Smaller({**smaller.by_value, value: half}, smaller.by_name)
+
+
+def _with_half_of(row: Row, smaller: Smaller, pattern: re.Pattern[str]) -> Smaller:
+    """Return smaller sizes with half of the batch, or of all kinds of heads if even."""
+    named = {
+        key: size
+        for key, size in smaller.row(row).items()
+        if pattern.fullmatch(key) and type(size) is int and size > 1
+    }
+    if pattern is BATCH:
+        halves = {key: size // 2 | size % 2 for key, size in named.items() if size > 3}
+    elif any(size % 2 for size in named.values()):
+        return smaller
+    else:
+        halves = {key: size // 2 for key, size in named.items()}
+    return Smaller(smaller.by_value, {**smaller.by_name, **halves})
+
+
+def _parts(size: Any) -> Iterator[int]:
+    """Yield the whole numbers of a size that may be halved."""
+    if type(size) is int and size > 2 * SMALLEST:
+        yield size
+    elif isinstance(size, list | tuple):
+        for part in size:
+            yield from _parts(part)
+
+
+def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
+    if type(size) is int:
+        return by_value.get(size, size)
+    if isinstance(size, list | tuple):
+        return type(size)(_changed(part, by_value) for part in size)
+    return size
+
+
+def _half(size: int, blocks: Sequence[int]) -> int:
+    """Return half of a size. An odd size stays odd, a multiple of a block stays a multiple, and one
+    of no block stays one of none.
+    """
+    step = math.gcd(size, LARGEST_BLOCK)
+    for block in blocks:
+        if size % block == 0:
+            step = math.lcm(step, block)
+    if step == 1:
+        return size // 2 | 1
+    half = max(step, size // 2 // step * step)
+    return half + step if step < SMALL_BLOCK and half % SMALL_BLOCK == 0 else half
+
+
+def find_inputs(test: str) -> ast.FunctionDef:
+    [made] = [
+        each
+        for each in ast.parse(test).body
+        if isinstance(each, ast.FunctionDef) and each.name == "make_inputs"
+    ]
+    return made
+
+
+def find_constants(function: ast.FunctionDef) -> Iterator[tuple[str, ast.Constant]]:
+    """Yield the whole numbers of a function, by the name that is bound to each, or its text."""
+    named: dict[int, str] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
+                named[id(value)] = name
+            case ast.Constant(value=value) if type(value) is int:
+                yield named.get(id(node), str(value)), node
