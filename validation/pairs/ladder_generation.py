@@ -6,22 +6,21 @@ rungs of a ladder share a split group, so that an export puts them into one spli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import OURS, PairDraft
-from validation.pairs.recipes.ladders.ladder import Ladder, LadderRecipe, Rung, rendered_rung
+from validation.pairs.recipes.ladders import LADDERS, Ladder, Rung, rendered_rung
 
 
-def ladder_drafts(recipes: Sequence[LadderRecipe]) -> Iterator[PairDraft]:
-    """Yield the rungs of all ladders of these recipes, one ladder after the other, slow to fast."""
-    for recipe in recipes:
-        for ladder in recipe.ladders:
-            for number, rung in enumerate(ladder.rungs, 1):
-                yield _draft(recipe, ladder, number, rung)
+def ladder_drafts() -> Iterator[PairDraft]:
+    """Yield the rungs of all ladders, one ladder after the other, slow to fast."""
+    for ladder in LADDERS:
+        for number, rung in enumerate(ladder.rungs, 1):
+            yield _draft(ladder, number, rung)
 
 
-def _draft(recipe: LadderRecipe, ladder: Ladder, number: int, rung: Rung) -> PairDraft:
+def _draft(ladder: Ladder, number: int, rung: Rung) -> PairDraft:
     sketch, texts = ladder.sketch, rendered_rung(ladder, rung)
     return PairDraft(
         entry_point=sketch.entry_point,
@@ -35,7 +34,7 @@ def _draft(recipe: LadderRecipe, ladder: Ladder, number: int, rung: Rung) -> Pai
         description=sketch.summary,
         slug=f"{sketch.slug}-{rung.slug}",
         tags=(*sketch.tags, *rung.tags),
-        recipe=recipe.name,
+        recipe=ladder.recipe,
         split_group=f"ladder:{ladder.name}",
         ladder=ladder.name,
         rung=f"{number} {rung.name}",

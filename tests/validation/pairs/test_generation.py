@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from io import StringIO
 
@@ -110,7 +111,7 @@ def test_operation_types_and_difficulties_follow_their_weights() -> None:
 def test_an_exhausted_recipe_ends_the_generation() -> None:
     quantize = _recipe("quantize")
     axes = {name: values[:1] for name, values in quantize.axes.items()}
-    small = Recipe("small", quantize.build, **axes)
+    small = replace(quantize, axes=axes)
 
     assert len(generate([small], 50)) == 1
 

@@ -17,8 +17,7 @@ from tests.factories import a_pair
 from validation.harness.entry import Entry, read_entries
 from validation.harness.report import Check, Report, Verdict
 from validation.pairs.ladder_generation import ladder_drafts
-from validation.pairs.recipes.ladders.norms import NORM_LADDERS
-from validation.pairs.recipes.ladders.transposes import TRANSPOSE_LADDERS
+from validation.pairs.recipes.ladders import LADDERS
 
 LADDER = "layer-norm"
 
@@ -26,7 +25,7 @@ LADDER = "layer-norm"
 @pytest.fixture
 def rungs(db: None) -> list[Pair]:
     """Store one ladder."""
-    store_pairs(draft for draft in ladder_drafts(NORM_LADDERS) if draft.ladder == LADDER)
+    store_pairs(draft for draft in ladder_drafts() if draft.ladder == LADDER)
     return list(Pair.objects.filter(ladder=LADDER).order_by("rung"))
 
 
@@ -34,8 +33,8 @@ def rungs(db: None) -> list[Pair]:
 def test_generate_pairs_stores_all_ladders_once_and_beyond_the_caps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    recipes = "validation.management.commands.generate_pairs.LADDER_RECIPES"
-    monkeypatch.setattr(recipes, TRANSPOSE_LADDERS)
+    transposes = [ladder for ladder in LADDERS if ladder.recipe == "ladder-transpose"]
+    monkeypatch.setattr("validation.pairs.ladder_generation.LADDERS", transposes)
     first, again = run("generate_pairs", "--ladders"), run("generate_pairs", "--ladders")
 
     assert "4 ladders with 12 rungs by 1 recipe." in first

@@ -14,7 +14,6 @@ from validation.pairs.diversity import shares_with_neighbor
 from validation.pairs.generation import Caps, generate
 from validation.pairs.ladder_generation import ladder_drafts
 from validation.pairs.recipes.catalog import RECIPES
-from validation.pairs.recipes.ladders.catalog import LADDER_RECIPES
 from validation.pairs.recipes.recipe import Recipe
 
 
@@ -58,10 +57,12 @@ class Command(BaseCommand):
         if options["ladders"]:
             if recipe or options["list"]:
                 raise CommandError("--ladders goes with neither --recipe nor --list.")
-            drafts = list(ladder_drafts(LADDER_RECIPES))
+            drafts = list(ladder_drafts())
+            ladders = {draft.ladder for draft in drafts}
+            recipes = {draft.recipe for draft in drafts}
             self.stdout.write(
-                f"{pluralize(len({draft.ladder for draft in drafts}), 'ladder')} with "
-                f"{pluralize(len(drafts), 'rung')} by {pluralize(len(LADDER_RECIPES), 'recipe')}."
+                f"{pluralize(len(ladders), 'ladder')} with {pluralize(len(drafts), 'rung')} by "
+                f"{pluralize(len(recipes), 'recipe')}."
             )
             self._store(drafts, dry_run=dry_run)
             return

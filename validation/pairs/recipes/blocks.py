@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.integers import INTEGERS
 from validation.pairs.recipes.operation import Operation
 from validation.pairs.recipes.operations import (
     ADD_BIAS,
@@ -20,6 +22,7 @@ from validation.pairs.recipes.operations import (
     HADAMARD,
     LAYER_SCALE,
     MODULATE,
+    OUTER,
     POSITION_BIAS,
     SCALED_RESIDUAL,
     STANDARDIZE,
@@ -37,10 +40,16 @@ def _named(*names: str) -> tuple[Operation, ...]:
 
 def _chains(*places: Iterable[tuple[Operation, ...]]) -> tuple[Chain, ...]:
     """Return a chain for each combination, with one element from each iterable."""
-    choices: list[tuple[Operation, ...]] = [()]
-    for place in places:
-        choices = [(*before, *more) for before in choices for more in place]
-    return tuple(Chain(operations) for operations in choices)
+    return tuple(Chain(sum(operations, ())) for operations in itertools.product(*places))
+
+
+def chains(*places: Iterable[Operation]) -> tuple[Chain, ...]:
+    """Return all chains with one operation from each tuple."""
+    return tuple(Chain(operations) for operations in itertools.product(*places))
+
+
+def chain_of(*names: str) -> Chain:
+    return Chain(_named(*names))
 
 
 def _alone(operations: Iterable[Operation]) -> tuple[tuple[Operation, ...], ...]:
@@ -217,9 +226,12 @@ BEFORE_SOFTMAX = (
     *_chains((_named("absolute_error"), _named("squared_error")),
              (_named("negate"),)),
 )  # fmt: skip
-AFTER_NORM = (None, *_named("relu", "gelu", "silu", "gelu_tanh", "tanh", "sigmoid", "scale_by_2",
-                            "clamp", "mish", "leaky_relu", "quick_gelu", "hard_swish",
-                            "squared_relu", "softplus", "elu"))  # fmt: skip
+AFTER_NORM = (
+    Chain(()),
+    *chains(_named("relu", "gelu", "silu", "gelu_tanh", "tanh", "sigmoid", "scale_by_2", "clamp",
+                   "mish", "leaky_relu", "quick_gelu", "hard_swish", "squared_relu", "softplus",
+                   "elu")),
+)  # fmt: skip
 EPILOGUES = (
     Chain(()),
     *_chains((*_alone(ACTIVATIONS), (ADD_BIAS,), (ADD_RESIDUAL,), (LAYER_SCALE,), (AFFINE,),
@@ -230,3 +242,54 @@ EPILOGUES = (
     *GATED,
     *RESIDUALS,
 )  # fmt: skip
+
+# Values of axes. The names of the tables refer to them.
+DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
+BARE = Chain(())
+NO_OPERATION = (BARE,)
+UNARIES, BINARIES, TERNARIES = chains(UNARY), chains(BINARY), chains(TERNARY)
+FLAT_BINARIES, FLAT_TERNARIES = only(BINARIES, "full"), only(TERNARIES, "full")
+BROADCAST = tuple(chain for chain in BLOCKS if any(o.kind != "full" for o in chain.further))
+FLAT = only(BLOCKS, "full")
+FUSED = tuple(chain for chain in FLAT if len(chain.operations) == 2)
+LONG_FUSED = tuple(chain for chain in FLAT if len(chain.operations) > 2)
+MATRIX = (*chains(ACTIVATIONS), *FLAT_BINARIES, *FLAT)
+CUBE = tuple(dict.fromkeys((*BINARIES, *SINGLES, *BLOCKS)))
+AFTER_PAIRS = ("gaussian", "inverse_root", "relu", "tanh", "sigmoid", "softplus", "signed_log",
+               "square", "clamp", "negate", "scale_by_2", "temperature")  # fmt: skip
+PAIRS = (*chains(OUTER), *chains(OUTER, (one for one in UNARY if one.name in AFTER_PAIRS)))
+WHOLE_NUMBERS = chains(INTEGERS, INTEGERS)
+SHORT = tuple(chain for chain in SUMMANDS if not chain.further)
+PAIRED = tuple(chain for chain in SUMMANDS if chain.further)
+VECTOR_ROWS = only(BEFORE_NORM, "full", "row")
+SCORE_ROWS = only(BEFORE_SOFTMAX, "full", "row")
+LOOPED_ROWS = (*VECTOR_ROWS, *SCORE_ROWS[1:])
+TILES = ((32, 32, 32), (64, 32, 32), (32, 64, 32), (64, 64, 32), (64, 64, 64), (128, 64, 32),
+         (64, 128, 32), (128, 128, 32), (128, 128, 64))  # fmt: skip
+VECTOR_EPILOGUES = only(EPILOGUES, "full", "row", draws=("normal", "positive"))
+FLAT_EPILOGUES = only(EPILOGUES, "full")
+AFTER_SPLIT = (BARE, *chains(ACTIVATIONS))
+# Distances are not negative.
+LOG1P = Operation("log1p", "take log(1 + x)", "torch.log1p({x})", "flog1p({x})")
+AFTER_DISTANCE = (BARE, *chains((LOG1P, *(one for one in UNARY if one.name in (
+    "negate", "scale_by_2", "scale_scores", "tanh", "clamp", "temperature")))))  # fmt: skip
+EMBEDDED = (
+    BARE,
+    *only((*SINGLES, *RESIDUALS, *GATED), "full", draws=("normal", "positive", "mask")),
+    *(chain for chain in FEED_FORWARD if all(one.kind == "full" for one in chain.further)),
+)
+MOVED = (BARE, *UNARIES)
+SHORT_SERIES = tuple(chain for chain in SERIES if not chain.further)
+ADDED = ("add_attention_mask", "add_position_bias")
+SEARCHABLE = _named("absolute", "add_residual", *ADDED)
+SEARCHED = (BARE, *chains(SEARCHABLE), *(chain for chain in chains(SEARCHABLE, SEARCHABLE)
+                                         if chain.operations[1].name in ADDED))  # fmt: skip
+# State-space models apply SiLU, so it gets a quarter of the choices.
+AFTER_CONVOLUTION = (*FLAT_EPILOGUES, *(chain_of("silu"),) * 60)
+GATING = tuple(one for one in ACTIVATIONS if one.name not in ("log_sigmoid", "selu", "celu"))
+AFTER_GATE = (BARE, *chains(_named("clamp", "scale_by_2", "scale_scores")))
+# Queries may be scaled by 1 / sqrt(head_dim) in the same kernel.
+SCALED = (BARE, *chains(_named("scale_scores", "scale_scores_128")))
+# Operations with at most one rounding.
+ROUNDED_ONCE = _named("add_residual", "relu", "relu6", "clamp", "clip_value")
+QUANTIZED = (BARE, *chains(ROUNDED_ONCE), *chains(ROUNDED_ONCE[:1], ROUNDED_ONCE[1:]))

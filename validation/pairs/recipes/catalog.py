@@ -1,54 +1,73 @@
-"""List of all recipes, in display order."""
+"""All recipes of the tables, in display order."""
 
 from __future__ import annotations
 
-from validation.pairs.recipes.activation_gradients import ACTIVATION_GRADIENT_RECIPES
-from validation.pairs.recipes.attention import ATTENTION_RECIPES
-from validation.pairs.recipes.block_formats import BLOCK_FORMAT_RECIPES
-from validation.pairs.recipes.convolutions import CONVOLUTION_RECIPES
-from validation.pairs.recipes.descriptors import DESCRIPTOR_RECIPES
-from validation.pairs.recipes.distances import DISTANCE_RECIPES
-from validation.pairs.recipes.fusions import FUSION_RECIPES
-from validation.pairs.recipes.gradients import GRADIENT_RECIPES
-from validation.pairs.recipes.integers import INTEGER_RECIPES
-from validation.pairs.recipes.losses import LOSS_RECIPES
-from validation.pairs.recipes.maps import MAPS
-from validation.pairs.recipes.matmuls import MATMUL_RECIPES
-from validation.pairs.recipes.memory import MEMORY_RECIPES
-from validation.pairs.recipes.normalizations import NORM_RECIPES
-from validation.pairs.recipes.optimizers import OPTIMIZER_RECIPES
-from validation.pairs.recipes.paged_attention import PAGED_ATTENTION_RECIPES
-from validation.pairs.recipes.quantization import QUANTIZATION_RECIPES
-from validation.pairs.recipes.recipe import Recipe
-from validation.pairs.recipes.reductions import REDUCTION_RECIPES
-from validation.pairs.recipes.routing import ROUTING_RECIPES
-from validation.pairs.recipes.scaled_products import SCALED_RECIPES
-from validation.pairs.recipes.sequences import SEQUENCE_RECIPES
-from validation.pairs.recipes.training import TRAINING_RECIPES
-from validation.pairs.recipes.weight_only import WEIGHT_ONLY_RECIPES
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
-RECIPES: tuple[Recipe, ...] = (
-    *MAPS,
-    *INTEGER_RECIPES,
-    *REDUCTION_RECIPES,
-    *NORM_RECIPES,
-    *MATMUL_RECIPES,
-    *DESCRIPTOR_RECIPES,
-    *DISTANCE_RECIPES,
-    *MEMORY_RECIPES,
-    *SEQUENCE_RECIPES,
-    *CONVOLUTION_RECIPES,
-    *LOSS_RECIPES,
-    *OPTIMIZER_RECIPES,
-    *QUANTIZATION_RECIPES,
-    *SCALED_RECIPES,
-    *TRAINING_RECIPES,
-    *WEIGHT_ONLY_RECIPES,
-    *BLOCK_FORMAT_RECIPES,
-    *GRADIENT_RECIPES,
-    *ACTIVATION_GRADIENT_RECIPES,
-    *ATTENTION_RECIPES,
-    *PAGED_ATTENTION_RECIPES,
-    *ROUTING_RECIPES,
-    *FUSION_RECIPES,
-)
+from validation.pairs.recipes import blocks, reduction_table
+from validation.pairs.recipes.activations import DIFFERENTIABLE, EPILOGUE_ACTIVATIONS
+from validation.pairs.recipes.optimizers import OPTIMIZERS
+from validation.pairs.recipes.packed_weights import FORMATS, STORED
+from validation.pairs.recipes.recipe import Choice, Recipe
+
+TABLES = Path(__file__).resolve().with_name("tables")
+ORDER = ("maps", "reductions", "products", "movements", "sequences", "training", "quantization",
+         "positions", "packed", "gradients", "attention", "experts")  # fmt: skip
+VALUES: Mapping[str, Any] = {
+    **vars(blocks),
+    **vars(reduction_table),
+    "OPTIMIZERS": OPTIMIZERS,
+    "EPILOGUE_ACTIVATIONS": EPILOGUE_ACTIVATIONS,
+    "DIFFERENTIABLE": DIFFERENTIABLE,
+    "FORMATS": FORMATS,
+    "STORED": STORED,
+}
+"""Values of axes that a table names instead of listing them."""
+
+
+def read_table(path: Path, folder: str = "triton") -> dict[str, dict[str, Any]]:
+    """Return the entries of a table. An entry takes what it lacks from the one that it is like.
+
+    An entry that adds an axis to those of the other lists all of its axes.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    for name, entry in tomllib.loads(path.read_text("utf-8")).items():
+        base = entries.get(entry.get("like", ""), {})
+        axes = entry.get("axes", {})
+        if axes.keys() <= base.get("axes", {}).keys():
+            axes = {**base.get("axes", {}), **axes}
+        merged = {"axes": axes, "let": {**base.get("let", {}), **entry.get("let", {})}}
+        default = name.removeprefix("ladder-").replace("-", "_")
+        entry = {"template": default, **base, **entry, **merged}
+        entries[name] = {**entry, "triton": f"{folder}/{entry['template']}"}
+    return entries
+
+
+def axis_of(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, str):
+        return tuple(VALUES[values])
+    if values and isinstance(values[0], list) and values[0][0] == "name":
+        # The first row names the columns.
+        header, *rows = values
+        return tuple(Choice(row[0], dict(zip(header, _frozen(row), strict=True))) for row in rows)
+    return _frozen(values)
+
+
+def _frozen(values: Any) -> tuple[Any, ...]:
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+
+
+def _recipes(table: str) -> tuple[Recipe, ...]:
+    return tuple(
+        # An empty axis removes that of the entry that this one is like.
+        Recipe(
+            name, {key: axis_of(values) for key, values in entry["axes"].items() if values}, entry
+        )
+        for name, entry in read_table(TABLES / f"{table}.toml").items()
+    )
+
+
+RECIPES: tuple[Recipe, ...] = tuple(recipe for table in ORDER for recipe in _recipes(table))

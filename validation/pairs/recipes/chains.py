@@ -10,7 +10,6 @@ from typing import Any
 
 from validation.pairs.recipes.informative import VALUES, answers, is_informative, operand
 from validation.pairs.recipes.operation import Operand, Operation
-from validation.pairs.recipes.sketch import Argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,10 @@ class Chain:
             and all(operation.smooth for operation in self.operations[1:])
             and (not self.operations or is_informative(answers_of(self)))
         )
+
+    @property
+    def smooth(self) -> bool:
+        return all(operation.smooth for operation in self.operations)
 
     @property
     def name(self) -> str:
@@ -80,19 +83,21 @@ class Chain:
             for place, operation in enumerate(self.operations)
         )
 
-    def sentence(self, *endings: str) -> str:
-        """Return a sentence that describes the operations and the steps after them."""
-        return sentence_of(*self.phrases, *endings)
+    @property
+    def singles(self) -> tuple[Chain, ...]:
+        return tuple(Chain((operation,)) for operation in self.operations)
 
-    def arguments(
-        self, full: tuple[str, ...], row: tuple[str, ...] = (), column: tuple[str, ...] = ()
-    ) -> tuple[Argument, ...]:
-        """Return the additional tensors as arguments. `row` and `column` default to `full`."""
-        shapes = {"full": full, "row": row or full, "column": column or full}
-        return tuple(
-            Argument(one.name, shapes[one.kind], one.draw, "bool" if one.draw == "mask" else "")
-            for one in self.further
-        )
+    @property
+    def steps(self) -> str:
+        """The descriptions, as a table's summary joins them."""
+        return "; ".join(self.phrases)
+
+    def sentence(self) -> str:
+        return sentence_of(*self.phrases)
+
+    def arguments(self, full: str, row: str = "", column: str = "") -> str:
+        """Return the additional tensors as arguments of a table."""
+        return arguments_of(self.further, full, row, column)
 
     def torch(
         self, source: str = "x", target: str = "y", views: Mapping[str, str] | None = None
@@ -119,6 +124,15 @@ class Chain:
             count = operation.operands - 1
             yield operation, tuple(remaining[:count])
             del remaining[:count]
+
+
+def arguments_of(operands: Iterable[Operand], full: str, row: str = "", column: str = "") -> str:
+    """Return operands as arguments of a table. Shapes of `row` and `column` default to `full`."""
+    shapes = {"full": full, "row": row or full, "column": column or full}
+    return "; ".join(
+        f"{one.name} [{shapes[one.kind]}] {one.draw}{' bool' * (one.draw == 'mask')}"
+        for one in operands
+    )
 
 
 @functools.lru_cache(maxsize=1 << 16)

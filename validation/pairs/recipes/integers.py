@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from validation.pairs.recipes.chains import Chain, answers_of
-from validation.pairs.recipes.informative import is_informative
-from validation.pairs.recipes.maps import LOOPS, chains, vector_sizes
 from validation.pairs.recipes.operation import Operand, Operation
-from validation.pairs.recipes.recipe import Recipe
-from validation.pairs.recipes.sketch import Argument, Sketch
 
 INTEGERS = (
     Operation("and_mask", "keep the low six bits", "{x} & 63", "{x} & 63"),
@@ -96,40 +91,5 @@ INTEGERS = (
         "({x} & 1023) * ({y} & 1023)",
         "({x} & 1023) * ({y} & 1023)",
         further=(Operand("other"),),
-    ),
-)
-
-
-def _integer_map(chain: Chain, block_size: int, dtype: str, **_: object) -> Sketch | None:
-    if not (chain.possible and is_informative(answers_of(chain, "whole"))):
-        return None
-    steps = chain.torch()
-    return Sketch(
-        entry_point=f"integer_{chain.name}",
-        summary=chain.sentence(),
-        operation_type="element-wise",
-        tags=("element-wise", "integer", dtype),
-        triton="map_1d",
-        python=(*steps[:-1], f"return {steps[-1].removeprefix('y = ')}"),
-        arguments=tuple(Argument(name, ("n",), "integers") for name in ("x", *chain.operands)),
-        sizes=vector_sizes(block_size),
-        dtypes=(dtype,),
-        tolerance={dtype: (0.0, 0.0)},
-        values={
-            "helper": "",
-            "steps": 4,
-            "integer": True,
-        },
-    )
-
-
-INTEGER_RECIPES = (
-    Recipe(
-        "integer-map",
-        _integer_map,
-        chain=chains(INTEGERS, INTEGERS),
-        loop=LOOPS,
-        block_size=(512, 1024, 2048),
-        dtype=("int32", "int64"),
     ),
 )

@@ -1,182 +1,87 @@
-"""Single steps of optimizers, with decay, clipping and projection."""
+"""Table of optimizers: a step in PyTorch, and its lines in a kernel."""
 
 from __future__ import annotations
 
-from validation.pairs.recipes.choices import DTYPES, listed, named
-from validation.pairs.recipes.maps import in_float32
-from validation.pairs.recipes.recipe import Recipe
-from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-# The phrase, the states, and PyTorch's lines.
-OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
-    "sgd": ("SGD", (), ("p = p - lr * g",)),
-    "momentum": (
-        "momentum SGD with momentum 0.9",
-        ("m",),
-        ("m = 0.9 * m + g", "p = p - lr * m"),
-    ),
-    "nesterov": (
-        "SGD with Nesterov momentum 0.9",
-        ("m",),
-        ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
-    ),
-    "adagrad": (
-        "Adagrad",
-        ("v",),
-        ("v = v + g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)"),
-    ),
-    "rmsprop": (
-        "RMSprop with decay 0.99",
-        ("v",),
-        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)"),
-    ),
-    "adam": (
-        "Adam with betas 0.9 and 0.999",
-        ("m", "v"),
-        (
-            "m = 0.9 * m + 0.1 * g",
-            "v = 0.999 * v + 0.001 * g * g",
-            "m_hat = m / (1.0 - 0.9**step)",
-            "v_hat = v / (1.0 - 0.999**step)",
-            "p = p - lr * m_hat / (torch.sqrt(v_hat) + 1e-8)",
-        ),
-    ),
-    "adamax": (
-        "Adamax with betas 0.9 and 0.999",
-        ("m", "v"),
-        (
-            "m = 0.9 * m + 0.1 * g",
-            "v = torch.maximum(0.999 * v, torch.abs(g) + 1e-8)",
-            "m_hat = m / (1.0 - 0.9**step)",
-            "p = p - lr * m_hat / v",
-        ),
-    ),
-    "smooth_lion": (
-        "soft-sign Lion with betas 0.9 and 0.99",
-        ("m",),
-        (
-            "update = 0.9 * m + 0.1 * g",
-            "p = p - lr * update / (torch.abs(update) + 1e-2)",
-            "m = 0.99 * m + 0.01 * g",
-        ),
-    ),
-}
+
+@dataclass(frozen=True, slots=True)
+class Optimizer:
+    name: str
+    phrase: str
+    states: tuple[str, ...]
+    lines: tuple[str, ...]
+    """PyTorch's lines that update the parameter `p` and the states by the gradient `g`."""
+
+
+OPTIMIZERS = (
+    Optimizer("sgd", "SGD", (), ("p = p - lr * g",)),
+    Optimizer("momentum", "momentum SGD with momentum 0.9", ("m",),
+              ("m = 0.9 * m + g", "p = p - lr * m")),
+    Optimizer("nesterov", "SGD with Nesterov momentum 0.9", ("m",),
+              ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)")),
+    Optimizer("adagrad", "Adagrad", ("v",),
+              ("v = v + g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)")),
+    Optimizer("rmsprop", "RMSprop with decay 0.99", ("v",),
+              ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-8)")),
+    Optimizer("adam", "Adam with betas 0.9 and 0.999", ("m", "v"),
+              ("m = 0.9 * m + 0.1 * g", "v = 0.999 * v + 0.001 * g * g",
+               "m_hat = m / (1.0 - 0.9**step)", "v_hat = v / (1.0 - 0.999**step)",
+               "p = p - lr * m_hat / (torch.sqrt(v_hat) + 1e-8)")),
+    Optimizer("adamax", "Adamax with betas 0.9 and 0.999", ("m", "v"),
+              ("m = 0.9 * m + 0.1 * g", "v = torch.maximum(0.999 * v, torch.abs(g) + 1e-8)",
+               "m_hat = m / (1.0 - 0.9**step)", "p = p - lr * m_hat / v")),
+    Optimizer("smooth_lion", "soft-sign Lion with betas 0.9 and 0.99", ("m",),
+              ("update = 0.9 * m + 0.1 * g", "p = p - lr * update / (torch.abs(update) + 1e-2)",
+               "m = 0.99 * m + 0.01 * g")),
+)  # fmt: skip
 # Factors that the launcher computes and passes to the kernel.
 CORRECTIONS = {"m_correction": "1.0 - 0.9**step", "v_correction": "1.0 - 0.999**step"}
 
 
-def in_triton(lines: tuple[str, ...]) -> tuple[str, ...]:
+def in_triton(lines: Iterable[str]) -> tuple[str, ...]:
     text = "\n".join(lines).replace("torch.maximum", "fmax").replace("torch.", "tl.")
     for name, factor in CORRECTIONS.items():
         text = text.replace(f"({factor})", name)
     return tuple(text.split("\n"))
 
 
-DECAYS = {
-    "none": ("", "", ""),
-    "coupled_decay": ("coupled weight decay of 0.01", "g = g + 0.01 * p", "g = g + 0.01 * p"),
-    "decoupled_decay": ("decoupled weight decay of 0.01", "p = p * (1.0 - 0.01 * lr)", ""),
-}
-CLIPS = {
-    "none": ("", "", ""),
-    "clipped": (
-        "gradients clipped to [-1, 1]",
-        "g = torch.clamp(g, -1.0, 1.0)",
-        "g = fclamp(g, -1.0, 1.0)",
-    ),
-}
-PROJECTIONS = {
-    "none": ("", "", ""),
-    "nonnegative": (
-        "parameters clamped to be non-negative",
-        "p = torch.clamp(p, min=0.0)",
-        "p = fmax(p, 0.0)",
-    ),
-    "proximal": (
-        "parameters soft-thresholded at 0.001",
-        "p = torch.sign(p) * torch.clamp(torch.abs(p) - 0.001, min=0.0)",
-        "p = fmax(p - 0.001, 0.0) + fmin(p + 0.001, 0.0)",
-    ),
-}
-
-
-def corrections(kind: str) -> dict[str, str]:
+def corrections(optimizer: Optimizer) -> dict[str, str]:
     """Return the bias corrections of an optimizer, by name."""
-    text = "".join(OPTIMIZERS[kind][2])
+    text = "".join(optimizer.lines)
     return {name: factor for name, factor in CORRECTIONS.items() if f"({factor})" in text}
 
 
-def step_number(kind: str) -> tuple[Argument, ...]:
-    """Return the argument for the step number, if the optimizer has bias corrections."""
-    # An early step: both corrections are far from 1, so a test notices a missing one.
-    return (Argument("step", default="10"),) if corrections(kind) else ()
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A line of an optimizer, computed by a separate kernel."""
+
+    target: str
+    line: str
+    reads: tuple[str, ...]
+    given: tuple[str, ...]
+    """The tensors that are passed to the kernel for the values that it reads."""
+
+    def numbers(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Return the numbers among `known` that the line reads."""
+        return tuple(name for name in known if re.search(rf"\b{name}\b", self.line))
 
 
-def _optimizer(
-    kind: str,
-    decay: str,
-    clip: str,
-    project: str,
-    block_size: int,
-    dtypes: tuple[str, ...],
-    **_: object,
-) -> Sketch | None:
-    phrase, states, torch = OPTIMIZERS[kind]
-    names = ("p", "g", *states)
-    decayed = DECAYS[decay]
-    outputs = ("p", *states)
-    words = list(filter(None, (decayed[0], CLIPS[clip][0], PROJECTIONS[project][0])))
-    before = [CLIPS[clip][1], decayed[1]]
-    before_triton = [CLIPS[clip][2], decayed[1]]
-    after, after_triton = PROJECTIONS[project][1], PROJECTIONS[project][2]
-    lines = tuple(filter(None, (*before, *torch, after)))
-    return Sketch(
-        entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
-        summary=f"Take one step of {phrase}{',' * bool(words)}{listed(words, ' with ')}.",
-        operation_type="optimizer",
-        tags=("optimizer", kind.replace("_", "-")),
-        triton="optimizer",
-        python=(
-            in_float32(("p", "g"), lines, "p", states)
-            if dtypes != ("float32",)
-            else (*lines, f"return {', '.join(outputs)}")
-        ),
-        arguments=(
-            *(Argument(name, ("n",)) for name in ("p", "g")),
-            # Parameters and gradients may be in half precision; the state is always float32.
-            *(
-                Argument(name, ("n",), "positive" if name == "v" else "normal", "float32")
-                for name in states
-            ),
-            Argument("lr", default="0.05"),
-            *step_number(kind),
-        ),
-        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 6 * block_size + 13}),
-        tolerance=tolerances(dtypes, 4),
-        outputs=len(outputs) if len(outputs) > 1 else 1,
-        values={
-            "names": names,
-            "states": states,
-            "corrections": corrections(kind),
-            "lines": (
-                *filter(None, before_triton),
-                *in_triton(torch),
-                *filter(None, (after_triton,)),
-            ),
-        },
-    )
+def updates(names: Iterable[str], lines: Iterable[str]) -> tuple[Update, ...]:
+    """Return the lines as kernels that each read tensors and write one."""
+    result = []
+    known = tuple(names)
+    current = {name: name for name in known}
+    for line in lines:
+        target, _, expression = line.partition(" = ")
+        words = dict.fromkeys(re.findall(r"(?<!\.)\b[a-z]\w*\b", expression))
+        reads = tuple(word for word in words if word in current)
+        result.append(Update(target, line, reads, tuple(current[word] for word in reads)))
+        current[target] = f"{target}_out" if target in known else target
+    return tuple(result)
 
 
-OPTIMIZER_RECIPES = (
-    Recipe(
-        "optimizer-step",
-        _optimizer,
-        kind=tuple(OPTIMIZERS),
-        decay=tuple(DECAYS),
-        clip=tuple(CLIPS),
-        project=tuple(PROJECTIONS),
-        loop=("none", "grid_stride"),
-        block_size=(512, 1024, 2048),
-        dtypes=DTYPES,
-    ),
-)
+def optimizer_named(name: str) -> Optimizer:
+    return next(optimizer for optimizer in OPTIMIZERS if optimizer.name == name)

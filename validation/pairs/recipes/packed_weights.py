@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
-
-from validation.pairs.recipes.choices import named
 
 Stored = Literal["int8", "int4", "int32", "nf4", "mxfp4", "nvfp4"]
 Layout = Literal["nk", "kn"]
@@ -50,6 +49,15 @@ class Weights:
         groups = {"nf4": (32, 64, 128), "mxfp4": (32,), "nvfp4": (16,)}[self.stored]
         return self.group in groups and not self.zero
 
+    def multiplies(self, unpack: str, decoding: str) -> bool:
+        """Return whether there are products with such weights, unpacked and decoded this way."""
+        if decoding != "bits" and self.stored != "mxfp4":
+            return False
+        if self.stored in ("int8", "int32"):
+            return unpack == "shift"
+        # Adjacent bytes are interleaved along k.
+        return unpack != "interleave" or self.layout == "nk"
+
     @property
     def name(self) -> str:
         """Name of the argument with the weights."""
@@ -84,7 +92,7 @@ class Weights:
         return ("weight-only", TAGS.get(self.stored, self.stored), grouping)
 
     def entry_point(self, *parts: str) -> str:
-        return named(NAMES[self.stored], *parts)
+        return "_".join(filter(None, (NAMES[self.stored], *parts)))
 
     def in_torch(self, target: str, dtype: str) -> Iterator[str]:
         """Yield PyTorch's lines that dequantize into `target`.
@@ -163,3 +171,25 @@ class Weights:
             f"{name}.to(device)" if name in plain else f"laid_out({name})"
             for name in self.arguments
         )
+
+
+def _formats() -> tuple[Weights, ...]:
+    """Return all variants of the integer formats, and the 4-bit floats."""
+    stored_as: tuple[Stored, ...] = ("int4", "int8", "int32")
+    layouts: tuple[Layout, ...] = ("nk", "kn")
+    integers = (
+        Weights(stored, group, zero, layout)
+        for stored, group, zero, layout in product(
+            stored_as, (32, 64, 128, 0), (False, True), layouts
+        )
+    )
+    floats = (
+        Weights("nf4", 64), Weights("nf4", 128), Weights("nf4", 64, layout="kn"),
+        Weights("mxfp4", 32), Weights("mxfp4", 32, layout="kn"),
+    )  # fmt: skip
+    # List floats twice: otherwise they would be rare among the many variants of integers.
+    return tuple(weights for weights in (*integers, *floats, *floats) if weights.exists)
+
+
+FORMATS = _formats()
+STORED = (*FORMATS, Weights("nvfp4", 16), Weights("nvfp4", 16, layout="kn"))

@@ -1,27 +1,43 @@
-"""A recipe: axes with values to combine, and a function from a combination to a sketch."""
+"""A recipe: axes with values to combine, and the table entry that describes each combination.
+
+A table (`tables/*.toml`) has an entry for each recipe. Its texts are Jinja templates and its
+conditions are Jinja expressions. Both see the value of each axis, and the values of `let`.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable
-from dataclasses import replace
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from validation.pairs.recipes.perf import perf_sizes
-from validation.pairs.recipes.sketch import Sketch
+from jinja2 import Environment, StrictUndefined
+
+from validation.pairs.recipes.chains import sentence_of
+from validation.pairs.recipes.functions import FUNCTIONS, model_sizes
+from validation.pairs.recipes.sketch import TOLERANCE, Argument, Configs, Preparation, Sketch
+
+Rows = tuple[dict[str, Any], ...]
 
 
+class Choice(str):
+    """A value of an axis with further attributes, from a row of a table."""
+
+    def __new__(cls, name: str, row: Mapping[str, Any]) -> Choice:
+        choice = super().__new__(cls, name)
+        vars(choice).update(row)
+        return choice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """A recipe. `build` gets one value of each axis, and returns None if they are incompatible.
+    """A recipe. The axis `dtypes`, if there is one, determines the data types."""
 
-    The template of the Triton side gets these values too. The axis `dtypes`, if there is one,
-    determines the data types.
-    """
-
-    def __init__(
-        self, name: str, build: Callable[..., Sketch | None], **axes: tuple[Any, ...]
-    ) -> None:
-        self.name, self.build, self.axes = name, build, axes
+    name: str
+    axes: Mapping[str, tuple[Any, ...]]
+    entry: Mapping[str, Any]
 
     @property
     def combinations(self) -> int:
@@ -33,14 +49,117 @@ class Recipe:
         for name, values in self.axes.items():
             combination, place = divmod(combination, len(values))
             chosen[name] = values[place]
-        sketch = self.build(**chosen)
-        if sketch is None:
-            return None
-        dtypes = sketch.dtypes or chosen.get("dtypes", ("float32",))
-        return replace(
-            sketch,
-            dtypes=dtypes,
-            tolerance={dtype: sketch.tolerance[dtype] for dtype in dtypes},
-            perf=sketch.perf or perf_sizes(sketch.size_names),
-            values={**chosen, **sketch.values},
+        return sketched(self.entry, chosen)
+
+
+def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | None:
+    """Return the sketch of an entry for these values, or None if they are incompatible."""
+    values = {"dtypes": ("float32",), **chosen}
+    if "dtypes" in entry:
+        values["dtypes"] = evaluated(entry["dtypes"], values)
+    values["narrow"] = values["dtypes"] != ("float32",)
+    for word, expression in entry.get("let", {}).items():
+        values[word] = evaluated(expression, values)
+    if not all(evaluated(condition, values) for condition in entry.get("where", ())):
+        return None
+
+    def text(key: str, default: str = "") -> str:
+        return _rendered(entry.get(key, default), values)
+
+    def value(key: str, default: Any) -> Any:
+        return evaluated(entry[key], values) if key in entry else default
+
+    dtypes = values["dtypes"]
+    tolerance = value("tolerance", TOLERANCE)
+    sizes = size_rows(text("sizes"))
+    if "configs" in entry:
+        values["configs"] = config_rows(text("configs"))
+        values["why"] = _lines(text("why"))
+    prepared = None
+    if "inputs" in entry:
+        prepared = Preparation(
+            lines=_lines(text("inputs")),
+            timed_for=text("timed_for"),
+            allowed=value("allowed", {}),
+            fixed=value("fixed", ()),
+            levels=value("levels", {}),
         )
+    return Sketch(
+        entry_point=joined(text("entry_point")),
+        summary=sentence_of(*_parts(" ".join(text("summary").split()))),
+        operation_type=text("type"),
+        tags=tuple(dict.fromkeys(_parts(text("tags"), ","))),
+        triton=entry["triton"],
+        python=_lines(text("python")),
+        arguments=tuple(map(Argument.parsed, _parts(text("arguments")))),
+        sizes=sizes,
+        multiples=entry.get("multiples", {}),
+        perf=size_rows(text("perf")) or size_rows(model_sizes(tuple(sizes[0]))),
+        dtypes=dtypes,
+        tolerance={dtype: tolerance[dtype] for dtype in dtypes},
+        layouts=tuple(text("layouts", "contiguous strided").split()),
+        outputs=value("outputs", 1),
+        inputs=prepared,
+        differentiable=entry.get("differentiable", False),
+        values=values,
+    )
+
+
+def joined(name: str) -> str:
+    """Return a name without the gaps that omitted words leave."""
+    return re.sub("__+", "_", name).strip("_")
+
+
+def size_rows(text: str) -> Rows:
+    """Return sizes by name from “rows cols: 1 1, 5 127”. A further word is the data type."""
+    names, _, rows = text.partition(":")
+    keys = (*names.split(), "dtype")
+    return tuple(
+        dict(
+            zip(keys, (int(word) if word.isdigit() else word for word in row.split()), strict=False)
+        )
+        for row in _parts(rows, ",")
+    )
+
+
+def config_rows(text: str) -> Configs:
+    """Return configurations from block names, then sizes, warps and stages of each."""
+    names, _, rows = text.partition(":")
+    numbers = [tuple(map(int, row.split())) for row in _parts(rows, ",")]
+    blocks = names.split()
+    return tuple((dict(zip(blocks, row, strict=False)), row[-2], row[-1]) for row in numbers)
+
+
+def _parts(text: str, mark: str = ";") -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, text.split(mark))))
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    """Return the lines. Those that are empty, because a condition is false, are omitted."""
+    return tuple(line.rstrip() for line in text.splitlines() if line.strip())
+
+
+# The texts are code, not HTML.
+ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+ENVIRONMENT.globals.update(FUNCTIONS)
+# The words whose condition holds.
+ENVIRONMENT.filters["select_true"] = lambda words: tuple(filter(words.get, words))
+
+
+@functools.cache
+def _template(text: str) -> Callable[..., str]:
+    return ENVIRONMENT.from_string(text).render
+
+
+@functools.cache
+def _expression(text: str) -> Callable[..., Any]:
+    return ENVIRONMENT.compile_expression(text, undefined_to_none=False)
+
+
+def _rendered(text: str, values: Mapping[str, Any]) -> str:
+    # Most short texts have no variable part.
+    return _template(text)(values) if "{" in text else text
+
+
+def evaluated(expression: Any, values: Mapping[str, Any]) -> Any:
+    return _expression(expression)(values) if isinstance(expression, str) else expression

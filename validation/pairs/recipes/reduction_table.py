@@ -1,4 +1,4 @@
-"""Table of reductions: torch's call, and how a kernel initializes, accumulates and finishes one."""
+"""Tables of reductions and normalizations, in PyTorch and in Triton."""
 
 from __future__ import annotations
 
@@ -110,3 +110,143 @@ REDUCTIONS = (
         reduce="frow_max",
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """A normalization. `y` is the row, and then the normalized row.
+
+    In `triton`, `sum(v)`, `max(v)` and `min(v)` reduce the row to a broadcastable value.
+    `frow_max(v)` and `frow_min(v)` ignore elements beyond the row.
+    """
+
+    name: str
+    phrase: str
+    torch: tuple[str, ...]
+    """Lines over `{y}`; `{affine}` are the weight and bias of a call."""
+    triton: tuple[str, ...]
+    operation_type: str = "normalization"
+    affines: tuple[str, ...] = ("none",)
+    fill: str = "0.0"
+    """Value loaded for lanes beyond the row."""
+
+
+LOW = '-float("inf")'
+NORMS = (
+    Norm(
+        "layer_norm",
+        "apply layer normalization",
+        ("y = F.layer_norm({y}, {y}.shape[-1:]{affine})",),
+        (
+            "mean = sum(y) / n_cols",
+            "centered = tl.where(mask, y - mean, 0.0)",
+            "variance = sum(centered * centered) / n_cols",
+            "y = centered * tl.rsqrt(variance + 1e-5)",
+        ),
+        affines=("none", "weight", "weight_bias"),
+    ),
+    Norm(
+        "rms_norm",
+        "apply RMS normalization",
+        ("y = F.rms_norm({y}, {y}.shape[-1:]{affine}, eps=1e-6)",),
+        ("mean_square = sum(y * y) / n_cols", "y = y * tl.rsqrt(mean_square + 1e-6)"),
+        affines=("none", "weight"),
+    ),
+    Norm(
+        "l2_normalize",
+        "scale each row to unit length",
+        ("y = F.normalize({y}, dim=-1)",),
+        ("norm = tl.sqrt(sum(y * y))", "y = y / fmax(norm, 1e-12)"),
+    ),
+    Norm(
+        "l1_normalize",
+        "scale each row to unit L1 norm",
+        ("y = F.normalize({y}, p=1.0, dim=-1)",),
+        ("norm = sum(tl.abs(y))", "y = y / fmax(norm, 1e-12)"),
+    ),
+    Norm(
+        "center",
+        "subtract the mean of each row",
+        ("y = {y} - {y}.mean(dim=-1, keepdim=True)",),
+        ("mean = sum(y) / n_cols", "y = y - mean"),
+    ),
+    Norm(
+        "min_max_scale",
+        "scale each row to [0, 1]",
+        (
+            "low = {y}.amin(dim=-1, keepdim=True)",
+            "high = {y}.amax(dim=-1, keepdim=True)",
+            "y = ({y} - low) / (high - low + 1e-3)",
+        ),
+        ("low = frow_min(y)", "high = frow_max(y)", "y = (y - low) / (high - low + 1e-3)"),
+    ),
+    Norm(
+        "max_abs_scale",
+        "scale each row by its largest absolute value",
+        ("y = {y} / ({y}.abs().amax(dim=-1, keepdim=True) + 1e-3)",),
+        ("largest = frow_max(tl.abs(y))", "y = y / (largest + 1e-3)"),
+    ),
+    Norm(
+        "softmax",
+        "apply softmax to each row",
+        ("y = F.softmax({y}, dim=-1)",),
+        (
+            "numerator = tl.exp(y - max(y))",
+            "y = numerator / sum(numerator)",
+        ),
+        "softmax",
+        fill=LOW,
+    ),
+    Norm(
+        "log_softmax",
+        "apply log-softmax to each row",
+        ("y = F.log_softmax({y}, dim=-1)",),
+        (
+            "y = y - max(y)",
+            "y = y - tl.log(sum(tl.exp(y)))",
+        ),
+        "softmax",
+        fill=LOW,
+    ),
+    Norm(
+        "softmin",
+        "apply softmin to each row",
+        ("y = F.softmin({y}, dim=-1)",),
+        (
+            "numerator = tl.exp(min(y) - y)",
+            "y = numerator / sum(numerator)",
+        ),
+        "softmax",
+        fill='float("inf")',
+    ),
+    Norm(
+        "sink_softmax",
+        "apply softmax with an attention sink (one more logit of zero) to each row",
+        (
+            "high = {y}.amax(dim=-1, keepdim=True).clamp(min=0.0)",
+            "numerator = torch.exp({y} - high)",
+            "y = numerator / (torch.exp(-high) + numerator.sum(dim=-1, keepdim=True))",
+        ),
+        (
+            "high = fmax(max(y), 0.0)",
+            "numerator = tl.exp(y - high)",
+            "y = numerator / (tl.exp(-high) + sum(numerator))",
+        ),
+        "softmax",
+        fill=LOW,
+    ),
+)
+
+NORMALIZATIONS = tuple(norm for norm in NORMS if norm.operation_type == "normalization")
+SOFTMAXES = tuple(norm for norm in NORMS if norm.operation_type == "softmax")
+LOOPED = {
+    "layer_three_passes": "layer_norm",
+    "layer_welford": "layer_norm",
+    "rms": "rms_norm",
+    "l2": "l2_normalize",
+    "softmax_online": "softmax",
+    "softmax_three_passes": "softmax",
+    "log_softmax_online": "log_softmax",
+}
+"""Norm of each kind of kernel that reads a row in blocks."""
+NORM_NAMED = {norm.name: norm for norm in NORMS}

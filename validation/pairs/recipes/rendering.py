@@ -70,8 +70,11 @@ def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str
     return tidy(text)
 
 
-def rendered_triton(sketch: Sketch, style: Style, environment: Environment | None = None) -> str:
-    template = (environment or templates()).get_template(f"triton/{sketch.triton}.py.j2")
+def rendered_triton(
+    sketch: Sketch, style: Style, environment: Environment | None = None, **values: str
+) -> str:
+    """Render the Triton side. A rung of a ladder has further values."""
+    template = (environment or templates()).get_template(f"{sketch.triton}.py.j2")
     source = template.render(
         sketch=sketch,
         style=style,
@@ -79,6 +82,7 @@ def rendered_triton(sketch: Sketch, style: Style, environment: Environment | Non
         # PyTorch multiplies float32 exactly by default, so kernels must not round to tf32.
         precision=', input_precision="ieee"' if "float32" in sketch.dtypes else "",
         **sketch.values,
+        **values,
     )
     # The launch of an autotuned kernel has no options, which leaves an empty line.
     source = BLANK_LINE.sub("", source)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from validation.pairs.recipes.prepared import Preparation
-
 FLOATS = ("float32", "float16", "bfloat16")
 
 Tolerance = tuple[float, float]
@@ -16,6 +14,26 @@ TOLERANCE: Mapping[str, Tolerance] = {
     "float16": (4e-3, 4e-3),
     "bfloat16": (1.6e-2, 1.6e-2),
 }
+
+
+Configs = tuple[tuple[dict[str, int], int, int], ...]
+"""Block sizes, number of warps and number of stages of each configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Test code that creates inputs: packed weights, page tables, offsets of sequences."""
+
+    lines: tuple[str, ...]
+    """Lines that compute the arguments from the case's sizes, and return them."""
+    timed_for: str
+    """Comment that names the models with these sizes."""
+    allowed: Mapping[str, object] = field(default_factory=dict)
+    """Allowed values by size, as in the test's SIZES."""
+    fixed: tuple[str, ...] = ()
+    """Sizes that a checker must not vary."""
+    levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Tolerance by the dtype of an output, for dtypes of few bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +54,19 @@ class Argument:
     """For a number, its value."""
     annotation: str = "torch.Tensor"
     """Type hint of an argument without a default."""
+
+    @classmethod
+    def parsed(cls, text: str) -> Argument:
+        """Return an argument from “name [shape] draw dtype bound”, “name=1” or “name: int”."""
+        if "[" not in text:
+            name, _, default = text.partition("=")
+            name, _, annotation = name.partition(": ")
+            return cls(name, default=default, annotation=annotation or "torch.Tensor")
+        name, _, rest = text.partition(" [")
+        shape, _, words = rest.rpartition("]")
+        # An underscore stands for the default type.
+        draw, dtype, bound = [*words.split(), *("normal", "", "")[len(words.split()) :]]
+        return cls(name, tuple(filter(None, shape.split(", "))), draw, dtype.strip("_"), bound)
 
     @property
     def drawn_first(self) -> bool:

@@ -19,7 +19,7 @@ AUTOTUNE, META, FIXED = "autotune", "meta", "fixed"
 class Style:
     """Choices of an author for a complete text."""
 
-    name: str
+    name: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     pointer_suffix: str = "_ptr"
     comments: bool = True

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from validation.pairs.recipes.optimizers import OPTIMIZERS
+from validation.pairs.recipes.optimizers import optimizer_named
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_the_first_steps_are_those_of_torch_optim(
         parameter.grad = gradient.clone()
         steps.step()
         values |= {"g": gradient, "step": step}
-        for line in OPTIMIZERS[kind][2]:
+        for line in optimizer_named(kind).lines:
             exec(line, values)  # noqa: S102 - the recipe's own lines
 
     assert torch.allclose(values["p"], parameter, rtol=1e-5, atol=1e-6)

@@ -1,1 +1,0 @@
-"""Recipes for optimization ladders: several Triton texts for one Python text, slow to fast."""
