@@ -12,7 +12,7 @@ from curation.source.text import UNREADABLE
 from ingest.drafting.case_branches import fold_cases
 from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import DEVICE, replace_literal_devices
-from ingest.drafting.expected import Test, find_answers, find_tensors, inputs_dtype
+from ingest.drafting.expected import Test, find_floats, find_tensors, inputs_dtype
 from ingest.drafting.judging import find_fault
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks, replace_raises
@@ -91,7 +91,6 @@ def _assembled(
     written = {**bound, "device": device} if "device" in whole.parameters else bound
     written = {**written, **in_inputs}
     dtypes = [name for name in names if any(isinstance(row.get(name), DtypeName) for row in rows)]
-    detached = _detached(whole, takes, graded)
     triton = side(
         entry_point,
         takes,
@@ -102,7 +101,6 @@ def _assembled(
         test.docstring,
         [
             *_unset(whole, whole.candidate, whole.actual),
-            *detached,
             *(f"{name} = {copied_value(name, whole.inputs)}" for name in copied),
         ],
     )
@@ -118,14 +116,13 @@ def _assembled(
         test.docstring,
         [
             *_unset(whole, whole.reference, whole.expected),
-            *detached,
             *(f"{name} = {copied_value(buffer, whole.inputs)}" for name, buffer in buffers.items()),
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
     made = fold_cases(whole.inputs, test.suite.evaluator(), rows, bound)
     needed = replace(whole, inputs=still_needed(made, takes, local))
-    inputs = make_inputs(needed.taking(takes), names, dtypes, bound)
+    inputs = make_inputs(needed.taking(takes), names, dtypes, bound, _marks(whole, takes, graded))
     modules = {
         "python_code": isolator.side(test.suite, python, entry_point),
         "test_code": isolator.inputs(test.suite, inputs, INPUTS),
@@ -195,22 +192,18 @@ def _of_plain_tensors(
     return replace(again, drawn_from=module.drawn_from, notes=module.notes)
 
 
-def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
-    """Return lines that detach the inputs whose gradients the author does not compare. Some
-    launchers refuse to compute these gradients, and the reference would have gradients that the
-    launcher lacks.
+def _marks(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
+    """Return lines that mark the inputs whose gradients are compared.
+
+    Some launchers refuse to compute the gradients of the others.
     """
-    if not graded:
-        return []
-    others = [name for name in takes if name not in graded]
-    tensors = set(find_tensors(whole))
-    unsure = set(find_answers(whole)) - tensors
     return [
-        f"{name} = {name}.detach()"
-        if name in tensors
-        else f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
-        for name in others
-        if name in tensors | unsure
+        f"{name}.requires_grad_()"
+        if name in find_floats(whole)
+        else f"if isinstance({name}, torch.Tensor) and {name}.is_floating_point():\n"
+        f"        {name}.requires_grad_()"
+        for name in takes
+        if name in graded
     ]
 
 

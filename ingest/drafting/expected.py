@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from curation.source.functions import stored_names
 from ingest.drafting.outcomes import DraftPlace
 from ingest.drafting.parameter_values import DTYPES
 from ingest.drafting.parametrized_cases import Cases
 from ingest.drafting.slices import Cut
 from ingest.drafting.suites import SuiteFile
 from ingest.drafting.tolerances import Tolerance
+
+INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,12 @@ def find_tensors(whole: Cut) -> list[str]:
     return tensors
 
 
-def find_answers(whole: Cut) -> list[str]:
-    """Return the inputs that are results of a function, which may be tensors."""
-    results: list[str] = []
-    for statement in whole.inputs:
-        match statement:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
-                results += [t.id for t in targets if isinstance(t, ast.Name)]
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
-                results.append(name)
-    return list(dict.fromkeys(results))
+def find_floats(whole: Cut) -> set[str]:
+    """Return the inputs that are certainly tensors of floats."""
+    integers = {
+        name
+        for statement in whole.inputs
+        if INTEGERS.search(ast.unparse(statement))
+        for name in stored_names(statement)
+    }
+    return set(find_tensors(whole)) - integers

@@ -28,7 +28,6 @@ from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.entry_names import possible_names, with_own_name
 from ingest.drafting.expected import Test
 from ingest.drafting.functions import write_functions
-from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
 from ingest.drafting.lambdas import write_lambdas
@@ -75,7 +74,6 @@ def polish(draft: OperationDraft, test: Test, whole: Cut, isolator: Isolator) ->
     # New names, and helpers that others no longer call, let some rules apply that did not before.
     texts = polish_texts(texts, name, prune, differentiable=graded, reserved=own)
     texts = replace(texts, test_code=drop_unread_keys(texts.test_code))
-    texts = mark_graded(texts, name) if graded else texts
     return with_own_name(replace(draft, texts=texts), test.operation, called)
 
 

@@ -56,11 +56,16 @@ def side(
 
 
 def make_inputs(
-    cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]
+    cut: Cut,
+    case: Sequence[str],
+    dtypes: Sequence[str],
+    bound: Mapping[str, str],
+    marks: Sequence[str],
 ) -> str:
     """Write the function that makes the inputs.
 
-    `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes.
+    `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes. `marks`: the
+    lines that mark inputs.
     """
     local = frozenset(case).union({"device"}, *map(stored_names, cut.inputs))
     change = _Rewrite(bound, local, None)
@@ -91,6 +96,7 @@ def make_inputs(
     lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
         lines += ["    with torch.device(device), torch.no_grad():", *body]
+    lines += [f"    {mark}" for mark in marks]
     handed = ", ".join(cut.parameters) + ("," if len(cut.parameters) == 1 else "")
     lines.append(f"    return ({handed})")
     return "\n".join(lines)

@@ -28,7 +28,7 @@ TOLERANCE: Mapping[str, tuple[float, float]] = {
 }
 OTHERWISE = (1e-2, 1e-2)
 
-RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "outputs", "leaves",
+RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "outputs",
             "magnitude", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 

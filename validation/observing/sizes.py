@@ -22,8 +22,6 @@ LARGEST_BLOCK = 128
 SMALL_BLOCK = 16
 
 BATCH = re.compile(r"b|z|bsz?|n?_?batch(es)?|batch_?size|num_(batch(es)?|seqs)", re.I)
-BLOCK = re.compile(r".*(block|chunk|tile|group)_?(size.*|[a-z])?", re.I)
-HEADS = re.compile(r"h(_?(q|kv?|v))?|(n|num)?_?([qkv]+_?)?heads?(_?[qkv]+)?|[qkv]+_?heads?", re.I)
 
 Row = Mapping[str, Any]
 Shapes = list[list[int]]
@@ -72,7 +70,7 @@ def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
     total = _count(shapes)
     last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
     while total > most:
-        for trial in _trials(row, smaller, last, total > 4 * most):
+        for trial in _trials(row, smaller, last):
             # Sizes that are halved may be too small for the others: such a trial makes no inputs.
             fewer = _count(measure(trial.row(row)))
             if 0 < fewer < total:
@@ -87,52 +85,34 @@ def _count(shapes: Shapes) -> int:
     return sum(map(math.prod, shapes))
 
 
-def _trials(row: Row, smaller: Smaller, last: set[int], too_large: bool) -> Iterator[Smaller]:
+def _trials(row: Row, smaller: Smaller, last: set[int]) -> Iterator[Smaller]:
     """Yield smaller sizes: first fewer rows or tokens, then a smaller batch, then shorter rows.
     A kernel walks along its rows in blocks, so that short ones test less.
     """
-    values = {part for size in row.values() for part in _parts(size)}
-    current = {value: smaller.by_value.get(value, value) for value in values}
-    ordered = sorted(values, key=lambda value: (current[value], value), reverse=True)
-    leading = [value for value in ordered if value not in last]
-    for value in leading:
-        if current[value] > 4 * SMALLEST:
-            yield _with_half(row, smaller, value)
-    yield _with_half_of(row, smaller, BATCH)
-    for value in (*leading, *ordered):
-        if current[value] > 2 * SMALLEST:
-            yield _with_half(row, smaller, value)
-    if too_large:
-        yield _with_half_of(row, smaller, HEADS)
-
-
-def _with_half(row: Row, smaller: Smaller, value: int) -> Smaller:
-    blocks = [
-        size for key, size in row.items() if BLOCK.fullmatch(key) and type(size) is int and size > 1
-    ]
-    half = _half(smaller.by_value.get(value, value), blocks)
-    return Smaller({**smaller.by_value, value: half}, smaller.by_name)
-
-
-def _with_half_of(row: Row, smaller: Smaller, pattern: re.Pattern[str]) -> Smaller:
-    """Return smaller sizes with half of the batch, or of all kinds of heads if even."""
-    named = {
-        key: size
-        for key, size in smaller.row(row).items()
-        if pattern.fullmatch(key) and type(size) is int and size > 1
+    current = {
+        value: smaller.by_value.get(value, value)
+        for size in row.values()
+        for value in _parts(size)
+        if value > 2 * SMALLEST
     }
-    if pattern is BATCH:
-        halves = {key: size // 2 | size % 2 for key, size in named.items() if size > 3}
-    elif any(size % 2 for size in named.values()):
-        return smaller
-    else:
-        halves = {key: size // 2 for key, size in named.items()}
-    return Smaller(smaller.by_value, {**smaller.by_name, **halves})
+    ordered = sorted(current, key=lambda value: (current[value], value), reverse=True)
+    leading = [value for value in ordered if value not in last]
+    large = [value for value in leading if current[value] > 4 * SMALLEST]
+    for value in (*large, 0, *leading, *ordered):
+        if value == 0:
+            batches = {
+                key: size // 2 | size % 2
+                for key, size in smaller.row(row).items()
+                if BATCH.fullmatch(key) and type(size) is int and size > 3
+            }
+            yield Smaller(smaller.by_value, batches)
+        elif current[value] > 2 * SMALLEST:
+            yield Smaller({**smaller.by_value, value: _half(current[value])}, smaller.by_name)
 
 
 def _parts(size: Any) -> Iterator[int]:
-    """Yield the whole numbers of a size that may be halved."""
-    if type(size) is int and size > 2 * SMALLEST:
+    """Yield the whole numbers of a size."""
+    if type(size) is int:
         yield size
     elif isinstance(size, list | tuple):
         for part in size:
@@ -147,14 +127,11 @@ def _changed(size: Any, by_value: Mapping[int, int]) -> Any:
     return size
 
 
-def _half(size: int, blocks: Sequence[int]) -> int:
+def _half(size: int) -> int:
     """Return half of a size. An odd size stays odd, a multiple of a block stays a multiple, and one
     of no block stays one of none.
     """
     step = math.gcd(size, LARGEST_BLOCK)
-    for block in blocks:
-        if size % block == 0:
-            step = math.lcm(step, block)
     if step == 1:
         return size // 2 | 1
     half = max(step, size // 2 // step * step)

@@ -9,7 +9,6 @@ import pytest
 from ingest.drafting.conversions import drop_every_detach
 from ingest.drafting.copies import drop_copies
 from ingest.drafting.dead_branches import remove_dead_branches
-from ingest.drafting.graded_inputs import mark_graded
 from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
 from ingest.drafting.lambdas import write_lambdas
@@ -18,19 +17,6 @@ from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.parameter_names import name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
 from ingest.drafting.plain_references import simplify_reference
-
-LEAVES = '''
-def leaves(inputs):
-    """Return the inputs with floating-point tensors that take gradients."""
-    return [
-        x.detach().requires_grad_() if isinstance(x, torch.Tensor) else x
-        for x in inputs
-    ]
-
-
-def test_equivalence(case):
-    theirs = leaves(make_inputs(case, device))
-'''
 
 
 def text(code: str) -> str:
@@ -122,43 +108,6 @@ def test_a_second_type_that_differs_in_a_case_stays() -> None:
     )
 
     assert name_inputs(given, "op") == given
-
-
-def test_the_compared_gradients_are_required_where_the_inputs_are_made() -> None:
-    detached = "w = w.detach()\n"
-    texts = mark_graded(
-        sides(
-            "x, w, y, eps",
-            f'"""Multiply."""\n{detached}return x * w',
-            f"{detached}return launch(x, w, eps)",
-            made(
-                """
-                eps = case["eps"]
-                x = torch.randn(3) * 0.1
-                w = torch.rand(3)
-                y = torch.randint(0, 3, (3,))
-                """,
-                "x, w, y, eps",
-                rest=f"\n{LEAVES}",
-            ),
-        ),
-        "op",
-    )
-
-    assert "detach" not in texts.python_code + texts.triton_code + texts.test_code
-    assert "return (x.requires_grad_(), w, y, eps)" in texts.test_code
-    assert "theirs = make_inputs(case, device)" in texts.test_code
-
-
-def test_an_input_of_an_unknown_kind_leaves_the_sides_as_they_are() -> None:
-    given = sides(
-        "x, w",
-        "w = w.detach()\nreturn x * w",
-        "w = w.detach()\nreturn launch(x, w)",
-        made("x = helper(3)\nw = torch.rand(3)\n", "x, w", rest=f"\n{LEAVES}"),
-    )
-
-    assert mark_graded(given, "op") == given
 
 
 def test_a_lambda_that_is_called_once_is_written_where_it_is_called() -> None:

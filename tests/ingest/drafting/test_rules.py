@@ -142,7 +142,7 @@ def test_gradients_that_the_test_compares_make_a_draft_differentiable() -> None:
     )
 
     assert draft.differentiable
-    assert "requires_grad" not in function(draft.texts.test_code, "make_inputs")
+    assert "x.requires_grad_()" in function(draft.texts.test_code, "make_inputs")
     assert "detach" not in function(draft.texts.triton_code, "doubling")
 
 
