@@ -27,6 +27,8 @@ from typing import Any
 from benchmarks.mirrors import python_files
 from ingest.drafting import DraftOutcome, draft
 from ingest.extract import MemoryTree
+from ingest.simplified_drafts import simplified
+from validation.observing.simplify import simplifier
 
 Kernel = tuple[str, str]
 """Path and name of a kernel."""
@@ -76,7 +78,8 @@ def count_drafts(folder: Path) -> Count:
     git = next(path for path in (folder / "repo", folder / ".git", folder) if path.exists())
     files = python_files(git)
     started = time.process_time()
-    outcomes = list(draft(MemoryTree(files)))
+    with simplifier() as simplify:
+        outcomes = simplified(draft(MemoryTree(files)), simplify)
     seconds = time.process_time() - started
     kept = list(one_for_each_kernel_set(outcomes))
     reasons = Counter(each.missing.value for each in kept if each.missing is not None)

@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from ingest.drafting import DraftOutcome, DraftTexts
+from ingest.drafting.finishing import finish
 from ingest.drafting.outcomes import Missing
-from ingest.drafting.polishing import finish
 
 Simplify = Callable[[dict[str, str], str, bool], tuple[Mapping[str, str], Mapping[str, str]]]
 """Returns shorter texts, given the texts, the entry point and whether gradients are compared.
@@ -31,6 +31,6 @@ def _simplified(simplify: Simplify, outcome: DraftOutcome) -> DraftOutcome:
     texts, facts = simplify(asdict(draft.texts), draft.entry_point, draft.differentiable)
     if facts.get("backward") and draft.forward is not None:
         return _simplified(simplify, replace(outcome, draft=draft.forward))
-    made = replace(draft, texts=finish(DraftTexts(**texts), draft.entry_point))
+    made = finish(replace(draft, texts=DraftTexts(**texts)), outcome.operation.name)
     missing = Missing(facts["missing"]) if facts.get("missing") else None
     return replace(outcome, draft=made, missing=missing, sentence=facts.get("sentence", ""))

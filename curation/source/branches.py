@@ -1,4 +1,4 @@
-"""Replacement of an `if` by the branch that is taken."""
+"""Replacement of an `if` by the branch that is taken, and of a `with` by its body."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from curation.source.text import Edits, walk
 
 
-def take_branch(statement: ast.If, kept: Sequence[ast.stmt], edits: Edits, *, alone: bool) -> None:
+def take_branch(
+    statement: ast.If | ast.With, kept: Sequence[ast.stmt], edits: Edits, *, alone: bool
+) -> None:
     """Replace an `if` by the branch `kept`. If that is empty and the `if` is `alone` in its block,
     `pass` stands for it. An `elif` becomes the `else` of those before it.
     """
@@ -29,7 +31,7 @@ def take_branch(statement: ast.If, kept: Sequence[ast.stmt], edits: Edits, *, al
         edits.put(statement, f"else:\n{inner}{edits.between(kept[0], kept[-1])}")
 
 
-def _moved_out(block: Sequence[ast.stmt], of: ast.If, edits: Edits) -> str:
+def _moved_out(block: Sequence[ast.stmt], of: ast.If | ast.With, edits: Edits) -> str:
     """Return the text of a branch at the indentation of its `if`."""
     if isinstance(block[0], ast.If) and block[0].col_offset == of.col_offset:
         return edits.of(block[0]).removeprefix("el")

@@ -32,10 +32,6 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 nodes.append(value)
 
 
-cached = functools.lru_cache(maxsize=128)
-"""Decorator of a rule from texts to a text: the rounds of polishing repeat many calls."""
-
-
 def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:
     """Return the text after `once` has nothing more to change, at most so many times.
 

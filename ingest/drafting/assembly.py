@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from curation.source.functions import stored_names
 from curation.source.text import UNREADABLE
-from ingest.drafting.case_branches import fold_cases
-from ingest.drafting.dead_branches import remove_dead_branches
-from ingest.drafting.devices import DEVICE, replace_literal_devices
+from ingest.drafting.devices import DEVICE, replace_literal_devices, use_devices_of_inputs
+from ingest.drafting.drawn_weights import draw_weights
+from ingest.drafting.einops_calls import write_einops
 from ingest.drafting.expected import Test, find_floats, find_tensors, inputs_dtype
 from ingest.drafting.judging import find_fault
 from ingest.drafting.logs import remove_logging
@@ -19,8 +19,6 @@ from ingest.drafting.masks import join_masks, replace_raises
 from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.outcomes import DraftTexts, Missing, OperationDraft, Rule
 from ingest.drafting.parameter_values import DtypeName
-from ingest.drafting.polishing import polish
-from ingest.drafting.readable import find_in_inputs, simplify
 from ingest.drafting.registering import remove_registration
 from ingest.drafting.seeding import seed_helpers
 from ingest.drafting.sides import (
@@ -52,16 +50,25 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
     alone too, for launchers whose backward pass leaves work to torch.
     """
     graded = _graded_inputs(test, whole)
-    whole = simplify(whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
         return made
-    draft = polish(made.draft, test, whole, isolator)
+    draft = _in_plain_words(made.draft)
     if graded:
         alone = _assembled(test, whole, rule, entry_point, isolator, set())
         if alone.missing is None:
-            draft = replace(draft, forward=polish(alone.draft, test, whole, isolator))
+            draft = replace(draft, forward=_in_plain_words(alone.draft))
     return Assembly(draft)
+
+
+def _in_plain_words(draft: OperationDraft) -> OperationDraft:
+    """Return the draft in torch's own words, with random weights in its inputs."""
+    python, triton = (
+        use_devices_of_inputs(write_einops(text))
+        for text in (draft.texts.python_code, draft.texts.triton_code)
+    )
+    made = draw_weights(python, triton, draft.texts.test_code, draft.entry_point)
+    return replace(draft, texts=DraftTexts(python, triton, made))
 
 
 def _assembled(
@@ -75,9 +82,6 @@ def _assembled(
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     rows = test.cases.rows
-    tuples = frozenset(name for row in rows for name in row if isinstance(row[name], tuple | list))
-    in_inputs = find_in_inputs(whole, takes, tuples)
-    takes = [name for name in takes if name not in in_inputs]
     names = list(dict.fromkeys(name for row in rows for name in row))
     plain = find_plain_names(whole.inputs) | {*names}
     compared = [*whole.actual, *test.compared]
@@ -89,7 +93,6 @@ def _assembled(
     tensors = find_tensors(whole)
     device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
     written = {**bound, "device": device} if "device" in whole.parameters else bound
-    written = {**written, **in_inputs}
     dtypes = [name for name in names if any(isinstance(row.get(name), DtypeName) for row in rows)]
     triton = side(
         entry_point,
@@ -120,7 +123,7 @@ def _assembled(
         ],
     )
     local = frozenset(names).union(*map(stored_names, whole.inputs))
-    made = fold_cases(whole.inputs, test.suite.evaluator(), rows, bound)
+    made = whole.inputs
     needed = replace(whole, inputs=still_needed(made, takes, local))
     inputs = make_inputs(needed.taking(takes), names, dtypes, bound, _marks(whole, takes, graded))
     modules = {
@@ -179,7 +182,7 @@ def _of_plain_tensors(
     """Remove the launcher's log and its branches for distributed tensors, with the code that only
     they needed. Let it allocate on the machine's device.
     """
-    text = remove_logging(remove_dead_branches(module.text))
+    text = remove_logging(module.text)
     try:
         text = replace_literal_devices(text)
     except UNREADABLE:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 
 from curation.source.text import UNREADABLE, Edits, walk
-from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.shared_inputs import SharedInputs, read_inputs, read_side
 
 # The place of the argument that gives a layer's number of weights.
@@ -33,8 +32,7 @@ def draw_weights(python: str, triton: str, test: str, name: str) -> str:
         for block in inputs.blocks():
             for statement in block:
                 _draw_layer(statement, block, inputs, edits)
-        drawn = edits.text()
-        return remove_leftovers(drawn, inputs=True) if drawn != test else test
+        return edits.text()
     except UNREADABLE:
         return test
 

@@ -146,3 +146,18 @@ def _module_names(table: symtable.SymbolTable) -> set[str]:
         if table.get_type() == "module" or symbol.is_global()
     }
     return names.union(*map(_module_names, table.get_children()))
+
+
+def find_called(text: str, name: str) -> str:
+    """Return the name of the one function of the text that `name` calls, or ""."""
+    tree = parse(text)
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    if name not in functions:
+        return ""
+    called = {
+        node.func.id
+        for node in walk(functions[name])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    own = called & functions.keys()
+    return own.pop() if len(own) == 1 else ""

@@ -6,12 +6,11 @@ import ast
 import builtins
 import keyword
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from curation.source.functions import is_docstring
 from curation.source.text import UNREADABLE, Edits, parse, walk
 from ingest.drafting.renaming import rename_in
-from ingest.drafting.wrappers import passed_on
 
 OF_A_SIDE = re.compile(
     r"^_*(ref|res|torch|tri|triton|liger|gems|base|cus|naive|attorch|pytorch)_+(?=[A-Za-z])"
@@ -57,63 +56,6 @@ def name_parameters(python: str, triton: str, name: str) -> tuple[str, str]:
     return _renamed(python, first, moves), _renamed(triton, second, moves)
 
 
-def drop_unused(python: str, triton: str, test: str, name: str) -> tuple[str, str, str]:
-    """Return the three texts without the parameters that no side reads."""
-    try:
-        sides = [_function(python, name), _function(triton, name)]
-        inputs = _function(test, "make_inputs")
-    except UNREADABLE:
-        return python, triton, test
-    first, second = sides
-    if first is None or second is None or inputs is None:
-        return python, triton, test
-    parameters = [each.arg for each in first.args.args]
-    read = read_first(first) | read_first(second)
-    kept = [place for place, parameter in enumerate(parameters) if parameter in read]
-    match inputs.body[-1]:
-        case ast.Return(value=ast.Tuple(elts=handed) as result) if len(handed) == len(parameters):
-            pass
-        case _:
-            return python, triton, test
-    if not kept or len(kept) == len(parameters):
-        return python, triton, test
-    return (
-        _with_parameters(python, first, kept),
-        _with_parameters(triton, second, kept),
-        _handing_over(test, inputs, result, kept),
-    )
-
-
-def _with_parameters(text: str, function: ast.FunctionDef, kept: Sequence[int]) -> str:
-    edits = Edits(text)
-    arguments = function.args.args
-    apart = arguments[0].lineno != arguments[-1].lineno
-    comma = f",\n{' ' * arguments[0].col_offset}" if apart else ", "
-    written = comma.join(edits.of(arguments[place]) for place in kept)
-    edits.replace(edits.start(arguments[0]), edits.end(arguments[-1]), written)
-    return edits.text()
-
-
-def _handing_over(
-    test: str, inputs: ast.FunctionDef, result: ast.Tuple, kept: Sequence[int]
-) -> str:
-    """Return the test whose `make_inputs` hands over these inputs, without the lines that only read
-    another from the case.
-    """
-    edits = Edits(test)
-    names = [edits.of(result.elts[place]) for place in kept]
-    edits.put(result, f"({', '.join(names)}{',' * (len(names) == 1)})")
-    dropped = {ast.unparse(each) for place, each in enumerate(result.elts) if place not in kept}
-    uses = Counter(node.id for node in walk(inputs) if isinstance(node, ast.Name))
-    for statement in inputs.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.Call()) if (
-                name in dropped and uses[name] == 2 and "case[" in ast.unparse(statement.value)
-            ):
-                edits.drop(statement, alone=False)
-    return edits.text()
-
-
 def is_usable(name: str) -> bool:
     return (
         name.isidentifier()
@@ -140,7 +82,7 @@ def _names(function: ast.FunctionDef) -> set[str]:
 
 def _handed(function: ast.FunctionDef, parameters: list[str]) -> dict[str, str]:
     """Return the keywords at which a wrapper hands its parameters over."""
-    call = passed_on(function)
+    call = _passed_on(function)
     return {
         each.value.id: each.arg
         for each in (call.keywords if call is not None else ())
@@ -205,3 +147,22 @@ def read_first(function: ast.FunctionDef) -> set[str]:
         else:
             read |= {node.id for node in names} - bound
     return read
+
+
+def _passed_on(function: ast.FunctionDef) -> ast.Call | None:
+    """Return the call of a function that does nothing but return it."""
+    body = [each for each in function.body if not is_docstring(each)]
+    match body:
+        case [ast.Return(value=ast.Call() as call)]:
+            return call
+        case [
+            ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call() as call),
+            ast.Return(value=ast.Name(id=returned)),
+        ] if bound == returned:
+            return call
+        case [
+            ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call),
+            ast.Return(value=ast.Tuple(elts=values)),
+        ] if list(map(ast.unparse, targets)) == list(map(ast.unparse, values)):
+            return call
+    return None

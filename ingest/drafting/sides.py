@@ -10,7 +10,6 @@ from functools import partial
 
 from curation.source.functions import loaded_names, stored_names
 from ingest.drafting.devices import HostRemoval, is_cpu, is_device
-from ingest.drafting.readable import Tidying, find_copied, inline_results
 from ingest.drafting.slices import Cut
 from ingest.drafting.statements import find_effects, flatten, written_names
 
@@ -41,9 +40,7 @@ def side(
     )
     body = [change.visit(copy.deepcopy(statement)) for statement in statements]
     answers = [change.visit(copy.deepcopy(result)) for result in results]
-    tidy = Tidying(find_copied(statements, parameters))
-    body = [tidy.visit(each) for each in body if each is not None]
-    kept, answers = inline_results(tuple(body), [tidy.visit(answer) for answer in answers])
+    kept, answers = _returned_directly([each for each in body if each is not None], answers)
     returned = answers[0] if len(answers) == 1 else ast.Tuple(answers, ast.Load())
     lines = [
         f"def {name}({', '.join(parameters)}):",
@@ -128,6 +125,16 @@ def find_overwritten(
             if name in compared or (in_place and place == 0)
         ]
     return [name for name in dict.fromkeys(written) if name in parameters]
+
+
+def _returned_directly(
+    body: list[ast.stmt], answers: list[ast.expr]
+) -> tuple[list[ast.stmt], list[ast.expr]]:
+    """Return a side whose last value is returned without a name of its own."""
+    match body[-1:], answers:
+        case [ast.Assign(targets=[ast.Name(id=name)], value=value)], [ast.Name(id=returned)]:
+            return (body[:-1], [value]) if name == returned else (body, answers)
+    return body, answers
 
 
 def copied_value(name: str, inputs: Sequence[ast.stmt]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import zip_longest
 
 from curation.source.branches import blocks
 from curation.source.functions import loaded_names, stored_names
@@ -18,10 +20,12 @@ from validation.observing.edits import (
     putting,
     taking,
 )
+from validation.observing.inputs import inputs
 from validation.observing.instrument import is_kernel, reads_environment
 from validation.observing.kernel_branches import kernel_branches
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
+CONTEXTS = re.compile("autocast|nullcontext|record_function|profile")
 OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
 """Names of a test that a checker reads."""
 
@@ -41,12 +45,25 @@ def branches(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
                     kept, gone = parted(node, outcome == {True})
                     if _only_raises(gone) or not is_about_sizes(node.test):
                         yield change_of(name, text, taking(node, kept, alone=len(block) == 1))
+        values = [each.value for each in walk(tree) if isinstance(each, ast.Assign | ast.Return)]
         for expression in walk(tree):
             if isinstance(expression, ast.IfExp) and expression not in kernels:
                 outcome = outcomes.get((expression.lineno, expression.col_offset), set())
                 if len(outcome) == 1 and not is_about_sizes(expression.test):
                     kept_value = expression.body if outcome == {True} else expression.orelse
-                    yield change_of(name, text, putting(expression, kept_value))
+                    whole = expression in values
+                    yield change_of(name, text, putting(expression, kept_value, whole=whole))
+
+
+def contexts(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Take the body out of contexts such as autocast, where the results stay the same."""
+    for name in ("python_code", "triton_code"):
+        for block in blocks(parse(texts[name])):
+            for node in block:
+                if isinstance(node, ast.With) and CONTEXTS.search(ast.unparse(node.items[0])):
+                    yield change_of(
+                        name, texts[name], taking(node, node.body, alone=len(block) == 1)
+                    )
 
 
 def _only_raises(block: Collection[ast.stmt]) -> bool:
@@ -130,7 +147,7 @@ def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Chan
 
 
 def unread_values(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop the assignments of host code whose names nothing reads."""
+    """Drop the assignments of host code whose names nothing reads, and each `pass` beside code."""
     for name, text in texts.items():
         tree = parse(text)
         for function in walk(tree):
@@ -139,7 +156,9 @@ def unread_values(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             read = loaded_names(function)
             for block in blocks(function):
                 for node in block:
-                    if isinstance(node, ast.Assign) and _names(node) and not _names(node) & read:
+                    names = _names(node) if isinstance(node, ast.Assign) else set()
+                    empty = isinstance(node, ast.Pass) and len(block) > 1
+                    if empty or (names and not names & read):
                         yield change_of(name, text, _dropping(node, alone=len(block) == 1))
 
 
@@ -152,6 +171,55 @@ def _names(node: ast.Assign) -> set[str]:
 
 def _dropping(node: ast.stmt, *, alone: bool) -> Callable[[Edits], None]:
     return lambda edits: edits.drop(node, alone=alone)
+
+
+def copies(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Drop copies in the reference, second names of values, and names of what is returned next."""
+    for node in walk(parse(texts["python_code"])):
+        match node:
+            case ast.Call(func=ast.Attribute(value=copied, attr="clone" | "detach" | "contiguous")):
+                yield change_of("python_code", texts["python_code"], putting(node, copied))
+    for name, text in texts.items():
+        tree = parse(text)
+        kernels = _inside_kernels(tree)
+        for function in walk(tree):
+            if isinstance(function, ast.FunctionDef) and function not in kernels:
+                yield from _second_names(name, text, function)
+
+
+def _second_names(name: str, text: str, function: ast.FunctionDef) -> Iterator[Change]:
+    read = [
+        node
+        for node in walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    ]
+    for block in blocks(function):
+        for statement, following in zip_longest(block, block[1:]):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=bound)], value=value):
+                    uses = [node for node in read if node.id == bound]
+                case _:
+                    continue
+            returned = isinstance(following, ast.Return) and following.value in uses
+            if isinstance(value, ast.Name) or (returned and len(uses) == 1):
+                edits = Edits(text)
+                for node in uses:
+                    edits.put(node, edits.of(value))
+                edits.drop(statement, alone=False)
+                yield {name: edits.made()}
+
+
+def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Drop methods that no case calls, such as a `backward` without compared gradients."""
+    for name, text in texts.items():
+        ran = seen["values"].get(name, {})
+        for owner in parse(text).body:
+            methods = owner.body if isinstance(owner, ast.ClassDef) else []
+            for method in methods:
+                if isinstance(method, ast.FunctionDef) and str(method.lineno) not in ran:
+                    edits = Edits(text)
+                    edits.replace(*_lines(edits, method, text), "")
+                    yield {name: edits.made()}
 
 
 def unused_definitions(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -200,6 +268,7 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
 
 
 RULES = (
-    environment, branches, unreachable, parameters, kernel_branches, unread_values,
-    unread_parameters, unused_definitions,
+    environment, inputs, contexts, branches, unreachable, parameters, kernel_branches,
+    copies, unread_values, unread_parameters, unrun_methods,
+    unused_definitions,
 )  # fmt: skip

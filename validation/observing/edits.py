@@ -23,12 +23,17 @@ def parted(node: ast.If, outcome: bool) -> tuple[list[ast.stmt], list[ast.stmt]]
     return (node.body, node.orelse) if outcome else (node.orelse, node.body)
 
 
-def taking(node: ast.If, kept: list[ast.stmt], *, alone: bool) -> Callable[[Edits], None]:
+def taking(
+    node: ast.If | ast.With, kept: list[ast.stmt], *, alone: bool
+) -> Callable[[Edits], None]:
     return lambda edits: take_branch(node, kept, edits, alone=alone)
 
 
-def putting(node: ast.expr, kept: ast.expr) -> Callable[[Edits], None]:
-    loose = isinstance(kept, ast.IfExp | ast.BoolOp | ast.Compare | ast.BinOp | ast.Lambda)
+def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[[Edits], None]:
+    """`whole`: the node is the value of a statement, which needs no parentheses."""
+    loose = not whole and isinstance(
+        kept, ast.IfExp | ast.BoolOp | ast.Compare | ast.BinOp | ast.Lambda
+    )
     return lambda edits: edits.put(node, f"({edits.of(kept)})" if loose else edits.of(kept))
 
 

@@ -64,7 +64,7 @@ class Simplifier:
         self._differentiable = differentiable
         self._runs = 0
         self._error: Mapping[str, Any] = {}
-        self._refused: set[tuple[str, bytes, bytes]] = set()
+        self._refused: set[object] = set()
 
     def simplify(self, texts: Texts) -> tuple[Texts, Facts]:
         """Return the texts without the code that no case needs, with the launcher's dtypes.
@@ -96,8 +96,7 @@ class Simplifier:
                     texts, seen = self._kept(texts, seen, proposed)
             if texts == before:
                 break
-        # Removed statements leave their empty lines.
-        closed = {name: re.sub(r"\n{4,}", "\n\n\n", text) for name, text in texts.items()}
+        closed = {name: _closed(text) for name, text in texts.items()}
         return {name: text.strip("\n") + "\n" for name, text in closed.items()}, {}
 
     def _with_smaller_inputs(self, texts: Texts, most: int) -> Texts:
@@ -156,6 +155,16 @@ class Simplifier:
         return dict(reply.answer)
 
 
+def _closed(text: str) -> str:
+    """Return the text without the empty lines and commas that removed code left."""
+    text = re.sub(r"^(def .*), \)", r"\1)", re.sub(r"\n{4,}", "\n\n\n", text), flags=re.M)
+    return re.sub(r"^( +return \([^,\n]*(, [^,\n]+)*), \)$", _tuple, text, flags=re.M)
+
+
+def _tuple(written: re.Match[str]) -> str:
+    return f"{written[1]},)" if written[2] is None else f"{written[1]})"
+
+
 def _changed(texts: Texts, changes: Iterable[Change]) -> dict[str, str]:
     edits = {name: Edits(text) for name, text in texts.items()}
     for change in changes:
@@ -164,12 +173,11 @@ def _changed(texts: Texts, changes: Iterable[Change]) -> dict[str, str]:
     return {name: each.text() for name, each in edits.items()}
 
 
-def _written(texts: Texts, change: Change) -> set[tuple[str, bytes, bytes]]:
-    """Return the text that a change replaces first, with its replacement, wherever it stands."""
+def _written(texts: Texts, change: Change) -> set[object]:
+    """Return the replaced parts of each text with their replacements, wherever they stand."""
     return {
-        (name, texts[name].encode()[first:last], text)
+        (name, *((texts[name].encode()[first:last], text) for first, last, text in made))
         for name, made in change.items()
-        for first, last, text in made[:1]
     }
 
 
@@ -181,13 +189,19 @@ def _is_same(before: Observed, after: Observed) -> bool:
 
 
 def _same_case(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    same = all(before[name] == after[name] for name in ("inputs", "reference"))
+    same = before["reference"] == after["reference"] and _has_all(before["inputs"], after["inputs"])
     steps, others = before["program"], after["program"]
     return (
         same
         and len(steps) == len(others)
         and all(_same_step(*pair) for pair in zip(steps, others, strict=True))
     )
+
+
+def _has_all(inputs: Sequence[Any], fewer: Iterable[Any]) -> bool:
+    """Return whether the second run has no inputs but those of the first, in their order."""
+    rest = iter(inputs)
+    return all(any(each == other for other in rest) for each in fewer)
 
 
 def _same_step(before: Any, after: Any) -> bool:

@@ -125,7 +125,7 @@ def _run(
 ) -> Json:  # fmt: skip
     torch.manual_seed(SEED)
     inputs = test.make_inputs(case, "cpu")
-    given = _digest(inputs)
+    given = [_facts(each) for each in inputs]
     # Raises if an input is neither a tensor nor a plain value.
     Packing().inputs(inputs)
     theirs, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
@@ -201,6 +201,17 @@ def _gradients(results: Any, leaves: list[Any]) -> Any:
     return torch.autograd.grad(outputs, inputs, upstream, allow_unused=True)
 
 
+def _facts(value: Any) -> Json:
+    """Return the facts of an input: a literal, or a tensor's shape, dtype and content."""
+    if not isinstance(value, torch.Tensor):
+        written = str(value) if isinstance(value, torch.dtype) else described(value)
+        if isinstance(value, tuple | list):
+            written = str([*value])
+        return {"value": written, "digest": _digest(value)}
+    return {"shape": [*value.shape], "dtype": name_of(value.dtype), "digest": _digest(value),
+            "zeros": not value.any()}  # fmt: skip
+
+
 def _digest(value: Any) -> str:
     """Return a digest of tensors and plain values: content, layout and dtype."""
     digest = hashlib.sha256()
@@ -224,12 +235,14 @@ def _digest(value: Any) -> str:
 class _Program:
     """A recorded program as steps that stay equal if unused memory goes.
 
-    Storages are numbered by their first use, and allocations are left out.
+    Storages are numbered by their first use. Allocations are left out, and copies into them, which
+    differ from their source only in what is written to them later.
     """
 
     def __init__(self, program: Json) -> None:
         self._program = program
         self._numbers: dict[int, int] = {}
+        self._new: set[int] = set()
 
     def steps(self) -> list[Json]:
         flat = [*self._flat(self._program["instructions"])]
@@ -241,7 +254,11 @@ class _Program:
         flat: list[Json] = []
         for each in instructions:
             inner = each.pop("instructions", [])
-            if each["do"] != "allocate":
+            if each["do"] == "allocate":
+                self._new.add(each["storage"])
+            elif each["do"] == "copy" and each["target"][0] in self._new:
+                self._new.discard(each["target"][0])
+            else:
                 flat.append(each)
             flat += self._flat(inner)
         return flat

@@ -7,6 +7,8 @@ import textwrap
 
 from ingest.drafting import DraftOutcome, OperationDraft, draft
 from ingest.extract import MemoryTree
+from ingest.simplified_drafts import simplified
+from tests.ingest.simplifiers import unchanged
 
 DOUBLING = """
 import torch
@@ -53,7 +55,13 @@ def drafted(test: str, **files: str) -> list[DraftOutcome]:
         "tests/test_doubling.py": HEAD + textwrap.dedent(test),
         **{path.replace("__", "/") + ".py": text for path, text in files.items()},
     }
-    return list(draft(MemoryTree({path: text.encode() for path, text in tree.items()})))
+    return outcomes_of(tree)
+
+
+def outcomes_of(files: dict[str, str]) -> list[DraftOutcome]:
+    """Draft the repository of these files, without a run of its drafts."""
+    sources = MemoryTree({path: text.encode() for path, text in files.items()})
+    return simplified(draft(sources), unchanged)
 
 
 def only(test: str, **files: str) -> DraftOutcome:

@@ -22,15 +22,15 @@ from ingest.drafting.adapters.pointwise import NotWritable, read_pointwise, writ
 from ingest.drafting.adapters.tuned import write_configurations
 from ingest.extract import MemoryTree
 from ingest.simplified_drafts import simplified
-from tests.ingest.drafting.operators import ADD, EXP, FILES, TEST_HEAD
-from tests.ingest.drafting.repositories import cases, function
+from tests.ingest.drafting.operators import EXP, FILES, TEST_HEAD
+from tests.ingest.drafting.repositories import cases, outcomes_of
 from validation.observing.simplify import simplifier
 
 
 def drafted(test: str, name: str) -> DraftOutcome:
     """Draft one operation of the miniature library from the body of a test file."""
     files = {**FILES, "tests/test_ops.py": TEST_HEAD + textwrap.dedent(test)}
-    outcomes = draft(MemoryTree({path: text.encode() for path, text in files.items()}))
+    outcomes = outcomes_of(files)
     (outcome,) = [outcome for outcome in outcomes if outcome.operation.name == name]
     assert outcome.missing is None, outcome.sentence
     return outcome
@@ -106,23 +106,8 @@ def test_torch_inside_of_the_librarys_context_is_its_registered_launcher() -> No
     assert "flag_gems" not in python + triton + test
     assert "logg" not in triton
     assert '"""Compute the exponential of each element."""\n' in triton
-    assert "launch" not in triton
     assert {str(case["shape"]) for case in cases(test)} <= {"(4, 8)", "(5, 37)"}
     assert "manual_seed(0)" not in test
-
-
-def test_an_element_wise_operation_is_written_as_kernel_and_launcher() -> None:
-    _, triton, _ = texts(drafted(TEST_ADD, "add_func"))
-
-    assert function(triton, "compute_add") == function(
-        ADD.replace("add_func(x", "compute_add(x"), "compute_add"
-    ).replace("@pointwise_dynamic(is_tensor=[True, True, False], promotion_methods=[(0, 1, "
-              "'DEFAULT')])\n", "")  # fmt: skip
-    launcher = function(triton, "add")
-    assert "dtype = torch.result_type(first, second)" in launcher
-    assert "first, second = torch.broadcast_tensors(first, second)" in launcher
-    assert "out = torch.empty(first.shape, dtype=dtype, device=first.device)" in launcher
-    assert "copy_" not in launcher
 
 
 def test_an_operation_that_some_call_tells_where_to_write_takes_the_place() -> None:

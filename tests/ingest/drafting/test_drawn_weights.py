@@ -29,31 +29,6 @@ def drawn(lines: str, cases: str = "{'n': 3, 'dtype': 'float32', 'seed': 0},") -
     return draw_weights(SIDE, SIDE, written(lines, cases), "op")
 
 
-def test_the_weight_and_bias_of_a_new_layer_are_drawn() -> None:
-    changed = drawn(
-        """
-        n = case["n"]
-        affine = case["affine"]
-        x = torch.randn(2, n)
-        layer = nn.LayerNorm(n, 1e-5, affine).to(dtype)
-        layer.weight.data.normal_()
-        weight = layer.weight
-        bias = layer.bias
-        """,
-        "{'n': 3, 'affine': True, 'seed': 0},",
-    )
-
-    assert changed == written(
-        """
-        n = case["n"]
-        x = torch.randn(2, n)
-        weight = torch.randn(n, dtype=dtype)
-        bias = torch.randn(n, dtype=dtype)
-        """,
-        "{'n': 3, 'affine': True, 'seed': 0},",
-    )
-
-
 def test_groups_are_normalized_with_a_weight_for_each_channel() -> None:
     changed = drawn(
         """

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
-import pytest
-
-from ingest.drafting.conversions import drop_every_detach
-from ingest.drafting.copies import drop_copies
-from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.helper_names import name_helpers
 from ingest.drafting.input_names import name_inputs
-from ingest.drafting.lambdas import write_lambdas
-from ingest.drafting.leftovers import remove_leftovers
 from ingest.drafting.outcomes import DraftTexts
 from ingest.drafting.parameter_names import name_locals, name_parameters
 from ingest.drafting.parameter_order import order_parameters
-from ingest.drafting.plain_references import simplify_reference
 
 
 def text(code: str) -> str:
@@ -110,34 +102,6 @@ def test_a_second_type_that_differs_in_a_case_stays() -> None:
     assert name_inputs(given, "op") == given
 
 
-def test_a_lambda_that_is_called_once_is_written_where_it_is_called() -> None:
-    written = """
-        def op(x):
-            gate = lambda a, b: a * F.sigmoid(b)
-            return gate(*x.chunk(2, dim=-1))
-        """
-
-    assert write_lambdas(text(written), "op") == text(
-        """
-        def op(x):
-            a, b = x.chunk(2, dim=-1)
-            return a * F.sigmoid(b)
-        """
-    )
-
-
-def test_a_lambda_whose_parameter_hides_another_name_stays() -> None:
-    written = text(
-        """
-        def op(x, y):
-            gate = lambda y: y * 2
-            return gate(x + y)
-        """
-    )
-
-    assert write_lambdas(written, "op") == written
-
-
 def test_helpers_of_a_reference_do_not_name_their_side() -> None:
     written = '''
         def softmax_ref(x):
@@ -181,90 +145,6 @@ def test_a_helper_keeps_its_name_where_the_plain_one_is_taken() -> None:
     )
 
     assert name_helpers(written, "op") == written
-
-
-def test_a_pair_without_gradients_detaches_nothing() -> None:
-    assert drop_every_detach("y = x.detach().clone() + z.detach()\n") == "y = x.clone() + z\n"
-
-
-def test_code_for_autocast_goes() -> None:
-    written = """
-        class Double(Function):
-            @staticmethod
-            @custom_fwd(device_type="cuda")
-            def forward(ctx, x):
-                if torch.is_autocast_enabled():
-                    x = x.half()
-                return x * 2
-        """
-
-    assert remove_dead_branches(text(written)) == text(
-        """
-        class Double(Function):
-            @staticmethod
-            def forward(ctx, x):
-                return x * 2
-        """
-    )
-
-
-@pytest.mark.parametrize(
-    ("value", "plain"),
-    [
-        ("torch.exp_(x.double()).to(x.dtype)", "torch.exp(x)"),
-        ("x.double().add_(y.double(), alpha=a).to(x.dtype)", "x.add(y, alpha=a)"),
-        ("torch.mv(x.double(), y.double()).to(x.dtype).to(x.dtype)", "torch.mv(x, y)"),
-        (
-            "F.linear(x.double(), y.double(), None if b is None else b.double()).to(x.dtype)",
-            "F.linear(x, y, b)",
-        ),
-        ("x.double().normal_()", "x.double().normal_()"),
-        ("x.clone().lerp_(y, 5)", "x.lerp(y, 5)"),
-        ("torch.stack([_ for _ in x])", "torch.stack(x)"),
-        ("torch.argmax(x).to(torch.int64)", "torch.argmax(x)"),
-    ],
-)
-def test_a_reference_computes_in_its_own_type_and_writes_to_nothing(value: str, plain: str) -> None:
-    lines = "".join(f"    {name} = torch.randn(3, dtype=dtype)\n" for name in "xyb")
-    test = f'CASES = [{{"dtype": "float16"}}]\n{lines}'
-
-    made = simplify_reference(f"def op(x, y, a, b):\n    return {value}\n", "op", test)
-
-    assert made == f"def op(x, y, a, b):\n    return {plain}\n"
-
-
-def test_a_second_copy_of_an_input_goes() -> None:
-    written = """
-        def op(x, y):
-            x = x.clone()
-            return add_(x.clone(), y)
-
-
-        def add_(x, y):
-            kernel[(1,)](x, y)
-            return x
-        """
-
-    assert "    x = x.clone()\n" not in drop_copies(text(written), "op")
-    assert "add_(x.clone(), y)" in drop_copies(text(written), "op")
-
-
-def test_checks_of_devices_go() -> None:
-    written = """
-        def op(x, y):
-            assert x.is_cuda and x.device == y.device
-            assert x.device.type == DEVICE, "wrong"
-            assert x.is_cuda and x.ndim == 2
-            return x
-        """
-
-    assert remove_leftovers(text(written)) == text(
-        """
-        def op(x, y):
-            assert x.is_cuda and x.ndim == 2
-            return x
-        """
-    )
 
 
 def test_a_helper_leaves_the_name_of_the_operation_to_the_draft() -> None:

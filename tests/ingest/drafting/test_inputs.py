@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from ingest.drafting import Missing
-from tests.ingest.drafting.repositories import DOUBLING, cases, function, only, whole
+from tests.ingest.drafting.repositories import (
+    DOUBLING,
+    HEAD,
+    cases,
+    function,
+    only,
+    outcomes_of,
+    whole,
+)
 
 COMPARED = "    assert torch.allclose(doubled(x), x + x)\n"
 
@@ -240,17 +248,13 @@ def test_a_tensor_made_in_one_branch_is_an_input_of_every_case() -> None:
 
 
 def test_a_drafted_test_starts_with_its_imports_despite_future_imports() -> None:
-    from ingest.drafting import draft
-    from ingest.extract import MemoryTree
-    from tests.ingest.drafting.repositories import HEAD
-
     test = (
         "from __future__ import annotations\n"
         + HEAD
         + ("def test_doubled():\n    x = torch.randn(64)\n" + COMPARED)
     )
     tree = {"ops/__init__.py": "", "ops/doubling.py": DOUBLING, "tests/test_doubling.py": test}
-    (outcome,) = draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
+    (outcome,) = outcomes_of(tree)
 
     assert outcome.draft is not None
     assert outcome.draft.texts.test_code.startswith("from python_code import doubling")
@@ -378,33 +382,6 @@ def test_seeding_is_removed_from_input_helpers() -> None:
 
     assert function(draft.texts.test_code, "seeded") == ("def seeded():\n    pass\n    pass")
     assert "seed" not in function(draft.texts.test_code, "made").replace("seeded()", "")
-
-
-def test_a_clone_of_an_input_is_made_on_the_side_that_needs_it() -> None:
-    draft = whole(
-        """
-        def test_doubled():
-            x = torch.randn(64, device=device)
-            bias = torch.randn(64, device=device)
-            both = [t.clone().detach() for t in [x, bias]]
-            y = x.detach().clone()
-            more = bias.clone() if bias is not None else None
-            shift = torch.sigmoid(y)
-            actual = doubled(both[0] + y) + shift
-            assert torch.allclose(actual, 4 * x + shift + 0 * more)
-        """
-    )
-
-    assert "def doubling(shift, bias, x):" in draft.texts.triton_code
-    launching = function(draft.texts.triton_code, "doubling")
-    assert "both = [t.clone() for t in [x, bias]]" in launching
-    # A copy that nothing writes to is another name.
-    assert "return doubled(both[0] + x) + shift" in launching
-    assert "more = " not in launching
-    assert "return 4 * x + shift + 0 * bias" in draft.texts.python_code
-    made = function(draft.texts.test_code, "make_inputs")
-    assert "both" not in made
-    assert "y = x.detach().clone()" in made
 
 
 def test_a_clone_of_a_tensor_changed_later_stays_an_input() -> None:
@@ -576,19 +553,6 @@ def test_infinity_in_a_case_has_no_literal() -> None:
     )
 
     assert """'low': (1.0, float("-inf"))""" in draft.texts.test_code
-
-
-def test_a_shape_of_an_input_is_its_shape() -> None:
-    draft = whole(
-        """
-        @pytest.mark.parametrize("shape", [(16, 3), (61, 7)])
-        def test_doubled(shape):
-            x = torch.randn(shape, device=device)
-            assert torch.allclose(doubled(x), (x + x).reshape(shape))
-        """
-    )
-
-    assert ".reshape(x.shape)" in draft.texts.python_code
 
 
 def test_complex_dtypes_make_no_cases() -> None:

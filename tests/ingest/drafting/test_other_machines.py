@@ -7,7 +7,6 @@ import ast
 import pytest
 
 from ingest.drafting import DraftOutcome, Missing, OperationDraft
-from ingest.drafting.dead_branches import remove_dead_branches
 from ingest.drafting.devices import (
     place_on_device,
     replace_literal_devices,
@@ -239,7 +238,8 @@ def test_an_import_in_a_function_that_the_file_has_already_is_no_obstacle() -> N
         ops__math="def twice(x):\n    return x + x\n",
     )
 
-    assert draft.texts.python_code == "def doubling(x):\n    return x + x\n"
+    assert "import" not in draft.texts.python_code
+    assert "def twice(x):" in draft.texts.python_code
 
 
 def test_a_launcher_that_asserts_its_device_accepts_any_of_its_kind() -> None:
@@ -296,27 +296,6 @@ def make_out(x):
     draft = whole_of("lossy", test, ops__losing=file)
 
     assert "to(x.dtype)" not in draft.texts.python_code
-
-
-def test_a_branch_for_another_vendor_goes() -> None:
-    text = """
-@triton.jit
-def kernel(x):
-    if tl.constexpr(torch.version.hip is not None):
-        tl.store(x, 1)
-    else:
-        tl.store(x, 2)
-
-
-def launch(x):
-    if torch.version.hip:
-        return x
-    kernel[(1,)](x)
-"""
-
-    assert "tl.store(x, 1)" not in remove_dead_branches(text)
-    assert "    tl.store(x, 2)\n" in remove_dead_branches(text)
-    assert "hip" not in remove_dead_branches(text)
 
 
 def test_a_product_of_matrices_in_blocks_for_a_cpu_is_a_reason() -> None:

@@ -8,30 +8,6 @@ from ingest.drafting import Missing, Rule
 from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
 
 
-def test_a_reference_function_is_included_with_its_callees() -> None:
-    draft = whole(
-        """
-        def twice(x):
-            return x + x
-
-        def naive_doubled(x):
-            return twice(x) * 1
-
-        @pytest.mark.parametrize("n", [16, 37])
-        def test_doubled(n):
-            x = torch.randn(n, device=device)
-            torch.testing.assert_close(doubled(x), naive_doubled(x))
-        """
-    )
-
-    assert draft.rule is Rule.NAMED_FUNCTION
-    assert "def twice(x)" in draft.texts.python_code
-    assert "return twice(x) * 1" in function(draft.texts.python_code, "doubling")
-    assert "doubling_kernel[" in function(draft.texts.triton_code, "doubling")
-    assert "doubling_kernel" in draft.texts.triton_code
-    assert "triton" not in draft.texts.python_code
-
-
 def test_a_single_operation_of_torch_is_a_reference() -> None:
     draft = whole(
         """
@@ -57,20 +33,6 @@ def test_an_expression_can_be_the_reference() -> None:
 
     assert draft.rule is Rule.EXPRESSION
     assert "return x + x" in draft.texts.python_code
-
-
-def test_a_comparing_tensor_method_compares_its_receiver() -> None:
-    draft = whole(
-        """
-        def test_doubled():
-            tolerance = 1e-3
-            x = torch.randn(64, device="cuda")
-            assert (x + x).allclose(doubled(x), 0, tolerance)
-        """
-    )
-
-    assert "return x + x" in draft.texts.python_code
-    assert "doubling_kernel[" in function(draft.texts.triton_code, "doubling")
 
 
 MODULES = """
@@ -415,23 +377,6 @@ def test_a_reference_of_an_unknown_package_is_named() -> None:
     assert "somewhere" in outcome.sentence
 
 
-def test_einops_with_a_written_pattern_is_replaced_by_methods() -> None:
-    draft = whole(
-        """
-        from einops import rearrange
-
-        def ref_doubled(x):
-            return rearrange(2 * x, "a b -> b a")
-
-        def test_doubled():
-            x = torch.randn(8, 8, device=device)
-            assert torch.allclose(doubled(x).t(), ref_doubled(x))
-        """
-    )
-
-    assert draft.texts.python_code == "def doubling(x):\n    return (2 * x).transpose(0, 1)\n"
-
-
 def test_einops_is_replaced_by_a_substitute() -> None:
     draft = whole(
         """
@@ -493,26 +438,6 @@ def test_a_function_and_its_operation_give_one_outcome_in_any_file_order() -> No
 
     assert outcome.operation.name == "Doubling"
     assert [kernel.qualname for kernel in outcome.operation.kernels] == ["doubling_kernel"]
-
-
-def test_a_reference_keeps_its_explicit_detach_calls() -> None:
-    draft = whole(
-        """
-        def test_doubled():
-            x = torch.randn(64, device=device, requires_grad=True)
-            y = x.clone().detach().requires_grad_()
-            ours = Doubling.apply(x)
-            weight = torch.softmax(y, -1).detach()
-            theirs = 2 * y + 0 * weight
-            assert torch.allclose(ours, theirs)
-            ours.sum().backward()
-            theirs.sum().backward()
-            assert torch.allclose(x.grad, y.grad)
-        """
-    )
-
-    reference = function(draft.texts.python_code, "doubling")
-    assert "weight = torch.softmax(x, -1).detach()" in reference
 
 
 def test_a_wrap_triton_call_is_removed_from_the_launch() -> None:

@@ -125,3 +125,10 @@ def test_a_backward_pass_that_leaves_work_to_torch_is_told(observe: Observe) -> 
         "squared", "triton_code", "        return out\n\n\ndef", "        return out * 2\n\n\ndef"
     )
     assert observe(texts, "squared", True) == (texts, {"backward": "mul"})
+
+
+def test_inputs_go_that_other_inputs_tell(simplify: Callable[..., Texts]) -> None:
+    simplified = simplify(draft("shared"), "shared")
+    assert simplified["python_code"] == (PROGRAMS / "shared/simplified_python.py").read_text()
+    assert simplified["triton_code"] == (PROGRAMS / "shared/simplified.py").read_text()
+    assert "return (x,)\n" in simplified["test_code"]
