@@ -125,7 +125,7 @@ def normalizes(before: Chain, norm: Norm, after: Chain) -> bool:
 @functools.lru_cache(maxsize=1 << 16)
 def tells(before: Chain, norm: Norm, after: Chain) -> bool:
     """Return whether the operation's result after the normalization still depends on the input."""
-    row = answers(norm.triton, y=answers_of(before))
+    row = answers(norm.rows, y=answers_of(before))
     return is_informative(answers(after.triton(), x=row, y=row), LEAST_OF_A_ROW, SPREAD_OF_A_ROW)
 
 
@@ -138,7 +138,7 @@ def stays_in_range(before: Chain, norm: Norm) -> bool:
     row = answers_of(before, "large")
     if row is None or not np.isfinite(np.float32(row)).all():
         return True
-    narrow, wide = (answers(norm.triton, y=kind(row)) for kind in (np.float32, np.float64))
+    narrow, wide = (answers(norm.rows, y=kind(row)) for kind in (np.float32, np.float64))
     return wide is None or bool(np.allclose(narrow, wide, rtol=0.1, atol=0.01))
 
 

@@ -1,4 +1,4 @@
-"""Wrapping of the few long lines that templates produce."""
+"""Wrapping of the long lines that templates produce."""
 
 from __future__ import annotations
 
@@ -6,98 +6,68 @@ import re
 import textwrap
 
 WIDTH = 99
+BLANK_LINES = re.compile(r"\n{4,}")
 
 
 def tidy(source: str) -> str:
-    lines: list[str] = []
-    for line in source.split("\n"):
-        # Nearly all lines are short enough.
-        lines += [line] if len(line) <= WIDTH else _fitting(line)
-    return BLANK_LINES.sub("\n\n\n", "\n".join(lines))
-
-
-BLANK_LINES = re.compile(r"\n{4,}")
+    """Return the source with lines that fit, and without those that omitted parts leave empty."""
+    lines = (line for line in source.split("\n") if not line.isspace())
+    fitting = (part for line in lines for part in _fitting(line))
+    return BLANK_LINES.sub("\n\n\n", "\n".join(fitting))
 
 
 def _fitting(line: str) -> list[str]:
     if len(line) <= WIDTH:
         return [line]
-    indent = line[: len(line) - len(line.lstrip())]
-    text = line.strip()
+    text = line.lstrip()
+    indent = line[: len(line) - len(text)]
     if text.startswith('"""'):
         return _docstring(indent, text)
-    call = CALL.search(text)
-    if call is None:
-        return _broken(indent, text)
-    start = call.end()
-    if start == len(text):
+    if text.startswith("#"):
         return [line]
-    end = _closing(text, start)
-    arguments = [f"{indent}    {part}," for part in _split(text[start:end], ",")]
-    rest = [part for argument in arguments for part in _fitting(argument)]
-    return [f"{indent}{text[:start]}", *rest, f"{indent}{text[end:]}"]
-
-
-CALL = re.compile(
-    r"(?:\bdef \w+|\breturn \w+\(\)|\b(?:tl|torch|F)\.\w+|\btriton\.Config"
-    r"|(?<== )_\w+|^\w+\[.+\])\("
-)
-
-
-BREAKABLE = re.compile(
-    r"(?!(?:return|for|while|if|elif|assert|from|import|with|def|class)\b)\w[^#\"']*[^:\"'#]"
-)
-
-
-def _broken(indent: str, text: str) -> list[str]:
-    """Break a list of arguments after commas, and a sum before each plus.
-
-    Statements, comments and strings are not broken.
-    """
-    if not BREAKABLE.fullmatch(text):
-        return [f"{indent}{text}"]
-    arguments = _split(text, ",")
-    if len(arguments) > 1 and " = " not in text:
-        return [f"{indent}{argument}," for argument in arguments]
-    target, equals, total = text.partition(" = ")
-    inner = f"{indent}    " if equals else indent
-    first, *others = _split((total or text).removesuffix(","), "+")
-    if not others:
-        return [f"{indent}{text}"]
-    lines = [f"{inner}{first}", *(f"{inner}+ {other}" for other in others)]
-    if equals:
-        return [f"{indent}{target} = (", *lines, f"{indent})"]
-    return [*lines[:-1], f"{lines[-1]},"]
+    if text.startswith("return ") and len(_arguments(text[7:])) > 1:
+        # A tuple: its parentheses may be added.
+        text = f"return ({text[7:]})"
+    # The longest call, or tuple in parentheses.
+    start, end = max(_groups(text), key=lambda group: group[1] - group[0], default=(0, 0))
+    arguments = _arguments(text[start:end])
+    if len(arguments) < 2 and not re.search(r"[\w\]]\($", text[:start]):
+        return [line]
+    parts = [part for one in arguments for part in _fitting(f"{indent}    {one},")]
+    return [f"{indent}{text[:start]}", *parts, f"{indent}{text[end:]}"]
 
 
 def _docstring(indent: str, text: str) -> list[str]:
-    closed = text.endswith('"""')
+    closing = '"""' * text.endswith('"""')
     body = text.removeprefix('"""').removesuffix('"""')
-    wrapped = textwrap.wrap(body, WIDTH - len(indent) - 3, break_on_hyphens=False)
-    if not closed:
-        return [f'{indent}"""{wrapped[0]}', *(f"{indent}{line}" for line in wrapped[1:])]
+    first, *rest = textwrap.wrap(body, WIDTH - len(indent) - 3, break_on_hyphens=False)
     return [
-        f'{indent}"""{wrapped[0]}',
-        *(f"{indent}{line}" for line in wrapped[1:]),
-        f'{indent}"""',
+        f'{indent}"""{first}',
+        *(indent + line for line in rest),
+        *([indent + closing] if closing else []),
     ]
 
 
-def _closing(text: str, start: int) -> int:
-    depth = 1
-    for place in range(start, len(text)):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    return len(text)
+def _depths(text: str) -> list[int]:
+    """Return the number of open brackets after each character."""
+    depths, depth = [], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        depths.append(depth)
+    return depths
 
 
-def _split(text: str, mark: str) -> list[str]:
-    """Split at occurrences of a mark outside of brackets."""
-    parts, depth, start = [], 0, 0
-    for place, character in enumerate(text):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
-        if character == mark and depth == 0:
-            parts.append(text[start:place].strip())
-            start = place + 1
-    return [part for part in (*parts, text[start:].strip()) if part]
+def _groups(text: str) -> list[tuple[int, int]]:
+    """Return the ranges inside outermost parentheses."""
+    depths = _depths(text)
+    starts = [place + 1 for place, depth in enumerate(depths) if depth == 1 and text[place] == "("]
+    ends = [place for place, depth in enumerate(depths) if depth == 0 and text[place] == ")"]
+    return list(zip(starts, ends, strict=False))
+
+
+def _arguments(text: str) -> list[str]:
+    """Return the parts between commas outside of brackets."""
+    depths = _depths(text)
+    cuts = [place for place, depth in enumerate(depths) if depth == 0 and text[place] == ","]
+    bounds = zip([0, *(cut + 1 for cut in cuts)], [*cuts, len(text)], strict=True)
+    return [part for start, end in bounds if (part := text[start:end].strip())]

@@ -15,10 +15,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from validation.pairs.recipes.layout import tidy
 from validation.pairs.recipes.operations import BINARY, TERNARY
 from validation.pairs.recipes.sketch import Sketch
-from validation.pairs.recipes.spelling import spelled_out
-from validation.pairs.recipes.styles import STYLES, Style, styled
+from validation.pairs.recipes.spelling import spelled
+from validation.pairs.recipes.styles import STYLES, Style
 from validation.pairs.recipes.tuning import tuning_of
 
+IMPORTS = "import torch\nimport triton\nimport triton.language as tl"
 TEMPLATES = Path(__file__).resolve().with_name("templates")
 
 
@@ -84,12 +85,10 @@ def rendered_triton(
         **sketch.values,
         **values,
     )
-    # The launch of an autotuned kernel has no options, which leaves an empty line.
-    source = BLANK_LINE.sub("", source)
-    return tidy(styled(spelled_out(source, style), style))
-
-
-BLANK_LINE = re.compile(r"^[ \t]+\n", re.MULTILINE)
+    helpers, body = spelled(source.strip("\n"), exact=style.exact)
+    note = f'"""{values["note"]}"""\n\n' if "note" in values else ""
+    opening = f"{note}{IMPORTS}{sketch.values.get('imports', '')}"
+    return tidy("\n\n\n".join((opening, *helpers, body)) + "\n")
 
 
 @functools.cache
@@ -108,7 +107,6 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
         auto_reload=False,
     )
     environment.filters["sentence"] = lambda text: f"{text[0].upper()}{text[1:]}."
-    environment.filters["reduced"] = _reduced
     environment.globals.update(load_of=_load_of, widened=_widened)
     environment.filters["each"] = _each
     environment.filters["loads"] = _loads
@@ -181,28 +179,6 @@ def _arguments(kernel: str) -> str:
             _, colon, argument = line.partition(": ")
             lines += [f"{one}," for one in ([argument] if colon else line.split(", "))]
     return "\n".join(lines)
-
-
-def _reduced(line: str, tile: bool) -> str:
-    """Replace `sum(v)`, `max(v)` and `min(v)` by reductions of a row, or of each row of a tile.
-
-    `frow_max` and `frow_min` ignore elements beyond the row, and may propagate NaN.
-    """
-
-    def written(found: re.Match[str]) -> str:
-        value = found[2]
-        name = found[1]
-        if name.startswith("frow_"):
-            value = f'tl.where(mask, {value}, {"-" if name.endswith("max") else ""}float("inf"))'
-        name = name if name.startswith("frow_") else f"tl.{name}"
-        return f"{name}({value}, axis={1 if tile else 0}){'[:, None]' if tile else ''}"
-
-    return ROW_REDUCTION.sub(written, line)
-
-
-ROW_REDUCTION = re.compile(
-    r"(?<![.\w])(sum|(?:frow_)?(?:max|min))\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
-)
 
 
 def cases(sketch: Sketch) -> list[str]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from validation.pairs.recipes.integers import INTEGERS
 from validation.pairs.recipes.operations import BINARY, TERNARY
 from validation.pairs.recipes.rendering import TEMPLATES
-from validation.pairs.recipes.styles import STYLES, Style
 from validation.pairs.recipes.unary import UNARY
 
 # Of an assignment (to several too), of a loop, and a parameter on a line of its own.
@@ -68,16 +65,3 @@ def test_templates_and_further_operands_share_no_variable_names() -> None:
     }
 
     assert {name: names for name, names in shared.items() if names - {"gate", "target"}} == {}
-
-
-@pytest.mark.parametrize("style", [style for style in STYLES if style.names], ids=lambda s: s.name)
-def test_a_naming_style_never_reuses_a_bound_name(style: Style) -> None:
-    twice = {
-        (name, old, new)
-        for name, code in TEMPLATES_OF_KERNELS.items()
-        for old, new in style.names.items()
-        if old in bound(code) and new in bound(code)
-    }
-
-    assert twice == set()
-    assert not OF_OPERATIONS & set(style.names.values())

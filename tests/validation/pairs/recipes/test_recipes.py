@@ -22,7 +22,7 @@ from validation.pairs.recipes.rendering import TEMPLATES, rendered, rendered_tes
 from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.styles import STYLES
 
-EXACT = next(style for style in STYLES if style.exact_nan)
+EXACT = next(style for style in STYLES if style.exact)
 # What no recipe draws.
 WITH_A_MASK = {
     "operations": ["where"],
