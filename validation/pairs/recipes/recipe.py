@@ -17,7 +17,14 @@ from jinja2 import Environment, StrictUndefined
 
 from validation.pairs.recipes.chains import sentence_of
 from validation.pairs.recipes.functions import FUNCTIONS, model_sizes
-from validation.pairs.recipes.sketch import TOLERANCE, Argument, Configs, Preparation, Sketch
+from validation.pairs.recipes.sketch import (
+    TOLERANCE,
+    Argument,
+    Preparation,
+    Sketch,
+    config_rows,
+    parts_of,
+)
 
 Rows = tuple[dict[str, Any], ...]
 
@@ -86,12 +93,12 @@ def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | No
         )
     return Sketch(
         entry_point=joined(text("entry_point")),
-        summary=sentence_of(*_parts(" ".join(text("summary").split()))),
+        summary=sentence_of(*parts_of(" ".join(text("summary").split()))),
         operation_type=text("type"),
-        tags=tuple(dict.fromkeys(_parts(text("tags"), ","))),
+        tags=tuple(dict.fromkeys(parts_of(text("tags"), ","))),
         triton=entry["triton"],
         python=_lines(text("python")),
-        arguments=tuple(map(Argument.parsed, _parts(text("arguments")))),
+        arguments=tuple(map(Argument.parsed, parts_of(text("arguments")))),
         sizes=sizes,
         multiples=entry.get("multiples", {}),
         perf=size_rows(text("perf")) or size_rows(model_sizes(tuple(sizes[0]))),
@@ -118,20 +125,8 @@ def size_rows(text: str) -> Rows:
         dict(
             zip(keys, (int(word) if word.isdigit() else word for word in row.split()), strict=False)
         )
-        for row in _parts(rows, ",")
+        for row in parts_of(rows, ",")
     )
-
-
-def config_rows(text: str) -> Configs:
-    """Return configurations from block names, then sizes, warps and stages of each."""
-    names, _, rows = text.partition(":")
-    numbers = [tuple(map(int, row.split())) for row in _parts(rows, ",")]
-    blocks = names.split()
-    return tuple((dict(zip(blocks, row, strict=False)), row[-2], row[-1]) for row in numbers)
-
-
-def _parts(text: str, mark: str = ";") -> tuple[str, ...]:
-    return tuple(filter(None, map(str.strip, text.split(mark))))
 
 
 def _lines(text: str) -> tuple[str, ...]:

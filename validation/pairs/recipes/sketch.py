@@ -16,8 +16,8 @@ TOLERANCE: Mapping[str, Tolerance] = {
 }
 
 
-Configs = tuple[tuple[dict[str, int], int, int], ...]
-"""Block sizes, number of warps and number of stages of each configuration."""
+Config = tuple[dict[str, int], int, int]
+"""Block sizes, number of warps and number of stages of a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +163,15 @@ def tolerances(
         "int64": (0.0, 0.0),
     }
     return {dtype: by_dtype[dtype] for dtype in dtypes}
+
+
+def config_rows(text: str) -> tuple[Config, ...]:
+    """Return configurations from block names, then sizes, warps and stages of each."""
+    names, _, rows = text.partition(":")
+    numbers = [tuple(map(int, row.split())) for row in parts_of(rows, ",")]
+    blocks = names.split()
+    return tuple((dict(zip(blocks, row, strict=False)), row[-2], row[-1]) for row in numbers)
+
+
+def parts_of(text: str, mark: str = ";") -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, text.split(mark))))

@@ -7,11 +7,16 @@ grid, and the launch options.
 
 from __future__ import annotations
 
+import functools
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from validation.pairs.recipes.spaces import SPACES, BlockConfig, Space
+from validation.pairs.recipes.sketch import Config, config_rows
 from validation.pairs.recipes.styles import AUTOTUNE, FIXED, META, Style
 
 DECORATOR = """CONFIGS = [
@@ -24,6 +29,9 @@ DECORATOR = """CONFIGS = [
     key=[{key}],
 )
 """
+SPACES: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("tables").joinpath("spaces.toml").read_text("utf-8")
+)
 NOTE = "    # Without a GPU there is nothing to measure, so the interpreter takes the first.\n"
 
 
@@ -32,9 +40,9 @@ class Tuning:
     """The configuration of one kernel."""
 
     kind: str
-    space: Space
+    others: Sequence[Config]
     key: Sequence[str]
-    first: BlockConfig
+    first: Config
     reason: str
     """Comment on the choice of the block size; empty for none."""
     writes_warps: bool
@@ -44,12 +52,11 @@ class Tuning:
         """Lines before `@triton.jit`, or an empty text."""
         if self.kind != AUTOTUNE:
             return ""
+        own = self.first[0]
         configs = [_config(self.first)]
-        for other in self.space.others:
-            more = other.blocks.keys() - self.first.blocks.keys()
-            if more <= {"BLOCK_K", "GROUP_M"} and self.first.blocks.keys() <= other.blocks.keys():
-                blocks = {name: other.blocks[name] for name in self.first.blocks}
-                configs.append(_config(replace(other, blocks=blocks)))
+        for blocks, warps, stages in self.others:
+            if own.keys() <= blocks.keys() and blocks.keys() - own.keys() <= {"BLOCK_K", "GROUP_M"}:
+                configs.append(_config(({name: blocks[name] for name in own}, warps, stages)))
         key = ", ".join(f'"{name}"' for name in self.key)
         lines = "\n".join(f"    {config}," for config in dict.fromkeys(configs))
         return f"{self.reason}{DECORATOR.format(configs=lines, key=key, note=NOTE)}"
@@ -60,12 +67,12 @@ class Tuning:
 
     def grid(self, *sizes: str, name: str = "grid") -> str:
         """Return the assignment of the grid. Sizes may use block names: `cdiv(n, BLOCK_SIZE)`."""
-        uses_blocks = any(block in size for size in sizes for block in self.first.blocks)
+        uses_blocks = any(block in size for size in sizes for block in self.first[0])
         if self.kind != FIXED and uses_blocks:
             return f"{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
         if self.kind != FIXED:
             return f"{name} = {self._tuple(sizes, '{}')}"
-        named = "".join(f"{_local(b)} = {value}\n" for b, value in self.first.blocks.items())
+        named = "".join(f"{_local(b)} = {value}\n" for b, value in self.first[0].items())
         return f"{self.reason if named else ''}{named}{name} = {self._tuple(sizes, '')}"
 
     @property
@@ -75,22 +82,22 @@ class Tuning:
             return ""
         lines = [
             f"{block}={value if self.kind == META else _local(block)},"
-            for block, value in self.first.blocks.items()
+            for block, value in self.first[0].items()
         ]
-        if self.writes_warps or not self.first.blocks:
+        if self.writes_warps or not self.first[0]:
             # Without blocks, the number of warps depends on the row's length at run time.
             of_row = "16 if {0} > 8192 else 8 if {0} > 2048 else 4".format(self.key[-1])
-            lines.append(f"num_warps={self.first.warps if self.first.blocks else of_row},")
-            lines += [f"num_stages={self.first.stages},"] if self.first.stages else []
+            lines.append(f"num_warps={self.first[1] if self.first[0] else of_row},")
+            lines += [f"num_stages={self.first[2]},"] if self.first[2] else []
         # The explanation of a fixed block size is at its assignment, before the grid.
-        reason = self.reason if self.kind == META or not self.first.blocks else ""
+        reason = self.reason if self.kind == META or not self.first[0] else ""
         return reason + "\n".join(lines)
 
     def _tuple(self, sizes: Sequence[str], spelled: str) -> str:
         def block(match: re.Match[str]) -> str:
             return spelled.format(match[0]) if spelled else _local(match[0])
 
-        blocks = "|".join(self.first.blocks)
+        blocks = "|".join(self.first[0])
         if blocks:
             pattern = re.compile(rf"\b(?:{blocks})\b")
             sizes = [pattern.sub(block, size) for size in sizes]
@@ -114,22 +121,39 @@ def tuning_of(
     """
     known = SPACES[space]
     kind = style.tuning if tunable or style.tuning != AUTOTUNE else META
-    reasons = known.reasons
+    reasons = known["reasons"]
     reason = "\n".join(f"# {line}" for line in reasons[style.number % len(reasons)].splitlines())
     return Tuning(
         kind=kind,
-        space=known,
+        others=_others(space),
         key=key,
-        first=BlockConfig(blocks, known.warps(blocks), known.stages),
+        first=(blocks, _usual_warps(blocks), known.get("stages", 0)),
         reason=f"{reason}\n" if reason else "",
         writes_warps=style.writes_warps,
     )
 
 
-def _config(config: BlockConfig) -> str:
-    blocks = ", ".join(f'"{name}": {value}' for name, value in config.blocks.items())
-    stages = f", num_stages={config.stages}" if config.stages else ""
-    return f"triton.Config({{{blocks}}}, num_warps={config.warps}{stages})"
+@functools.cache
+def _others(space: str) -> tuple[Config, ...]:
+    parts = SPACES[space]["configs"].split(";")
+    return tuple(config for part in parts for config in config_rows(part))
+
+
+def _usual_warps(blocks: Mapping[str, int]) -> int:
+    elements = math.prod(
+        size for name, size in blocks.items() if name not in ("BLOCK_K", "GROUP_M")
+    )
+    if "BLOCK_K" in blocks:
+        return 8 if elements >= 128 * 128 else 4
+    is_small = elements < 512 and tuple(blocks) != ("BLOCK_M",)
+    return 2 if is_small else 4 if elements <= 2048 else 8
+
+
+def _config(config: Config) -> str:
+    sizes, warps, stages = config
+    blocks = ", ".join(f'"{name}": {value}' for name, value in sizes.items())
+    pipeline = f", num_stages={stages}" if stages else ""
+    return f"triton.Config({{{blocks}}}, num_warps={warps}{pipeline})"
 
 
 def _local(block: str) -> str:
