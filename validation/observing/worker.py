@@ -299,6 +299,9 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
     cuda.get_device_capability = lambda *_: (GPU.major, GPU.minor)
     cuda.get_device_name = lambda *_: GPU.name
     cuda.device = lambda *_: nullcontext()
+    # Some launchers refuse tensors of a CPU.
+    tensor: Any = torch.Tensor
+    tensor.is_cuda = property(lambda _: True)
     return {"torch": torch.__version__, "triton": triton.__version__,
             "python": platform.python_version()}  # fmt: skip
 
