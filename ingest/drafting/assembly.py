@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from curation.source.functions import stored_names
 from curation.source.text import UNREADABLE
+from ingest.drafting.compared import Test, find_floats, find_tensors, inputs_dtype
 from ingest.drafting.devices import DEVICE, replace_literal_devices, use_devices_of_inputs
 from ingest.drafting.drawn_weights import draw_weights
 from ingest.drafting.einops_calls import write_einops
-from ingest.drafting.expected import Test, find_floats, find_tensors, inputs_dtype
 from ingest.drafting.judging import find_fault
 from ingest.drafting.logs import remove_logging
 from ingest.drafting.masks import join_masks, replace_raises

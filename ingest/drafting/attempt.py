@@ -12,6 +12,7 @@ from curation.source.text import UNREADABLE
 from ingest.drafting.assembly import assemble
 from ingest.drafting.bounded import NotPlain
 from ingest.drafting.choosing import is_degenerate
+from ingest.drafting.compared import Test
 from ingest.drafting.comparisons import (
     TestedEquality,
     find_comparisons,
@@ -19,7 +20,6 @@ from ingest.drafting.comparisons import (
     peel,
     reads_gradient,
 )
-from ingest.drafting.expected import Test
 from ingest.drafting.gradients import find_answer
 from ingest.drafting.launching import Launching
 from ingest.drafting.moving import move_copies, move_functions

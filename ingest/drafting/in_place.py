@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from curation.source.functions import dotted_name, signature
@@ -51,8 +51,7 @@ def mark_calls(suite: SuiteFile, tree: ast.AST, suites: Suites) -> None:
         else:
             continue
         if written is not None:
-            function, names = written
-            roots = (_root(value) for name, value in arguments_of(call, function) if name in names)
+            roots = (_root(value) for value in _among(call, *written))
             mark_written(call, frozenset(root for root in roots if root))
     for statement in ast.walk(tree):
         match statement:
@@ -135,13 +134,13 @@ class _Writes:
     def _of_launcher(
         self, suite: SuiteFile, function: Function, depth: int
     ) -> frozenset[str] | None:
-        parameters = set(parameters_of(function))
-        roots: dict[str, set[str]] = {name: {name} for name in parameters}
+        roots = {name: {name} for name in signature(function.args).names}
+        parameters = frozenset(roots)
         written: set[str] = set()
-        for node in in_order(function.body):
+        for node in _in_order(function.body):
             match node:
                 case ast.Assign(targets=targets, value=value):
-                    for target, part in paired(targets, value):
+                    for target, part in _paired(targets, value):
                         if isinstance(target, ast.Name):
                             roots[target.id] = _aliased(part, roots)
                         elif isinstance(target, ast.Subscript):
@@ -153,82 +152,56 @@ class _Writes:
                 ):
                     written |= _aliased(value, roots)
             if isinstance(node, ast.Call):
-                found = self._called(suite, function, node, depth)
-                if found is None:
+                called = node.func.value if isinstance(node.func, ast.Subscript) else node.func
+                values = self._called(suite, called, node, depth)
+                if values is None and (called is not node.func or _is_applied(called)):
                     return None
-                for value in found:
+                for value in values or ():
                     written |= _aliased(value, roots)
-        return frozenset(written & parameters)
-
-    def _called(
-        self, suite: SuiteFile, function: Function, call: ast.Call, depth: int
-    ) -> list[ast.expr] | None:
-        """Return the arguments that a call writes to, or None if that is unknown."""
-        launch = isinstance(call.func, ast.Subscript)
-        named = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-        if isinstance(named, ast.Attribute) and named.attr == "apply":
-            return None
-        parts = dotted_name(named)
-        target = suite.meaning(parts) if parts else None
-        if not isinstance(target, Local):
-            return None if launch else []
-        found = self.of_host(suite, target, depth + 1)
-        if found is None:
-            return None if launch else []
-        callee, names = found
-        return [value for name, value in arguments_of(call, callee) if name in names]
+        return parameters & written
 
     def _of_kernel(self, suite: SuiteFile, function: Function, depth: int) -> frozenset[str]:
-        def called(call: ast.Call) -> list[ast.expr]:
-            meant = suite.meaning((call.func.id,)) if isinstance(call.func, ast.Name) else None
-            inner = self.of_host(suite, meant, depth + 1) if isinstance(meant, Local) else None
-            if inner is None:
-                return []
-            return [value for name, value in arguments_of(call, inner[0]) if name in inner[1]]
+        """Return the parameters that a kernel stores through."""
+        roots = {name: {name} for name in signature(function.args).names}
+        parameters = frozenset(roots)
+        written: set[str] = set()
+        # Twice: a pointer that a loop advances is bound to itself.
+        for node in [*_in_order(function.body)] * 2:
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    for target, part in _paired(targets, value):
+                        if isinstance(target, ast.Name):
+                            roots[target.id] = roots.get(target.id, set()) | _pointers(part, roots)
+                case ast.AugAssign(target=ast.Name(id=name), value=value):
+                    roots[name] = roots.get(name, set()) | _pointers(value, roots)
+                case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in STORES:
+                    pointer = node.args[0] if _is_language(owner) and node.args else owner
+                    written |= _pointers(pointer, roots)
+                case ast.Call(func=ast.Name() as called):
+                    for value in self._called(suite, called, node, depth) or ():
+                        written |= _pointers(value, roots)
+        return parameters & written
 
-        return frozenset(written_by_kernel(function, called))
-
-
-def written_by_kernel(
-    function: Function, called: Callable[[ast.Call], Iterable[ast.expr]]
-) -> set[str]:
-    """Return the parameters that a kernel stores through.
-
-    called: the arguments of a call by name that the called function writes to.
-    """
-    parameters = set(parameters_of(function))
-    roots: dict[str, set[str]] = {name: {name} for name in parameters}
-    written: set[str] = set()
-    # Twice: a pointer that a loop advances is bound to itself.
-    for node in [*in_order(function.body)] * 2:
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                for target, part in paired(targets, value):
-                    if isinstance(target, ast.Name):
-                        found = find_pointers(part, roots)
-                        roots[target.id] = roots.get(target.id, set()) | found
-            case ast.AugAssign(target=ast.Name(id=name), value=value):
-                roots[name] = roots.get(name, set()) | find_pointers(value, roots)
-            case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in STORES:
-                pointer = node.args[0] if is_language(owner) and node.args else owner
-                written |= find_pointers(pointer, roots)
-            case ast.Call(func=ast.Name()):
-                for value in called(node):
-                    written |= find_pointers(value, roots)
-    return written & parameters
+    def _called(
+        self, suite: SuiteFile, called: ast.expr, call: ast.Call, depth: int
+    ) -> list[ast.expr] | None:
+        """Return the arguments that a call of a function writes to, or None if that is unknown."""
+        parts = dotted_name(called)
+        target = suite.meaning(parts) if parts else None
+        known = self.of_host(suite, target, depth + 1) if isinstance(target, Local) else None
+        return _among(call, *known) if known is not None else None
 
 
-def parameters_of(function: Function) -> list[str]:
-    return list(signature(function.args).names)
+def _is_applied(called: ast.expr) -> bool:
+    return isinstance(called, ast.Attribute) and called.attr == "apply"
 
 
-def arguments_of(call: ast.Call, function: Function) -> list[tuple[str, ast.expr]]:
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    given = list(zip(names, call.args, strict=False))
-    return given + [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+def _among(call: ast.Call, function: Function, names: frozenset[str]) -> list[ast.expr]:
+    """Return the arguments of a call for these parameters of the function."""
+    return [value for name, value in signature(function.args).given(call).items() if name in names]
 
 
-def in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+def _in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     """Yield the nodes of a function's own code in the order of its text."""
     for statement in body:
         if isinstance(statement, Function | ast.ClassDef):
@@ -236,12 +209,12 @@ def in_order(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
         yield statement
         for child in ast.iter_child_nodes(statement):
             if isinstance(child, ast.stmt):
-                yield from in_order([child])
+                yield from _in_order([child])
             else:
                 yield from ast.walk(child)
 
 
-def paired(targets: Sequence[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _paired(targets: Sequence[ast.expr], value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     for target in targets:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             yield from zip(target.elts, value.elts, strict=False)
@@ -269,27 +242,27 @@ def _aliased(node: ast.expr, roots: dict[str, set[str]]) -> set[str]:
                 return set()
 
 
-def find_pointers(node: ast.AST | None, roots: dict[str, set[str]]) -> set[str]:
+def _pointers(node: ast.AST | None, roots: dict[str, set[str]]) -> set[str]:
     """Return the parameters that an address begins with: `out` of `out + row * stride + n`."""
     match node:
         case ast.Name(id=name):
             return set(roots.get(name, set()))
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            return find_pointers(left, roots) or find_pointers(right, roots)
+            return _pointers(left, roots) or _pointers(right, roots)
         case ast.IfExp(body=body, orelse=orelse):
-            return find_pointers(body, roots) | find_pointers(orelse, roots)
+            return _pointers(body, roots) | _pointers(orelse, roots)
         case ast.Subscript(value=value):
-            return find_pointers(value, roots)
+            return _pointers(value, roots)
         case ast.Call(func=func) if not ast.unparse(func).endswith("load"):
             base = next((k.value for k in node.keywords if k.arg == "base"), None)
             first = base or (node.args[0] if node.args else None)
-            if isinstance(func, ast.Attribute) and not is_language(func.value):
+            if isinstance(func, ast.Attribute) and not _is_language(func.value):
                 first = func.value
-            return find_pointers(first, roots)
+            return _pointers(first, roots)
     return set()
 
 
-def is_language(owner: ast.expr) -> bool:
+def _is_language(owner: ast.expr) -> bool:
     return isinstance(owner, ast.Name) and owner.id in {"tl", "gl", "language", "libdevice"}
 
 
