@@ -24,7 +24,8 @@ class Operation:
     phrase: str
     """The operation in the imperative, such as “add a bias”."""
     torch: str
-    triton: str
+    own: str = ""
+    """Triton's expression; empty if it is PyTorch's."""
     before: tuple[str, ...] = ()
     """Lines that Triton needs before the expression."""
     smooth: bool = True
@@ -34,6 +35,10 @@ class Operation:
     """Short name for use in a chain's name; empty to use `name`."""
     draw: str = "normal"
     """Values of the chain's input in a test: normal, or wide to reach limits far from zero."""
+
+    @property
+    def triton(self) -> str:
+        return self.own or self.torch
 
     @property
     def operands(self) -> int:

@@ -27,38 +27,28 @@ GATES = (
               further=GATE),
 )  # fmt: skip
 
-ADD_BIAS = Operation("add_bias", "add a bias", "{x} + {y}", "{x} + {y}",
-                     further=(Operand("bias", "row"),), short="bias")  # fmt: skip
-ADD_RESIDUAL = Operation("add_residual", "add the residual", "{x} + {y}", "{x} + {y}",
-                         further=(RESIDUAL,), short="residual")  # fmt: skip
-LAYER_SCALE = Operation("layer_scale", "scale each channel", "{x} * {y}", "{x} * {y}",
-                        further=(Operand("gamma", "row"),))  # fmt: skip
-TOKEN_SCALE = Operation("token_scale", "scale each token", "{x} * {y}", "{x} * {y}",
-                        further=(Operand("token_weight", "column"),))  # fmt: skip
-HADAMARD = Operation("multiply", "multiply by a second tensor", "{x} * {y}", "{x} * {y}",
-                     further=(Operand("up"),), short="times_up")  # fmt: skip
-DROPOUT = Operation("drop", "apply a dropout mask with p = 0.1",
-                    "torch.where({y}, {x} / 0.9, 0.0)", "tl.where({y}, {x} / 0.9, 0.0)",
-                    further=(Operand("keep", draw="mask"),), short="dropout")  # fmt: skip
-ADD_MASK = Operation("add_attention_mask", "add the attention mask", "{x} + {y}", "{x} + {y}",
-                     further=(Operand("attention_mask"),), short="mask")  # fmt: skip
-FILL_MASK = Operation("fill_masked", "set masked scores to -10,000",
-                      "{x}.masked_fill(~{y}, -10000.0)", "tl.where({y}, {x}, -10000.0)",
-                      further=(Operand("visible", draw="mask"),), short="masked")  # fmt: skip
-POSITION_BIAS = Operation("add_position_bias", "add the position bias", "{x} + {y}", "{x} + {y}",
-                          further=(Operand("position_bias"),), short="position_bias")  # fmt: skip
-
 BINARY = (
-    ADD_BIAS,
-    ADD_RESIDUAL,
+    Operation("add_bias", "add a bias", "{x} + {y}", "{x} + {y}",
+              further=(Operand("bias", "row"),), short="bias"),
+    Operation("add_residual", "add the residual", "{x} + {y}", "{x} + {y}",
+              further=(RESIDUAL,), short="residual"),
     *GATES,
-    LAYER_SCALE,
-    TOKEN_SCALE,
-    HADAMARD,
-    DROPOUT,
-    ADD_MASK,
-    FILL_MASK,
-    POSITION_BIAS,
+    Operation("layer_scale", "scale each channel", "{x} * {y}", "{x} * {y}",
+              further=(Operand("gamma", "row"),)),
+    Operation("token_scale", "scale each token", "{x} * {y}", "{x} * {y}",
+              further=(Operand("token_weight", "column"),)),
+    Operation("multiply", "multiply by a second tensor", "{x} * {y}", "{x} * {y}",
+              further=(Operand("up"),), short="times_up"),
+    Operation("drop", "apply a dropout mask with p = 0.1",
+              "torch.where({y}, {x} / 0.9, 0.0)", "tl.where({y}, {x} / 0.9, 0.0)",
+              further=(Operand("keep", draw="mask"),), short="dropout"),
+    Operation("add_attention_mask", "add the attention mask", "{x} + {y}", "{x} + {y}",
+              further=(Operand("attention_mask"),), short="mask"),
+    Operation("fill_masked", "set masked scores to -10,000",
+              "{x}.masked_fill(~{y}, -10000.0)", "tl.where({y}, {x}, -10000.0)",
+              further=(Operand("visible", draw="mask"),), short="masked"),
+    Operation("add_position_bias", "add the position bias", "{x} + {y}", "{x} + {y}",
+              further=(Operand("position_bias"),), short="position_bias"),
     Operation("subtract_mean", "subtract the running mean", "{x} - {y}", "{x} - {y}",
               further=(Operand("running_mean", "row"),), short="centered"),
     Operation("squared_error", "square the difference from the target",
@@ -75,17 +65,17 @@ BINARY = (
     Operation("upper_bound", "take the element-wise minimum with a ceiling tensor",
               "torch.minimum({x}, {y})", "fmin({x}, {y})", further=(Operand("ceiling"),)),
     Operation("ema_update", "update an exponential moving average with decay 0.9",
-              "0.9 * {y} + 0.1 * {x}", "0.9 * {y} + 0.1 * {x}", further=(Operand("ema"),)),
+              "0.9 * {y} + 0.1 * {x}", further=(Operand("ema"),)),
     Operation("interpolate", "interpolate a third of the way to the endpoint",
               "torch.lerp({x}, {y}, 1.0 / 3.0)", "{x} + ({y} - {x}) * (1.0 / 3.0)",
               further=(Operand("endpoint"),)),
-    Operation("momentum", "accumulate with momentum 0.9", "0.9 * {y} + {x}", "0.9 * {y} + {x}",
+    Operation("momentum", "accumulate with momentum 0.9", "0.9 * {y} + {x}",
               further=(Operand("velocity"),)),
     Operation("magnitude", "compute the magnitude of complex numbers",
               "torch.sqrt({x} * {x} + {y} * {y} + 1e-6)",
               "tl.sqrt({x} * {x} + {y} * {y} + 1e-6)", further=(Operand("imaginary"),)),
     Operation("squared_magnitude", "compute the squared magnitude of complex numbers",
-              "{x} * {x} + {y} * {y}", "{x} * {x} + {y} * {y}", further=(Operand("imaginary"),)),
+              "{x} * {x} + {y} * {y}", further=(Operand("imaginary"),)),
     Operation("log_add_exp", "compute log(exp(x) + exp(other))", "torch.logaddexp({x}, {y})",
               "fmax({x}, {y}) + flog1p(tl.exp(-gap))",
               ("gap = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",),
@@ -98,34 +88,23 @@ BINARY = (
               further=(Operand("beta", "row"),)),
 )  # fmt: skip
 
-AFFINE = Operation("affine", "scale and shift each channel", "{x} * {y} + {z}", "{x} * {y} + {z}",
-                   further=(Operand("gamma", "row"), Operand("beta", "row")))  # fmt: skip
-MODULATE = Operation("modulate", "modulate by a scale and a shift (adaLN)",
-                     "{x} * (1.0 + {y}) + {z}", "{x} * (1.0 + {y}) + {z}",
-                     further=(Operand("mod_scale", "row"), Operand("mod_shift", "row"))
-                     )  # fmt: skip
-SCALED_RESIDUAL = Operation("layer_scale_residual", "scale each channel and add the residual",
-                            "{z} + {y} * {x}", "{z} + {y} * {x}",
-                            further=(Operand("gamma", "row"), RESIDUAL))  # fmt: skip
-GATED_RESIDUAL = Operation("gated_residual", "gate by tanh and add the residual",
-                           "{z} + torch.tanh({y}) * {x}", "{z} + ftanh({y}) * {x}",
-                           further=(Operand("gate"), RESIDUAL))  # fmt: skip
-DROPOUT_RESIDUAL = Operation(
-    "dropout_residual", "apply a dropout mask with p = 0.1 and add the residual",
-    "torch.where({y}, {x} / 0.9, 0.0) + {z}", "tl.where({y}, {x} / 0.9, 0.0) + {z}",
-    further=(Operand("keep", draw="mask"), RESIDUAL))  # fmt: skip
-STANDARDIZE = Operation(
-    "standardize", "standardize by the running mean and inverse standard deviation",
-    "({x} - {y}) * {z}", "({x} - {y}) * {z}",
-    further=(Operand("running_mean", "row"), Operand("inv_std", "row", "positive")))  # fmt: skip
-
 TERNARY = (
-    AFFINE,
-    MODULATE,
-    SCALED_RESIDUAL,
-    GATED_RESIDUAL,
-    DROPOUT_RESIDUAL,
-    STANDARDIZE,
+    Operation("affine", "scale and shift each channel", "{x} * {y} + {z}", "{x} * {y} + {z}",
+              further=(Operand("gamma", "row"), Operand("beta", "row"))),
+    Operation("modulate", "modulate by a scale and a shift (adaLN)",
+              "{x} * (1.0 + {y}) + {z}", "{x} * (1.0 + {y}) + {z}",
+              further=(Operand("mod_scale", "row"), Operand("mod_shift", "row"))),
+    Operation("layer_scale_residual", "scale each channel and add the residual",
+              "{z} + {y} * {x}", further=(Operand("gamma", "row"), RESIDUAL)),
+    Operation("gated_residual", "gate by tanh and add the residual",
+              "{z} + torch.tanh({y}) * {x}", "{z} + ftanh({y}) * {x}",
+              further=(Operand("gate"), RESIDUAL)),
+    Operation("dropout_residual", "apply a dropout mask with p = 0.1 and add the residual",
+              "torch.where({y}, {x} / 0.9, 0.0) + {z}", "tl.where({y}, {x} / 0.9, 0.0) + {z}",
+              further=(Operand("keep", draw="mask"), RESIDUAL)),
+    Operation("standardize", "standardize by the running mean and inverse standard deviation",
+              "({x} - {y}) * {z}",
+              further=(Operand("running_mean", "row"), Operand("inv_std", "row", "positive"))),
     Operation("gru_update", "blend a state and a proposed state by an update gate",
               "{x} + torch.sigmoid({z}) * ({y} - {x})", "{x} + tl.sigmoid({z}) * ({y} - {x})",
               further=(Operand("proposed"), Operand("update"))),
@@ -150,13 +129,12 @@ TERNARY = (
               "tl.where({z}, {y}, {x})",
               further=(Operand("replacement"), Operand("chosen", draw="mask"))),
     Operation("luma", "convert RGB planes to luma", "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
-              "0.299 * {x} + 0.587 * {y} + 0.114 * {z}",
               further=(Operand("green"), Operand("blue"))),
     Operation("guidance", "apply classifier-free guidance with scale 3",
               "torch.lerp({y}, {x}, 3.0) + {z}", "{x} + 2.0 * ({x} - {y}) + {z}",
               further=(Operand("unconditional"), Operand("noise"))),
     Operation("smooth_labels", "weigh labels that are smoothed by 0.1",
-              "(0.9 * {x} + 0.1 * {y}) * {z}", "(0.9 * {x} + 0.1 * {y}) * {z}",
+              "(0.9 * {x} + 0.1 * {y}) * {z}",
               further=(Operand("prior", "row"), Operand("sample_weight", "column"))),
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import cycle
@@ -20,6 +21,7 @@ from validation.pairs.recipes.styles import STYLES, Style
 from validation.pairs.recipes.tuning import tuning_of
 
 IMPORTS = "import torch\nimport triton\nimport triton.language as tl"
+INDENT = "    "
 TEMPLATES = Path(__file__).resolve().with_name("templates")
 
 
@@ -78,6 +80,7 @@ def rendered_triton(
     template = (environment or templates()).get_template(f"{sketch.triton}.py.j2")
     source = template.render(
         sketch=sketch,
+        launcher=f'def {sketch.entry_point}({sketch.signature}):\n    """{sketch.summary}"""',
         style=style,
         tuning=functools.partial(tuning_of, style),
         # PyTorch multiplies float32 exactly by default, so kernels must not round to tf32.
@@ -112,6 +115,8 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
     environment.filters["loads"] = _loads
     environment.filters["parameters"] = _parameters
     environment.filters["arguments"] = _arguments
+    environment.filters["defined"] = _defined
+    environment.filters["launched"] = _launched
     return environment
 
 
@@ -179,6 +184,17 @@ def _arguments(kernel: str) -> str:
             _, colon, argument = line.partition(": ")
             lines += [f"{one}," for one in ([argument] if colon else line.split(", "))]
     return "\n".join(lines)
+
+
+def _defined(kernel: str, name: str) -> str:
+    """Return the opening of a kernel's definition, from the lines of its parameters."""
+    return f"@triton.jit\ndef {name}(\n{textwrap.indent(_parameters(kernel), INDENT)}\n):"
+
+
+def _launched(kernel: str, target: str, options: str = "") -> str:
+    """Return the launch of a kernel. `target`: its name and grid, such as `add_kernel[grid]`."""
+    lines = f"{_arguments(kernel)}\n{options}"
+    return f"{target}(\n{textwrap.indent(lines, INDENT).rstrip()}\n)"
 
 
 def cases(sketch: Sketch) -> list[str]:

@@ -28,8 +28,7 @@ ACTIVATIONS = (
               "positive * positive", ("positive = fmax({x}, 0.0)",)),
     Operation("leaky_relu", "apply leaky ReLU", "F.leaky_relu({x}, 0.01)",
               "tl.where({x} > 0.0, {x}, 0.01 * {x})"),
-    Operation("relu6", "apply ReLU6", "F.relu6({x})", "fclamp({x}, 0.0, 6.0)",
-              draw="wide"),
+    Operation("relu6", "apply ReLU6", "F.relu6({x})", "fclamp({x}, 0.0, 6.0)", draw="wide"),
     Operation("elu", "apply ELU", "F.elu({x})", "tl.where({x} > 0.0, {x}, fexpm1({x}))"),
     Operation(
         "selu",
@@ -56,7 +55,7 @@ ACTIVATIONS = (
 
 ELEMENTARY = (
     Operation("absolute", "take the absolute value", "torch.abs({x})", "tl.abs({x})"),
-    Operation("negate", "negate", "-{x}", "-{x}"),
+    Operation("negate", "negate", "-{x}"),
     Operation("square", "square", "torch.square({x})", "{x} * {x}"),
     Operation("clamp", "clamp to [-1.5, 2]", "torch.clamp({x}, -1.5, 2.0)",
               "fclamp({x}, -1.5, 2.0)"),
@@ -72,8 +71,8 @@ ELEMENTARY = (
     Operation("scale_scores_128", "scale by 1 / sqrt(128)", "{x} * 0.08838834764831845",
               "{x} * 0.08838834764831845", short="scaled"),
     Operation("temperature", "divide by the temperature 0.7", "{x} / 0.7", "{x} / 0.7"),
-    Operation("scale_by_2", "scale by 2", "2.0 * {x}", "2.0 * {x}", short="times_2"),
-    Operation("rescale_pixels", "map [0, 1] to [-1, 1]", "({x} - 0.5) / 0.5", "({x} - 0.5) / 0.5"),
+    Operation("scale_by_2", "scale by 2", "2.0 * {x}", short="times_2"),
+    Operation("rescale_pixels", "map [0, 1] to [-1, 1]", "({x} - 0.5) / 0.5"),
     Operation("standard_deviation",
               "turn a log-variance, clamped to [-10, 10], into a standard deviation",
               "torch.exp(0.5 * torch.clamp({x}, -10.0, 10.0))",
