@@ -61,7 +61,7 @@ class Workshop:
             self.changed.notify_all()
 
 
-Taking = Callable[[], Future[Process]]
+Taking = Callable[[], Future[Any]]
 
 
 @pytest.fixture
@@ -70,15 +70,15 @@ def workshop() -> Workshop:
 
 
 @pytest.fixture
-def idle(workshop: Workshop) -> Iterator[IdlePool[Process]]:
-    made = IdlePool(workshop.make, ahead=1)
+def idle(workshop: Workshop) -> Iterator[Any]:
+    made = IdlePool(cast("Any", workshop.make), ahead=1)
     yield made
     made.close()
     workshop.let(100)
 
 
 @pytest.fixture
-def taking(idle: IdlePool[Process]) -> Iterator[Taking]:
+def taking(idle: Any) -> Iterator[Taking]:
     with ThreadPoolExecutor(8) as pool:
         yield lambda: pool.submit(idle.take, used=True)
         idle.close()
@@ -103,9 +103,7 @@ def test_each_request_is_served_and_few_children_are_made_at_once(
     assert workshop.most == MAKERS
 
 
-def test_a_used_child_serves_only_a_request_that_accepts_one(
-    workshop: Workshop, idle: IdlePool[Process]
-) -> None:
+def test_a_used_child_serves_only_a_request_that_accepts_one(workshop: Workshop, idle: Any) -> None:
     idle.put(used := Process(0))
     workshop.let(100)
     assert idle.take(used=False) is not used
@@ -120,15 +118,13 @@ def test_the_next_child_is_created_before_its_request(workshop: Workshop, taking
     taking().result(10)
 
 
-def test_no_child_is_made_before_the_first_request(
-    workshop: Workshop, idle: IdlePool[Process]
-) -> None:
+def test_no_child_is_made_before_the_first_request(workshop: Workshop, idle: Any) -> None:
     idle.put(Process(0))
     assert not workshop.begun
 
 
 def test_prepared_children_are_created_before_their_requests(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+    workshop: Workshop, idle: Any, taking: Taking
 ) -> None:
     workshop.let(100)
     idle.prepare(5)
@@ -140,7 +136,7 @@ def test_prepared_children_are_created_before_their_requests(
 
 
 def test_without_prepared_children_each_request_creates_one(workshop: Workshop) -> None:
-    idle = IdlePool(workshop.make, ahead=0)
+    idle = IdlePool(cast("Any", workshop.make), ahead=0)
     workshop.let(100)
     idle.prepare(5)
     for count in range(1, 4):
@@ -152,7 +148,7 @@ def test_without_prepared_children_each_request_creates_one(workshop: Workshop) 
 def test_a_request_raises_the_creation_error_and_the_next_gets_a_child(
     workshop: Workshop,
 ) -> None:
-    idle = IdlePool(workshop.make, ahead=0)
+    idle = IdlePool(cast("Any", workshop.make), ahead=0)
     workshop.let(100)
     workshop.next = [ServerEnded()]
     with pytest.raises(ServerEnded):
@@ -175,7 +171,7 @@ def test_a_creation_error_of_a_prepared_child_is_not_raised(
 
 
 def test_a_child_that_died_while_idle_is_not_used(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+    workshop: Workshop, idle: Any, taking: Taking
 ) -> None:
     workshop.let(100)
     dead = taking().result(10)
@@ -185,7 +181,7 @@ def test_a_child_that_died_while_idle_is_not_used(
 
 
 def test_after_discarding_children_only_later_ones_are_used(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+    workshop: Workshop, idle: Any, taking: Taking
 ) -> None:
     waiting = taking()
     until(lambda: workshop.at_once == MAKERS)
@@ -194,9 +190,7 @@ def test_after_discarding_children_only_later_ones_are_used(
     assert waiting.result(10).number > MAKERS
 
 
-def test_discarded_children_are_released(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
-) -> None:
+def test_discarded_children_are_released(workshop: Workshop, idle: Any, taking: Taking) -> None:
     workshop.let(100)
     used = idle.take(used=True)
     idle.put(used)
@@ -206,7 +200,7 @@ def test_discarded_children_are_released(
 
 
 def test_a_waiting_request_raises_closed_when_the_run_is_closed(
-    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+    workshop: Workshop, idle: Any, taking: Taking
 ) -> None:
     asked = [taking() for _ in range(MAKERS + 1)]
     until(lambda: workshop.at_once == MAKERS)

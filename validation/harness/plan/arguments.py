@@ -50,6 +50,11 @@ class Inputs:
     def of_trials(self, trials: list[Trial]) -> "Inputs":
         return Inputs(trials, self.arguments, self.blobs)
 
+    def request(self, trial: Trial) -> dict[str, Any]:
+        """Return the part of a request to a child that describes the trial's inputs."""
+        tree, expanded = self.arguments[trial.number], trial.expands_gradients
+        return {"trial": trial.number, "arguments": tree, "expanded": expanded}
+
     def elements(self, number: int) -> int:
         return sum(map(math.prod, shapes(self.arguments[number])))
 

@@ -8,37 +8,26 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from typing import Generic, Protocol, TypeVar
 
-from validation.harness.pool.children import Closed
-
-
-class Releasable(Protocol):
-    @property
-    def gone(self) -> bool: ...
-
-    def release(self) -> None: ...
-
-
-Idle = TypeVar("Idle", bound=Releasable)
+from validation.harness.pool.children import Child, Closed
 
 # With one maker thread, the driver idles between two contexts. More than two gain nothing.
 MAKERS = 2
 AHEAD = 2
 
 
-class IdlePool(Generic[Idle]):
-    """Idle children. `make` creates one; `ahead` of them are created before they are requested."""
+class IdlePool:
+    """Child children. `make` creates one; `ahead` of them are created before they are requested."""
 
-    def __init__(self, make: Callable[[], Idle], *, ahead: int = AHEAD) -> None:
+    def __init__(self, make: Callable[[], Child], *, ahead: int = AHEAD) -> None:
         self._make, self._ahead = make, ahead
         self._makers = ThreadPoolExecutor(MAKERS, thread_name_prefix="idle")
         self._lock = threading.Lock()
-        self._new: deque[Future[Idle]] = deque()
-        self._used: list[Idle] = []
+        self._new: deque[Future[Child]] = deque()
+        self._used: list[Child] = []
         self._given_up = 0
 
-    def take(self, *, used: bool) -> Idle:
+    def take(self, *, used: bool) -> Child:
         """Return a child, or raise the reason why none can be made.
 
         used: accept a child that has served before.
@@ -70,7 +59,7 @@ class IdlePool(Generic[Idle]):
         with self._lock:
             self._fill(count if self._ahead else 0)
 
-    def put(self, child: Idle) -> None:
+    def put(self, child: Child) -> None:
         """Take back a child that may serve again."""
         with self._lock:
             self._used.append(child)
@@ -94,13 +83,13 @@ class IdlePool(Generic[Idle]):
         while len(self._new) < count:
             self._new.append(self._begin())
 
-    def _begin(self) -> Future[Idle]:
+    def _begin(self) -> Future[Child]:
         try:
             return self._makers.submit(self._make)
         except RuntimeError:
             raise Closed from None
 
 
-def _release(future: Future[Idle]) -> None:
+def _release(future: Future[Child]) -> None:
     if not future.cancelled() and future.exception() is None:
         future.result().release()

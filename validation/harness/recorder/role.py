@@ -60,7 +60,7 @@ class Recorder:
         arguments = self._arguments(order)
         known = [[_number(number) for number in numbers] for numbers in order["known"]]
         recording = Recording(self._session, tensors_in(arguments), known)
-        reply: dict[str, Any] = {"number": order["number"]}
+        reply: dict[str, Any] = {"trial": order["trial"]}
         try:
             reply["program"] = self._call(recording, arguments, expanded=order["expanded"])
             reply["state"] = state(arguments)
@@ -103,8 +103,8 @@ class Recorder:
         With new tensors, a launcher that caches answers by address would go unnoticed. With the
         same containers, it could count its calls in a dictionary of the caller's.
         """
-        if self._last[0] != order["number"]:
-            self._last = order["number"], self._decoys(order["arguments"], order["sizes"])
+        if self._last[0] != order["trial"]:
+            self._last = order["trial"], self._decoys(order["arguments"], order["sizes"])
         decoys = self._last[1]
         if self._gradients:
             return make_leaves(decoys, order["arguments"])

@@ -44,32 +44,21 @@ class RecordedStreams:
 def install(patch: Callable[[Any, str, Callable[..., Any]], None]) -> None:
     """Record streams and events by patching the five functions that all others in torch use."""
 
-    def on_event(action: str) -> Callable[..., Any]:
-        def call(recording: Any, original: Any, event: Any, stream: Any = None) -> Any:
-            number = recording.streams.stream(stream)
-            _emit(recording, action, recording.streams.event(event), number)
-            return original(event, stream)
+    def record(owner: Any, action: str, *, of_event: bool, of_stream: bool) -> None:
+        def call(recording: Any, original: Any, *given: Any, **named: Any) -> Any:
+            stream = named.get("stream", given[-1] if len(given) > of_event else None)
+            recording.emit(
+                do="stream",
+                action=action,
+                event=recording.streams.event(given[0]) if of_event else None,
+                stream=recording.streams.stream(stream) if of_stream else None,
+            )
+            return original(*given, **named)
 
-        return call
+        patch(owner, action, call)
 
-    def wait_for_event(recording: Any, original: Any, event: Any) -> Any:
-        _emit(recording, "synchronize", recording.streams.event(event), None)
-        return original(event)
-
-    def wait_for_stream(recording: Any, original: Any, stream: Any) -> Any:
-        _emit(recording, "synchronize", None, recording.streams.stream(stream))
-        return original(stream)
-
-    def wait_for_device(recording: Any, original: Any, device: Any = None) -> Any:
-        _emit(recording, "synchronize", None, None)
-        return original(device)
-
-    patch(torch.cuda.Event, "record", on_event("record"))
-    patch(torch.cuda.Event, "wait", on_event("wait"))
-    patch(torch.cuda.Event, "synchronize", wait_for_event)
-    patch(torch.cuda.Stream, "synchronize", wait_for_stream)
-    patch(torch.cuda, "synchronize", wait_for_device)
-
-
-def _emit(recording: Any, action: str, event: int | None, stream: int | None) -> None:
-    recording.emit(do="stream", action=action, event=event, stream=stream)
+    record(torch.cuda.Event, "record", of_event=True, of_stream=True)
+    record(torch.cuda.Event, "wait", of_event=True, of_stream=True)
+    record(torch.cuda.Event, "synchronize", of_event=True, of_stream=False)
+    record(torch.cuda.Stream, "synchronize", of_event=False, of_stream=True)
+    record(torch.cuda, "synchronize", of_event=False, of_stream=False)

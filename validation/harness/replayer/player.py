@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+import triton
 
 from validation.harness.pool.channel import Blob
 from validation.harness.program import (
@@ -25,6 +26,7 @@ from validation.harness.program import (
     TensorView,
     TorchCall,
 )
+from validation.harness.program_reader import read
 from validation.harness.replayer.functions import play_function
 from validation.harness.replayer.kernel_syntax import UnsupportedKernel
 from validation.harness.replayer.streams import ReplayedStreams
@@ -283,3 +285,43 @@ _PLAYS: dict[type, Callable[[Player, Any], None]] = {
     AutogradCall: Player._function,
     StreamAction: Player._stream,
 }
+
+
+class TextPrograms:
+    """Programs of one text. Each is parsed when it is first used.
+
+    order, blobs: as `recordings.play_order` returns them, and `triton_code`.
+    """
+
+    def __init__(
+        self, order: Mapping[str, Any], blobs: Sequence[Blob], device: torch.device
+    ) -> None:
+        self._order, self._blobs, self._device = order, blobs, device
+        self._prepared: dict[int, PreparedProgram] = {}
+        if device.type == "cuda" and hasattr(triton, "set_allocator"):
+            # Kernels with tensor descriptors need a workspace from the host.
+            triton.set_allocator(
+                lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device)
+            )
+
+    def of(self, run: Mapping[str, Any]) -> PreparedProgram:
+        """Return the program of a run of the order."""
+        number = run["program"]
+        if number not in self._prepared:
+            given = self._order["programs"][number]
+            program = read(given["program"])
+            kernels = TextKernels(self._order["triton_code"], program.kernels)
+            self._prepared[number] = PreparedProgram(
+                program, kernels, self._blobs[given["constants"] :]
+            )
+        return self._prepared[number]
+
+    def call(self, run: Mapping[str, Any], inputs: Sequence[torch.Tensor]) -> Callable[[], Any]:
+        """Return a function that plays a run's program on inputs, in torch's own memory."""
+        prepared = self.of(run)
+        return lambda: Player(
+            prepared, inputs, self._device, self._memory, lambda _: nullcontext()
+        ).run()
+
+    def _memory(self, size: int) -> torch.Tensor:
+        return torch.empty(size, dtype=torch.uint8, device=self._device)

@@ -10,9 +10,8 @@ import torch
 from validation.harness.plan.trial_plan import ORDERS
 from validation.harness.pool.channel import Blob
 from validation.harness.program import Allocate, Constant, Earlier, Launch, Program, TorchCall
-from validation.harness.replayer.player import Player, PreparedProgram
+from validation.harness.replayer.player import Player, PreparedProgram, TextPrograms
 from validation.harness.replayer.program_order import ProgramOrder, Waits
-from validation.harness.replayer.programs import TextPrograms
 from validation.harness.worker import gpu
 from validation.harness.worker.extents import STRAYS_MOST, AccessCheck
 from validation.harness.worker.folder import described
@@ -33,7 +32,7 @@ class Replayer:
         gpu.begin(order)
         self.device = torch.device(order["device"])
         self.gradients, self.seed = order["gradients"], order["seed"]
-        self._text, self._second_runs = order["triton_code"], 0
+        self._second_runs = 0
         is_interpreter = self.device.type == "cpu"
         self.bounds = AccessCheck() if is_interpreter else None
         self.order = ProgramOrder() if is_interpreter else None
@@ -56,36 +55,34 @@ class Replayer:
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answer with the runs of all trials, in the order of the request."""
         packing, runs = Packing(), []
-        programs = TextPrograms(self._text, order["programs"], blobs, self.device)
-        for trial in order["trials"]:
-            for mode in trial["modes"]:
-                report = self._run(programs, trial, blobs, mode, packing)
-                runs.append({"trial": trial["number"], "mode": mode, **report})
+        programs = TextPrograms(order, blobs, self.device)
+        for run in order["runs"]:
+            report = self._run(programs, run, blobs, packing)
+            runs.append({"trial": run["trial"], "mode": run["mode"], **report})
         return {"runs": runs}, packing.blobs
 
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answer with the numbers that a launcher reads: its program ends with that tensor."""
         try:
-            programs = TextPrograms(self._text, order["programs"], blobs, self.device)
-            run = TrialReplay(self, programs[0], order["arguments"], blobs, "first")
-            numbers = run.player.run().reshape(-1).tolist()
+            (run,), programs = order["runs"], TextPrograms(order, blobs, self.device)
+            replay = TrialReplay(self, programs.of(run), run["arguments"], blobs, "first")
+            numbers = replay.player.run().reshape(-1).tolist()
             return {"numbers": [_exact(number) for number in numbers]}, []
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}, []
 
     def _run(
-        self, programs: TextPrograms, trial: dict[str, Any], blobs: list[memoryview], mode: str,
+        self, programs: TextPrograms, run: dict[str, Any], blobs: list[memoryview],
         packing: Packing,
     ) -> dict[str, Any]:  # fmt: skip
         started = time.perf_counter()
         try:
-            prepared = programs[trial["recordings"][mode]]
-            run = TrialReplay(self, prepared, trial["arguments"], blobs, mode)
+            replay = TrialReplay(self, programs.of(run), run["arguments"], blobs, run["mode"])
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}
         try:
-            with self.order.of(mode) if self.order else nullcontext():
-                report = run.result(packing, trial["written"], expanded=trial["expanded"])
+            with self.order.of(run["mode"]) if self.order else nullcontext():
+                report = replay.result(packing, run["written"], expanded=run["expanded"])
         except Waits:
             return {"waits": True}
         return {**report, "seconds": time.perf_counter() - started}

@@ -81,9 +81,9 @@ class Recordings:
             self._replayer: Child | None = None
             self._record_all(inputs.trials)
 
-    def first_calls(self) -> dict[int, Recorded]:
+    def first_calls(self) -> list[tuple[Trial, Recorded]]:
         """Return the recording of each trial's first call."""
-        return {number: by_mode["first"] for number, by_mode in self.of.items()}
+        return [(trial, self.of[trial.number]["first"]) for trial in self._inputs.trials]
 
     @property
     def every(self) -> list[Recorded]:
@@ -102,9 +102,9 @@ class Recordings:
     def summaries(self) -> dict[str, CallSummary]:
         """Return launched kernels and torch operations by input layout, unless values matter."""
         by_layout = {}
-        for number, first in self.first_calls().items():
+        for trial, first in self.first_calls():
             if first.raised is None and not first.reads:
-                by_layout[layout(self._arguments[number])] = summary_of(read(first.program))
+                by_layout[layout(self._arguments[trial.number])] = summary_of(read(first.program))
         return by_layout
 
     def _record_all(self, trials: Sequence[Trial]) -> None:
@@ -117,7 +117,7 @@ class Recordings:
             calls += [self._call(group[0], ())] * (1 + is_run_twice)
         by_number: dict[int, list[Recorded]] = defaultdict(list)
         for call, recorded in zip(calls, self._record(calls), strict=True):
-            by_number[call["number"]].append(recorded)
+            by_number[call["trial"]].append(recorded)
         for group in groups.values():
             first, second = by_number[group[0].number][0], by_number[group[0].number][-1]
             for trial in group:
@@ -140,12 +140,9 @@ class Recordings:
         return json.dumps(like)
 
     def _call(self, trial: Trial, known: Sequence[Json]) -> dict[str, Json]:
-        tree = self._arguments[trial.number]
-        sizes = {str(place): len(self._inputs.blobs[place]) for place in storages(tree)}
-        return {
-            "number": trial.number, "arguments": tree, "sizes": sizes, "known": list(known),
-            "expanded": trial.expands_gradients,
-        }  # fmt: skip
+        places = storages(self._arguments[trial.number])
+        sizes = {str(place): len(self._inputs.blobs[place]) for place in places}
+        return {**self._inputs.request(trial), "sizes": sizes, "known": list(known)}
 
     def _record(self, calls: Sequence[Json]) -> Iterator[Recorded]:
         order = {**self._settings, "calls": list(calls)}
@@ -218,28 +215,27 @@ class Recordings:
         """Return the numbers that the launcher reads next, by a replay on the true inputs."""
         if self._replayer is None:
             self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
-        programs, blobs, _ = with_constants([recorded], self._inputs.alone([trial]))
-        tree = self._arguments[trial.number]
-        order = {**self._order, "arguments": tree, "programs": programs}
+        order, blobs = play_order([(trial, recorded)], self._inputs.alone([trial]))
+        order = {**self._order, **order}
         return self._session.ask(self._replayer, "replayer", "numbers", order, blobs).header
 
 
-def with_constants(
-    recordings: Iterable[Recorded], inputs: Inputs
-) -> tuple[list[Json], list[memoryview], dict[int, int]]:
-    """Return the distinct programs, the blobs of inputs and constants, and the index of each
-    recording's program by the recording's id.
+def play_order(
+    calls: Iterable[tuple[Trial, Recorded]], inputs: Inputs
+) -> tuple[dict[str, list[Json]], list[memoryview]]:
+    """Return the order to play recorded calls on the inputs of their trials, and its blobs.
 
-    Inputs keep their indices. Constants are appended.
+    It names each program once. The blobs of inputs keep their indices, constants are appended.
     """
-    programs: list[Json] = []
+    programs, runs = list[Json](), list[Json]()
     blobs, places = [*inputs.blobs], dict[int, int]()
-    for recorded in recordings:
+    for trial, recorded in calls:
         if id(recorded) not in places:
             places[id(recorded)] = len(programs)
             programs.append({"program": recorded.program, "constants": len(blobs)})
             blobs += recorded.blobs
-    return programs, blobs, places
+        runs.append({**inputs.request(trial), "program": places[id(recorded)]})
+    return {"programs": programs, "runs": runs}, blobs
 
 
 def _recorded(reply: Json, blobs: Sequence[memoryview]) -> Recorded:

@@ -64,15 +64,8 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
     on_cpu = device == "cpu"
     with session.pool.reference() if on_cpu else session.candidate("reference") as child:
         for batch in inputs.batches(session.limits.at_once):
-            trials = [
-                {
-                    "number": trial.number,
-                    "arguments": batch.arguments[trial.number],
-                    "expanded": trial.expands_gradients,
-                }
-                for trial in batch.trials
-            ]
-            order = {**session.order("python_code", device=device), "trials": trials, **more}
+            order = {**session.order("python_code", device=device), **more}
+            order["runs"] = [batch.request(trial) for trial in batch.trials]
             answer = session.ask(child, "reference", "answers", order, batch.blobs)
             answers.append(answer)
             if "error" in answer.header:

@@ -5,11 +5,10 @@ from typing import Any
 from validation.harness.judge.launcher_kernels import compiles
 from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.plan.arguments import Inputs
-from validation.harness.plan.trial_plan import Trial
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.report import Check
 from validation.harness.session.entry_session import Session, Stopped
-from validation.harness.session.recordings import Recorded, Recordings, with_constants
+from validation.harness.session.recordings import Recordings, play_order
 
 
 def replay(
@@ -23,35 +22,24 @@ def replay(
     """
     answers: list[ChildAnswer] = []
     for batch in inputs.batches(session.limits.at_once):
-        tasks: list[tuple[Trial, dict[str, Recorded]]] = []
-        raising = []
-        for trial in batch.trials:
-            of_mode = {mode: recordings.of[trial.number][mode] for mode in trial.modes}
-            raising += [
-                {"trial": trial.number, "mode": mode, "error": recorded.raised}
-                for mode, recorded in of_mode.items()
-                if recorded.raised is not None
-            ]
-            playable = {mode: call for mode, call in of_mode.items() if call.raised is None}
-            tasks.append((trial, playable))
-        every = (recorded for _, of_mode in tasks for recorded in of_mode.values())
-        programs, blobs, places = with_constants(every, batch)
-        trials = [
-            {
-                "number": trial.number, "modes": list(of_mode),
-                "recordings": {mode: places[id(call)] for mode, call in of_mode.items()},
-                "arguments": batch.arguments[trial.number],
-                "written": list(wanted[trial.number].written),
-                "expanded": trial.expands_gradients,
-            }
-            for trial, of_mode in tasks
-        ]  # fmt: skip
-        more = {**order, "trials": trials, "programs": programs}
-        answer = session.ask(child, "replayer", "answers", more, blobs)
+        calls = [
+            (trial, mode, recordings.of[trial.number][mode])
+            for trial in batch.trials
+            for mode in trial.modes
+        ]
+        playable = [(trial, mode, call) for trial, mode, call in calls if call.raised is None]
+        more, blobs = play_order([(trial, call) for trial, _, call in playable], batch)
+        for run, (trial, mode, _) in zip(more["runs"], playable, strict=True):
+            run |= {"mode": mode, "written": list(wanted[trial.number].written)}
+        answer = session.ask(child, "replayer", "answers", {**order, **more}, blobs)
         for run in answer.header["runs"]:
             # The recorder knows the state of the arguments: it runs the launcher's Python.
             run["state"] = recordings.of[run["trial"]][run["mode"]].state
-        answer.header["runs"] += raising
+        answer.header["runs"] += [
+            {"trial": trial.number, "mode": mode, "error": call.raised}
+            for trial, mode, call in calls
+            if call.raised is not None
+        ]
         answers.append(answer)
     return answers
 

@@ -24,7 +24,7 @@ from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.sandbox import kill, start
 from validation.harness.session.entry_session import Session, Stopped
-from validation.harness.session.recordings import Recordings, with_constants
+from validation.harness.session.recordings import Recordings, play_order
 from validation.harness.timing import sanitizer
 from validation.harness.verdicts import with_check
 
@@ -77,18 +77,13 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
     order = session.order("triton_code")
     with session.candidate("launcher") as child:
         recordings = Recordings(session, child, inputs, order)
-    calls = {n: call for n, call in recordings.first_calls().items() if call.raised is None}
-    programs, held, places = with_constants(calls.values(), inputs)
-    played = [
-        {"arguments": inputs.arguments[number], "program": places[id(call)]}
-        for number, call in calls.items()
-    ]
+    calls = [(trial, call) for trial, call in recordings.first_calls() if call.raised is None]
+    played, blobs = play_order(calls, inputs)
     token = secrets.token_hex(8)
     with path.open("w+b") as file:
-        request = {**order, "programs": programs, "cases": played, "token": token}
-        write_parcel(file.fileno(), request, held)
+        write_parcel(file.fileno(), {**order, **played, "token": token}, blobs)
     path.chmod(0o644)
-    return len(played), token
+    return len(calls), token
 
 
 def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:

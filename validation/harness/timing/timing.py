@@ -22,7 +22,7 @@ from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
-from validation.harness.session.recordings import Recordings, with_constants
+from validation.harness.session.recordings import Recordings, play_order
 from validation.harness.session.references import ask_reference
 from validation.harness.verdicts import with_check
 
@@ -100,10 +100,6 @@ def _measure_with(
     # Wait for memory before taking the lock: entries that hold memory wait for the lock.
     children.enter_context(session.pool.gpu_memory.held(foreseen))
     with lock.held(exclusive=False):
-        sets = [
-            {"number": trial.number, "arguments": inputs.arguments[trial.number]}
-            for trial in inputs.trials
-        ]
 
         def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
             child = children.enter_context(session.candidate("timing"))
@@ -112,7 +108,8 @@ def _measure_with(
         launcher = children.enter_context(session.candidate("launcher"))
         programs, blobs = _record(session, launcher, inputs, tuning_cache)
         candidate, _ = prepared("the entry", blobs, **programs)
-        text: dict[str, Any] = {"python_code": entry.python_code, "sets": sets}
+        runs = [inputs.request(trial) for trial in inputs.trials]
+        text: dict[str, Any] = {"python_code": entry.python_code, "runs": runs}
         eager, flops = prepared("the reference", inputs.blobs, **text, compiled=False, count=True)
         compiled = None
         try:
@@ -191,19 +188,11 @@ def _record(
     # Only in this recording does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
     calls = Recordings(session, launcher, inputs, order).first_calls()
-    for call in calls.values():
+    for _, call in calls:
         if call.raised is not None:
             raise _unable(f"the entry: {raised(call.raised)}")
-    programs, blobs, places = with_constants(calls.values(), inputs)
-    sets = [
-        {
-            "number": trial.number, "arguments": inputs.arguments[trial.number],
-            "program": places[id(calls[trial.number])],
-        }
-        for trial in inputs.trials
-    ]  # fmt: skip
-    text = session.entry.triton_code
-    return {"triton_code": text, "programs": programs, "sets": sets}, blobs
+    played, blobs = play_order(calls, inputs)
+    return {"triton_code": session.entry.triton_code, **played}, blobs
 
 
 def _prepare(

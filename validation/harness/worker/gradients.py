@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from validation.harness.worker.values import rebuilt, tensors_in, unpack
+from validation.harness.plan.arguments import tensors
+from validation.harness.worker.values import rebuilt, tensors_in
 
 
 def make_leaves(arguments: Any, tree: Any) -> Any:
@@ -13,14 +14,7 @@ def make_leaves(arguments: Any, tree: Any) -> Any:
 
     tree: the serialized arguments. `gradient` marks the differentiable tensors.
     """
-    declared: list[bool] = []
-
-    def note(part: Any) -> torch.Tensor:
-        declared.append(part["gradient"])
-        return torch.empty(0)
-
-    unpack(tree, note)
-    marks = iter(declared)
+    marks = (part["gradient"] for part in tensors(tree))
     return rebuilt(arguments, lambda tensor: tensor.detach().requires_grad_(next(marks)))
 
 

@@ -38,8 +38,8 @@ class ReferenceRole:
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
         runs = []
-        for trial in order["trials"]:
-            run: dict[str, Any] = {"trial": trial["number"]}
+        for trial in order["runs"]:
+            run: dict[str, Any] = {"trial": trial["trial"]}
             written = None
             for width in order.get("widths", WIDTHS):
                 try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from validation.harness.pool.channel import read_parcel
-from validation.harness.replayer.programs import TextPrograms
+from validation.harness.replayer.player import TextPrograms
 from validation.harness.worker.values import Placing, tensors_in
 
 
@@ -17,11 +17,11 @@ def main(request: str) -> None:
     with Path(request).open("rb") as file:
         order, blobs = read_parcel(file.fileno())
     device = torch.device(order["device"])
-    programs = TextPrograms(order["triton_code"], order["programs"], blobs, device)
-    for case in order["cases"]:
+    programs = TextPrograms(order, blobs, device)
+    for run in order["runs"]:
         torch.manual_seed(order["seed"])
-        inputs = tensors_in(Placing(blobs, device).arguments(case["arguments"]))
-        programs.call(case["program"], inputs)()
+        inputs = tensors_in(Placing(blobs, device).arguments(run["arguments"]))
+        programs.call(run, inputs)()
         if device.type == "cuda":
             torch.cuda.synchronize()
-    sys.stdout.write(f"{len(order['cases'])} cases ran {order['token']}\n")
+    sys.stdout.write(f"{len(order['runs'])} cases ran {order['token']}\n")

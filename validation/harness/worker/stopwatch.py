@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from validation.harness.pool.channel import Blob
-from validation.harness.replayer.programs import TextPrograms
+from validation.harness.replayer.player import TextPrograms
 from validation.harness.worker import folder, gpu
 from validation.harness.worker.clock import Clock, HostClock
 from validation.harness.worker.folder import described
@@ -64,13 +64,10 @@ class Stopwatch:
         return {"flops": flops}, []
 
     def _programs(self, order: dict[str, Any], blobs: Blobs, place: Placing) -> Calls:
-        programs = TextPrograms(order["triton_code"], order["programs"], blobs, self.device)
+        programs = TextPrograms(order, blobs, self.device)
         return [
-            (
-                one["number"],
-                programs.call(one["program"], tensors_in(place.arguments(one["arguments"]))),
-            )
-            for one in order["sets"]
+            (run["trial"], programs.call(run, tensors_in(place.arguments(run["arguments"]))))
+            for run in order["runs"]
         ]
 
     def _reference(self, order: dict[str, Any], place: Placing) -> Calls:
@@ -80,8 +77,8 @@ class Stopwatch:
         if order["compiled"]:
             function = torch.compile(function)
         return [
-            (one["number"], partial(call, function, place.arguments(one["arguments"], module)))
-            for one in order["sets"]
+            (run["trial"], partial(call, function, place.arguments(run["arguments"], module)))
+            for run in order["runs"]
         ]
 
     def measure(self, order: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:

@@ -28,10 +28,10 @@ def test_only_a_compiled_function_sees_all_inputs_before_it_is_timed(
     compiled: bool, before: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch, "compile", lambda function: function)
-    sets = [{"number": number, "arguments": [number]} for number in range(5)]
+    runs = [{"trial": number, "arguments": [number]} for number in range(5)]
     order = {
         "device": "cpu", "seed": 0, "warming": 2, "entry_point": "f", "python_code": REFERENCE,
-        "sets": sets, "compiled": compiled, "count": False,
+        "runs": runs, "compiled": compiled, "count": False,
     }  # fmt: skip
     stopwatch = Stopwatch(order)
 
