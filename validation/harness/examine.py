@@ -27,13 +27,20 @@ from validation.harness.plan.input_limits import left_to_the_test
 from validation.harness.plan.trials import TrialInputs
 from validation.harness.pool.children import Child, ChildAnswer
 from validation.harness.pool.worker_pool import WorkerPool
-from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.report import (
+    Check,
+    Report,
+    Verdict,
+    figures,
+    grades,
+    presentable,
+    verdict_of,
+)
 from validation.harness.session.answered import Answered, check_test, load_answered
 from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings
 from validation.harness.session.references import add_rounding
 from validation.harness.session.replays import compile_kernels, replay
-from validation.harness.verdicts import figures, grades, verdict_of
 
 
 class Examination:

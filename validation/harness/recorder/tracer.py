@@ -17,7 +17,7 @@ from triton.runtime.autotuner import Autotuner
 
 from validation.harness.recorder import streams
 from validation.harness.recorder.recording import READ_MOST, Recording
-from validation.harness.worker.mode import Mode
+from validation.harness.worker.rounding import Mode
 from validation.harness.worker.values import tensors_in
 
 _KEYS = {

@@ -21,12 +21,11 @@ from validation.harness.pool.channel import write_parcel
 from validation.harness.pool.children import ServerEnded
 from validation.harness.pool.fork_server import PACKAGE
 from validation.harness.pool.worker_pool import WorkerPool
-from validation.harness.report import Check, Report, Verdict
+from validation.harness.report import Check, Report, Verdict, with_check
 from validation.harness.sandbox import kill, start
 from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings, play_order
 from validation.harness.timing import sanitizer
-from validation.harness.verdicts import with_check
 
 # Factor for time limits: the tool checks each memory access.
 SLOWER = 5

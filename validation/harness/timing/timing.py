@@ -19,12 +19,11 @@ from validation.harness.plan.trial_plan import Case, Trial
 from validation.harness.plan.trials import Constants, fresh_values, load_constants
 from validation.harness.pool.children import Child, ChildAnswer, ServerEnded
 from validation.harness.pool.worker_pool import WorkerPool
-from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.report import Check, Report, Verdict, presentable, with_check
 from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
 from validation.harness.session.recordings import Recordings, play_order
 from validation.harness.session.references import ask_reference
-from validation.harness.verdicts import with_check
 
 # Number of timed runs. Each has its own inputs, unless these take more than MOST bytes.
 RUNS, MOST = 20, 256 << 20

@@ -1,12 +1,14 @@
-"""Torch modes for the reference in float64: wider arithmetic, and simulated rounding."""
+"""Torch modes: a dispatch mode without torch's compiler, wider arithmetic, simulated rounding."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch._compile import _disable_dynamo
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from validation.harness.worker.mode import Mode
 from validation.harness.worker.values import rebuilt, tensors_in
 
 # Operations that only move or select elements, so their results are not rounded.
@@ -21,6 +23,26 @@ EXACT = {
 LITERAL = {torch.Tensor.view, torch.finfo}
 # Random functions: with the same seed, they return other numbers in another type.
 DRAWS = ("rand", "normal", "bernoulli", "uniform", "exponential", "dropout", "multinomial")
+
+
+class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Torch 2.10 and later wrap each mode to exclude it from torch.compile. The wrapper imports the
+    compiler, which takes a second and 70 MiB of each fork, and slows every operation. This mode
+    is wrapped only if the compiler is already imported."""
+
+    _is_wrapped = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __enter__(self) -> "Mode":
+        kind: Any = type(self)
+        if "torch._dynamo" in sys.modules and not kind._is_wrapped:
+            kind.__torch_dispatch__ = _disable_dynamo(kind.__torch_dispatch__)
+            kind._is_wrapped = True
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
 
 
 class Wide(TorchFunctionMode):

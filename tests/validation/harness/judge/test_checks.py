@@ -13,8 +13,7 @@ from validation.harness.judge.compare import Comparison
 from validation.harness.judge.falsifiable import falsifiable
 from validation.harness.judge.replay_evidence import JudgedReplay, Wanted
 from validation.harness.plan.trial_plan import Trial
-from validation.harness.report import Check, Verdict, presentable
-from validation.harness.verdicts import figures, verdict_of
+from validation.harness.report import Check, Verdict, figures, presentable, verdict_of
 
 ONES, TWOS = numbers_of([1.0] * 8), numbers_of([2.0] * 8)
 COUNTING = numbers_of([float(n) for n in range(8)])
