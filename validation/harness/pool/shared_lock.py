@@ -1,32 +1,40 @@
 """Lock for shared or exclusive use by threads."""
 
 import threading
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 
 class SharedLock:
-    """Lock that many threads can share, or one thread can hold exclusively."""
+    """Lock that many threads hold in parts, or one thread as a whole, in the order of requests.
 
-    def __init__(self) -> None:
+    total: number of parts, such as bytes of memory.
+    """
+
+    def __init__(self, total: int = 1 << 20) -> None:
         self._changed = threading.Condition()
-        self._holders = 0
-        self._exclusive = 0
+        self._total = self._free = total
+        self._waiting: deque[object] = deque()
+
+    def held(self, *, exclusive: bool) -> AbstractContextManager[None]:
+        return self.parts_held(self._total if exclusive else 1)
 
     @contextmanager
-    def held(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold the lock. If exclusive, wait for all holders and block new ones."""
+    def parts_held(self, amount: int) -> Iterator[None]:
+        """Hold this many parts, or all if there are fewer. Wait until they are free."""
+        amount, request = min(amount, self._total), object()
         with self._changed:
-            self._exclusive += exclusive
-            if exclusive:
-                self._changed.wait_for(lambda: not self._holders)
-            else:
-                self._changed.wait_for(lambda: not self._exclusive)
-            self._holders += 1
+            self._waiting.append(request)
+            try:
+                self._changed.wait_for(lambda: self._waiting[0] is request and amount <= self._free)
+            finally:
+                self._waiting.remove(request)
+                self._changed.notify_all()
+            self._free -= amount
         try:
             yield
         finally:
             with self._changed:
-                self._holders -= 1
-                self._exclusive -= exclusive
+                self._free += amount
                 self._changed.notify_all()

@@ -6,7 +6,6 @@ one entry. On a GPU, the driver creates CUDA contexts one at a time. So idle chi
 wait, and a replayer, which runs no entry's Python, serves several entries.
 """
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,7 +71,8 @@ class WorkerPool:
         self.candidates.open()
         self.references.open()
         total = self.candidates.versions.get("memory_bytes", "")
-        self.gpu_memory = GpuMemory(int(total) if total.isdecimal() else 0)
+        # Timed entries share it. Without a GPU, its size is unknown, and nothing is reserved.
+        self.gpu_memory = SharedLock(int(USED * int(total)) if total.isdecimal() else 0)
 
     def prepare(self, entries: int) -> None:
         """Make enough children ahead of need for entries that start together."""
@@ -134,7 +134,7 @@ class WorkerPool:
         """
         child = self.candidates.child()
         try:
-            child.ask("", "context", {}, CONTEXT_SECONDS)
+            child.ask("health", "context", {}, CONTEXT_SECONDS)
         except NoAnswer:
             child.release()
             return self.candidates.child()
@@ -173,25 +173,3 @@ class WorkerPool:
         self._idle.close()
         self.candidates.close()
         self.references.close()
-
-
-class GpuMemory:
-    """Memory of one GPU, which timed entries share. `total`: its bytes, 0 if unknown."""
-
-    def __init__(self, total: int) -> None:
-        self._changed = threading.Condition()
-        self._total = self._free = int(total * USED)
-
-    @contextmanager
-    def held(self, amount: int) -> Iterator[None]:
-        """Reserve this many bytes, or all if the GPU has fewer. Wait until they are free."""
-        amount = min(amount, self._total)
-        with self._changed:
-            self._changed.wait_for(lambda: amount <= self._free)
-            self._free -= amount
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._free += amount
-                self._changed.notify_all()

@@ -29,7 +29,7 @@ from validation.harness.session.references import ask_reference
 RUNS, MOST = 20, 256 << 20
 # Two warm-up inputs: Triton compiles a kernel again if an argument differs from the first run's.
 WARMING = 2
-# Large case on a GPU: number of inputs, of which one is timed in all runs, and most bytes of each.
+# Large case: number of inputs, of which one is timed in all runs, and most bytes of each.
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
 # Estimate of GPU memory: number of processes of an entry, bytes of a CUDA context in each, and
 # copies of the inputs in each (the second for answers).
@@ -97,7 +97,7 @@ def _measure_with(
     figures["timed_case"], is_perf_case = case, case in constants.perf_cases
     foreseen = PROCESSES * (CONTEXT + COPIES * sum(map(len, inputs.blobs)))
     # Wait for memory before taking the lock: entries that hold memory wait for the lock.
-    children.enter_context(session.pool.gpu_memory.held(foreseen))
+    children.enter_context(session.pool.gpu_memory.parts_held(foreseen))
     with lock.held(exclusive=False):
 
         def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
@@ -144,21 +144,16 @@ def _measure_with(
 
 def _choose_case(session: Session, author: Child, constants: Constants) -> tuple[Case, int]:
     """Return the largest of PERF_CASES that fits, or else of CASES, and its inputs' bytes."""
-    largest_set = _largest_set(session)
     for cases in (constants.perf_cases, constants.cases):
         trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
         # Ask only for the sizes: 0 bytes of inputs fit.
         _, made = session.make(author, trials, 0)
         sizes = {n: int(each["bytes"]) for n, each in enumerate(made) if "bytes" in each}
-        fitting = [n for n, size in sizes.items() if size <= largest_set]
+        fitting = [n for n, size in sizes.items() if size <= LARGEST_SET]
         if fitting:
             largest = max(fitting, key=lambda number: sizes[number])
             return cases[largest], sizes[largest]
     raise _unable("its inputs are too large")
-
-
-def _largest_set(session: Session) -> int:
-    return LARGEST_SET if session.device == "cuda" else session.limits.one
 
 
 def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inputs:
@@ -166,9 +161,8 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
     shown = Trial(0, "timed case", "shown", case)
     count = min(RUNS + WARMING, max(SETS_LEAST, MOST // max(1, size)))
     trials = [fresh_values(shown, number, secrets.randbelow(1 << 31)) for number in range(count)]
-    largest_set = _largest_set(session)
-    most = max(session.limits.altogether, largest_set * SETS_LEAST)
-    inputs, _ = session.make(author, trials, most, largest_set)
+    most = max(session.limits.altogether, LARGEST_SET * SETS_LEAST)
+    inputs, _ = session.make(author, trials, most, LARGEST_SET)
     forms = {number: form(tree) for number, tree in inputs.arguments.items()}
     # Inputs that make_inputs refused are missing here.
     first = next(iter(forms.values()), None)

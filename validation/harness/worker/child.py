@@ -11,7 +11,7 @@ from typing import Any
 from validation.harness.pool.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.worker.cleanup import empty_folder
 from validation.harness.worker.folder import described
-from validation.harness.worker.gpu import Newcomer, give_back
+from validation.harness.worker.gpu import give_back
 
 
 def serve(end: socket.socket, folder: str, program: Any) -> None:
@@ -28,7 +28,7 @@ def serve(end: socket.socket, folder: str, program: Any) -> None:
         del sys.modules[name]
     read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
     describe, empty, go, give = described, empty_folder, os.chdir, give_back
-    role: Any = Newcomer()
+    role: Any = None
     order: Any = None
     blobs: list[memoryview] = []
     while (received := channel.receive()) is not None:

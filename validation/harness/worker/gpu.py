@@ -155,8 +155,11 @@ def _driver() -> str:
         return ""
 
 
-class Newcomer:
-    """Role of a child that has not served an entry."""
+class GpuHealth:
+    """Role that creates the CUDA context, and tests whether the GPU still works."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        begin(order)
 
     def context(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
         """Create the CUDA context ahead of need: it takes seconds while other processes create
@@ -164,13 +167,6 @@ class Newcomer:
         _wait_asleep()
         torch.cuda.synchronize()
         return {}, []
-
-
-class GpuHealth:
-    """Role that tests whether the GPU still works."""
-
-    def __init__(self, order: dict[str, Any]) -> None:
-        begin(order)
 
     def health(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
         with torch.no_grad():
