@@ -1,11 +1,12 @@
 """Parse a recorded program: JSON from an untrusted process, checked against types.
 
 The types of `program` are the schema. An instruction is an object whose `do` is its type, a value
-an object with one key, its kind. Windows and addresses are lists, floats are hexadecimal.
+an object with one key, its kind. Windows and addresses are lists.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any, get_args, get_origin, get_type_hints
 
 from validation.harness import program as schema
@@ -147,13 +148,9 @@ def _text(data: Json) -> str:
     return str(data)
 
 
-def _float(data: Json) -> float:
-    return float.fromhex(_text(data))
-
-
 def _complex(data: Json) -> complex:
     real, imaginary = _typed(list, data)
-    return complex(_float(real), _float(imaginary))
+    return complex(_typed(float, real), _typed(float, imaginary))
 
 
 def _typed(kind: type, data: Json) -> Any:
@@ -168,8 +165,8 @@ _HINTS: Mapping[Any, dict[str, Any]] = {
     for kind in vars(schema).values()
     if is_dataclass(kind)
 }
-_NAMES = {list: "a list", dict: "an object", str: "a name", bool: "true or false"}
+_NAMES = {list: "a list", dict: "an object", str: "a name", float: "a float", bool: "true or false"}
 _LEAVES: Mapping[Any, Callable[[Json], Any]] = {
-    int: _whole, str: _text, float: _float, complex: _complex, Dtype: _dtype, Sizes: _sizes,
-    Scalar: _scalar, bool: lambda data: _typed(bool, data),
+    int: _whole, str: _text, complex: _complex, Dtype: _dtype, Sizes: _sizes, Scalar: _scalar,
+    **{kind: partial(_typed, kind) for kind in (bool, float)},
 }  # fmt: skip

@@ -18,7 +18,7 @@ def recording(*instructions: Any, **more: Any) -> dict[str, Any]:
     kernel = {"name": "kernel", "line": 3, "names": {"BLOCK": {"constexpr": {"plain": 8}}}}
     return {
         "inputs": [0, None], "kernels": {"kernel:3:0": kernel}, "instructions": [*instructions],
-        "backwards": {}, "answer": {"tuple": [{"window": WINDOW}, {"float": "0x1.8p+0"}]}, **more,
+        "backwards": {}, "answer": {"tuple": [{"window": WINDOW}, {"float": 1.5}]}, **more,
     }  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def invented(window: TensorView, true: Sequence[Any] | None, attempt: int) -> li
         return others[min(attempt, len(others) - 1)] if others else list(true)
     chance, count = random.SystemRandom(), math.prod(window.shape)
     if is_fraction(window.dtype):
-        return [chance.uniform(0.5, 2.0).hex() for _ in range(count)]
+        return [chance.uniform(0.5, 2.0) for _ in range(count)]
     if window.dtype == "bool":
         return [chance.random() < 0.5 for _ in range(count)]
     return [chance.randint(1, 16) for _ in range(count)]
@@ -132,19 +132,21 @@ def _differ(true: Informed, other: Informed) -> bool:
     if len(first) != len(second):
         return True
     told = zip(true.known, other.known, strict=False)
-    handed_on = [(one[0], two[0]) for one, two in told if len(one) == len(two) == 1]
+    handed_on = [
+        (_comparable(one[0]), _comparable(two[0])) for one, two in told if len(one) == len(two) == 1
+    ]
     differing = [
         value
         for (_, value), (_, usual) in zip(first, second, strict=True)
-        if value != usual and (_told(value), _told(usual)) not in handed_on
+        if value != usual and (value, usual) not in handed_on
     ]
     sizes = [value for value in differing if isinstance(value, Sizes)]
     return len(differing) > len(sizes) or len(sizes) > SIZES_MOST
 
 
-def _told(value: Any) -> Any:
-    """Return the value in the form that the answer to a read has: floats are hexadecimal."""
-    return value.hex() if isinstance(value, float) else value
+def _comparable(number: Any) -> Any:
+    """Return the number, or a text for NaN, which equals nothing."""
+    return number if number == number else "nan"
 
 
 def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], dict[int, bytes]]:
@@ -225,7 +227,7 @@ def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:
             case Meaning("read" | "value", number):
                 yield place, f"{part.kind} {number}"
             case float():
-                yield place, part if part == part else "nan"
+                yield place, _comparable(part)
             case tuple():
                 for each in part:
                     yield from parts(place, each)

@@ -116,9 +116,9 @@ def _plain(value: Any) -> Json | None:
     if value is None or isinstance(value, bool | str):
         return {"plain": value}
     if isinstance(value, float):
-        return {"float": float(value).hex()}
+        return {"float": float(value)}
     if isinstance(value, complex):
-        return {"complex": [value.real.hex(), value.imag.hex()]}
+        return {"complex": [value.real, value.imag]}
     if isinstance(value, tl.dtype):
         return {"triton type": str(value)}
     if isinstance(value, torch.dtype):

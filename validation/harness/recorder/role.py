@@ -58,8 +58,7 @@ class Recorder:
 
     def _record(self, order: dict[str, Any], blobs: list[Blob]) -> dict[str, Any]:
         arguments = self._arguments(order)
-        known = [[_number(number) for number in numbers] for numbers in order["known"]]
-        recording = Recording(self._session, tensors_in(arguments), known)
+        recording = Recording(self._session, tensors_in(arguments), order["known"])
         reply: dict[str, Any] = {"trial": order["trial"]}
         try:
             reply["program"] = self._call(recording, arguments, expanded=order["expanded"])
@@ -141,10 +140,6 @@ def _without_content(part: Any, blobs: list[Blob]) -> Any:
         blobs.append(part)
         return len(blobs) - 1
     return part
-
-
-def _number(written: Any) -> Any:
-    return float.fromhex(written) if isinstance(written, str) else written
 
 
 class Observer:

@@ -67,7 +67,7 @@ class Replayer:
             (run,), programs = order["runs"], TextPrograms(order, blobs, self.device)
             replay = TrialReplay(self, programs.of(run), run["arguments"], blobs, "first")
             numbers = replay.player.run().reshape(-1).tolist()
-            return {"numbers": [_exact(number) for number in numbers]}, []
+            return {"numbers": numbers}, []
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}, []
 
@@ -206,10 +206,6 @@ class TrialReplay:
         differ = [(self._inputs[place].inner != was).any() for place, was in before.items()]
         changed = torch.stack(differ).tolist()
         return [place for place, is_other in zip(before, changed, strict=True) if is_other]
-
-
-def _exact(number: Any) -> Any:
-    return number.hex() if isinstance(number, float) else number
 
 
 def returns_kept_memory(program: Program) -> bool:
