@@ -148,18 +148,9 @@ def _against(
     # For an element much smaller than the others, the relative error would mislead.
     floor = max(1e-3 * float(size.max()), float(np.finfo(np.float32).tiny))
     relative = float((error / np.maximum(size, floor)).max())
-    own_error = (
-        float(
-            (error / np.maximum(of_size, EPSILON[dtype] / 2 * size)).max(
-                initial=0.0, where=of_size > 0
-            )
-        )
-        if own.any()
-        else None
-    )
-    comparison = Comparison(
-        "", float(error.max()), relative, float(share.max()), own_error=own_error
-    )
+    multiple = error / np.maximum(of_size, EPSILON[dtype] / 2 * size)
+    largest = float(multiple.max(initial=0.0, where=of_size > 0)) if own.any() else None
+    comparison = Comparison("", float(error.max()), relative, float(share.max()), own_error=largest)
     if comparison.share <= 1:
         return comparison if (error <= by_size).all() else replace(comparison, grade=Grade.WITHIN)
     practical = expected.slack * expected.bound.allowed(

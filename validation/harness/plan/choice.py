@@ -36,7 +36,6 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     domain. Values don't count if they overflow where the shown ones do not, nor shifted values if
     the reference's own answer is a rounding error.
     """
-    kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
     not_finite = {number: _count_not_finite(answer) for number, answer in wanted.items()}
     is_finite = not any(not_finite.get(number) for number in shown)
@@ -45,33 +44,23 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
         for trial in trials
         if trial.kind == "shown"
     }
-    overflown = {
-        trial.number
-        for trial in trials
-        if not_finite.get(trial.number, 0) > usual.get(_text(trial.case), 0)
-    }
-    meaningful = {
-        trial.number
-        for trial in trials
-        if trial.group and trial.number not in overflown and _is_meaningful(wanted, trial.number)
-    }
-    groups_with_meaning = {trial.group for trial in trials if trial.number in meaningful}
-    for trial in trials:
+
+    def counts(trial: plan.Trial) -> bool:
         answer = wanted.get(trial.number)
         if answer is None or answer.native is None:
-            continue
-        if trial.kind == "near" and is_finite and trial.number in overflown:
-            continue
+            return False
+        overflows = not_finite[trial.number] > usual.get(_text(trial.case), 0)
         if trial.kind in ("values", "huge", "property"):
-            if trial.group in groups or trial.number in overflown:
-                continue
-            if _is_shifted(trial) and not _is_meaningful(wanted, trial.number):
-                continue
-            if trial.group in groups_with_meaning and trial.number not in meaningful:
-                continue
-            if trial.group:
-                groups.add(trial.group)
-        kept.append(trial)
+            return not overflows and (not _is_shifted(trial) or _is_meaningful(answer))
+        return trial.kind != "near" or not (is_finite and overflows)
+
+    kept = list(filter(counts, trials))
+    chosen: dict[str, plan.Trial] = {}
+    for trial in kept:
+        best = chosen.setdefault(trial.group, trial)
+        if trial.group and not _is_meaningful(wanted[best.number]):
+            chosen[trial.group] = trial if _is_meaningful(wanted[trial.number]) else best
+    kept = [trial for trial in kept if not trial.group or trial is chosen[trial.group]]
     idle = {shown[-1], shown[len(shown) // 2]}
     return [
         replace(trial, modes=(*trial.modes, "idle")) if trial.number in idle else trial
@@ -214,11 +203,10 @@ def _count_not_finite(answer: Wanted) -> int:
     )
 
 
-def _is_meaningful(wanted: dict[int, Wanted], number: int) -> bool:
+def _is_meaningful(answer: Wanted) -> bool:
     """Return whether the reference at the type is close to its float64 answer. If both consist of
     rounding errors, a comparison means nothing."""
-    answer = wanted.get(number)
-    if answer is None or answer.native is None:
+    if answer.native is None:
         return False
     exact = (*answer.precise.leaves, *answer.precise.gradients) if answer.precise else ()
     own = (*answer.native.leaves, *answer.native.gradients)
