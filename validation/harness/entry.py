@@ -84,7 +84,8 @@ def _decoded(text: str, where: str) -> Any:
 def parse(record: Any, where: str) -> Entry:
     if not isinstance(record, dict):
         raise EntryUnreadable(f"{where} is no JSON object.")
-    metadata = _object(record, "metadata")
+    metadata = record.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
     point = metadata.get("entry_point")
     texts = {name: _text(record, name, where) for name in TEXTS}
     if not isinstance(point, str) or not point.isidentifier():
@@ -98,11 +99,6 @@ def parse(record: Any, where: str) -> Entry:
         min_triton=_version(metadata, "min_triton", where),
         max_triton=_version(metadata, "max_triton", where),
     )
-
-
-def _object(record: dict[str, Any], name: str) -> dict[str, Any]:
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _text(record: dict[str, Any], name: str, where: str) -> str:

@@ -81,15 +81,15 @@ def look(folder: str) -> int:
     """Fork a child that compiles and runs a kernel, and describes the GPU. Return its number."""
     pid = os.fork()
     if not pid:
-        description: dict[str, str] = {}
         try:
-            seal.unprotect()
-            os.environ["TRITON_CACHE_DIR"] = f"{folder}/cache"
-            description = _description(folder)
-        except BaseException as error:  # noqa: BLE001 - any error is the reason
-            description = {"failed": f"{type(error).__name__}: {error}"}
-        finally:
+            try:
+                seal.unprotect()
+                os.environ["TRITON_CACHE_DIR"] = f"{folder}/cache"
+                description = _description(folder)
+            except BaseException as error:  # noqa: BLE001 - any error is the reason
+                description = {"failed": f"{type(error).__name__}: {error}"}
             Path(folder, "gpu").write_text(json.dumps(description))
+        finally:
             os._exit(0)
     return pid
 
