@@ -5,6 +5,7 @@ from typing import Any
 
 from validation.harness.judge.replay_evidence import Wanted
 from validation.harness.report import Check, Verdict
+from validation.harness.sandbox.hostile_json import raised
 
 # A test that misses only these damages is weak, not vacuous. The harness compares types and small
 # errors itself, and some answers are only defined up to their sign or the order of rows.
@@ -31,7 +32,7 @@ def _verdict(
     differing: Sequence[list[int]], numbers: dict[str, Any],
 ) -> tuple[Verdict, str]:  # fmt: skip
     if survey.get("control"):
-        words = f"the test fails for the reference itself: {_words(survey['control'])}"
+        words = f"the test fails for the reference itself: {raised(survey['control'])}"
         return Verdict.FAILED, words
     if not survey.get("noticed") and not survey.get("unnoticed"):
         if survey.get("called"):
@@ -69,9 +70,3 @@ def ignores_inputs(wanted: dict[int, Wanted], differing: Sequence[list[int]]) ->
 def _is_empty(answer: Wanted) -> bool:
     tensors = answer.native.tensors() if answer.native else []
     return bool(tensors) and not any(len(leaf.raw) for leaf in tensors)
-
-
-def _words(error: Any) -> str:
-    if isinstance(error, dict):
-        return f"{error.get('type')} {str(error.get('text', ''))[:200]}".strip()
-    return str(error)[:200]

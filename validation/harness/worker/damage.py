@@ -28,7 +28,7 @@ from validation.harness.worker.damages import (
     zeros,
 )
 from validation.harness.worker.folder import described
-from validation.harness.worker.suite import run_pytest
+from validation.harness.worker.suite import Outcomes, run_pytest
 from validation.harness.worker.values import rebuilt, tensors_in
 
 Change = Callable[[torch.Tensor], torch.Tensor]
@@ -55,12 +55,15 @@ def survey(folder: Path, instead: Instead = (), *, gradients: bool = False) -> d
     instead: cases whose inputs are too large, with a smaller case for each, or None.
     gradients: whether the entry declares gradients.
     """
-    plugin = Survey(instead, gradients=gradients)
-    run_pytest(folder, plugin)
+    plugin, outcomes = Survey(instead, gradients=gradients), Outcomes()
+    run_pytest(folder, plugin, outcomes)
+    failed = (
+        {"type": "pytest", "text": outcomes.complaint[-500:], "at": ""} if outcomes.failed else None
+    )
     return {
-        "tests": plugin.tests,
-        "skipped": plugin.skipped,
-        "control": plugin.control,
+        "tests": plugin.tests + outcomes.skipped,
+        "skipped": plugin.skipped + outcomes.skipped,
+        "control": plugin.control or failed,
         "called": plugin.called,
         **plugin.verdicts(),
     }
@@ -101,20 +104,6 @@ class Survey:
                 if not self.noticed.get((name, True)):
                     self._passes(name, harm, pyfuncitem.obj, arguments)
         return True
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.skipped:
-            self.skipped += 1
-            self.tests += report.when == "setup"
-        elif report.failed and self.control is None:
-            self._note_failure(report)
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self._note_failure(report)
-
-    def _note_failure(self, report: pytest.TestReport | pytest.CollectReport) -> None:
-        self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
 
     def _undamaged(self, reference: Callable[..., Any], given: Any, named: Any) -> Any:
         """Return the undamaged answer, and add a harm for each single output and gradient: damage

@@ -43,7 +43,7 @@ class Suite:
             setattr(module, self.point, observed)
 
 
-def run_pytest(place: Path, plugin: Any) -> int:
+def run_pytest(place: Path, *plugins: Any) -> int:
     """Run pytest in this process, on an entry's folder only."""
     arguments = [
         str(place / "test_code.py"), "--rootdir", str(place), "--confcutdir", str(place),
@@ -55,7 +55,7 @@ def run_pytest(place: Path, plugin: Any) -> int:
     before = Path.cwd()
     os.chdir(place)
     try:
-        return int(pytest.main(arguments, plugins=[plugin]))
+        return int(pytest.main(arguments, plugins=plugins))
     finally:
         os.chdir(before)
 
