@@ -57,9 +57,7 @@ def survey(folder: Path, instead: Instead = (), *, gradients: bool = False) -> d
     """
     plugin, outcomes = Survey(instead, gradients=gradients), Outcomes()
     run_pytest(folder, plugin, outcomes)
-    failed = (
-        {"type": "pytest", "text": outcomes.complaint[-500:], "at": ""} if outcomes.failed else None
-    )
+    failed = {"type": "pytest", "text": outcomes.complaint[-500:]} if outcomes.failed else None
     return {
         "tests": plugin.tests + outcomes.skipped,
         "skipped": plugin.skipped + outcomes.skipped,

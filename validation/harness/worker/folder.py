@@ -60,7 +60,4 @@ def described(error: BaseException) -> dict[str, str]:
     for frame in traceback.extract_tb(error.__traceback__):
         if Path(frame.filename).stem in NAMES:
             place = f"{Path(frame.filename).name}:{frame.lineno}"
-    description = {"type": type(error).__name__, "text": text[:MOST], "at": place}
-    if isinstance(error, SystemExit):
-        description["exit"] = str(error.code)
-    return description
+    return {"type": type(error).__name__, "text": text[:MOST], "at": place}
