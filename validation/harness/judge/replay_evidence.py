@@ -127,18 +127,14 @@ def outcomes(
         earlier = [one for one in made if one.trial is trial]
         outcome = _outcome(trial, run, blobs, compare, earlier)
         # A timed run reports no state.
-        if (
-            outcome.right
-            and "state" in run
-            and (words := state_differs(run["state"], expected.state))
-        ):
+        words = state_differs(run["state"], expected.state) if "state" in run else ""
+        if outcome.right and words:
             outcome = replace(outcome, right=False, words=words, worst=Comparison(words))
         made.append(outcome)
-    return [_within_memory(run) for run in made]
-
-
-def _within_memory(run: JudgedReplay) -> JudgedReplay:
-    return replace(run, right=False, words=run.strays[0]) if run.right and run.strays else run
+    return [
+        replace(run, right=False, words=run.strays[0]) if run.right and run.strays else run
+        for run in made
+    ]
 
 
 def _outcome(
