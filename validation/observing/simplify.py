@@ -123,13 +123,15 @@ class Simplifier:
     ) -> list[Change]:
         """Return `others` with the good ones of the proposed changes, by halving."""
         proposed = [each for each in proposed if not self._refused & _written(texts, each)]
-        if not proposed or self._runs >= RUNS_MOST:
+        if not proposed:
             return others
         again = self._observe(_changed(texts, [*others, *proposed]))
         if again is not None and _is_same(seen, again):
             return [*others, *proposed]
         if len(proposed) == 1:
             self._refused |= _written(texts, proposed[0])
+        # Changes are still tried together: what nothing leads to is often the larger part.
+        if len(proposed) == 1 or self._runs >= RUNS_MOST:
             return others
         middle = len(proposed) // 2
         others = self._good(texts, seen, proposed[:middle], others)
