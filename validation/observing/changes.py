@@ -19,10 +19,13 @@ from validation.observing.edits import (
     parted,
     putting,
     taking,
+    whole_lines,
 )
 from validation.observing.inputs import inputs
 from validation.observing.instrument import is_kernel, reads_environment
 from validation.observing.kernel_branches import kernel_branches
+from validation.observing.merging import merge_helpers
+from validation.observing.modules import classes
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
 CONTEXTS = re.compile("autocast|nullcontext|record_function|profile")
@@ -115,7 +118,9 @@ def parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 def _is_switch(values: Sequence[str]) -> bool:
     """Return whether the only value is None, a boolean or a string."""
-    return len(values) == 1 and (values[0] in ("None", "True", "False") or values[0][:1] in "'\"")
+    return len(values) == 1 and (
+        values[0] in ("None", "True", "False") or values[0][:1] in ("'", '"')
+    )
 
 
 def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -218,7 +223,7 @@ def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
             for method in methods:
                 if isinstance(method, ast.FunctionDef) and str(method.lineno) not in ran:
                     edits = Edits(text)
-                    edits.replace(*_lines(edits, method, text), "")
+                    edits.replace(*whole_lines(edits, method, text), "")
                     yield {name: edits.made()}
 
 
@@ -240,18 +245,9 @@ def unused_definitions(texts: Texts, seen: Observed, entry: str) -> Iterator[Cha
         edits = Edits(text)
         for node, names in bound:
             if names and not names & wanted:
-                edits.replace(*_lines(edits, node, text), "")
+                edits.replace(*whole_lines(edits, node, text), "")
         if edits.made():
             yield {name: edits.made()}
-
-
-def _lines(edits: Edits, node: ast.stmt, text: str) -> tuple[int, int]:
-    """Return the range of a statement's lines. A function goes with the empty lines before it."""
-    data = text.encode()
-    start, end = edits.line_start(node), data.find(b"\n", edits.end(node))
-    if isinstance(node, ast.FunctionDef | ast.ClassDef) and start:
-        start = len(data[:start].rstrip(b"\n")) + 1
-    return start, len(data) if end < 0 else end + 1
 
 
 def _imported(node: ast.stmt) -> set[str]:
@@ -269,6 +265,6 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
 
 RULES = (
     environment, inputs, contexts, branches, unreachable, parameters, kernel_branches,
-    copies, unread_values, unread_parameters, unrun_methods,
+    copies, unread_values, unread_parameters, unrun_methods, classes, merge_helpers,
     unused_definitions,
 )  # fmt: skip

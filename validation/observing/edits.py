@@ -50,3 +50,32 @@ def change_of(name: str, text: str, edit: Callable[[Edits], None]) -> Change:
     edits = Edits(text)
     edit(edits)
     return {name: edits.made()}
+
+
+def whole_lines(edits: Edits, node: ast.stmt, text: str) -> tuple[int, int]:
+    """Return the range of a statement's lines.
+
+    A function goes with the comment above it, and with the empty lines before.
+    """
+    data = text.encode()
+    start, end = edits.line_start(node), data.find(b"\n", edits.end(node))
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and (start := body_start(text, node)):
+        start = len(data[:start].rstrip(b"\n")) + 1
+    return start, len(data) if end < 0 else end + 1
+
+
+def body_start(text: str, first: ast.stmt) -> int:
+    """Return the start of the line of a body's first statement, or of the comments above it."""
+    edits = Edits(text)
+    lines = edits.parted(edits.line_start(first), 0)[0].splitlines(keepends=True)
+    while lines and lines[-1].lstrip().startswith("#"):
+        lines.pop()
+    return len("".join(lines).encode())
+
+
+def copied(text: str, changes: Edits, start: int, end: int) -> str:
+    """Return a range of the text with the changes inside of it."""
+    edits = Edits(text)
+    edits.repeat(each for each in changes.made() if start <= each[0] and each[1] <= end)
+    changed = edits.text().encode()
+    return changed[start : end + len(changed) - len(text.encode())].decode()

@@ -16,7 +16,7 @@ from curation.source.text import UNREADABLE, Edits, parse
 from validation.harness.pool.questions import Workers
 from validation.observing.answer_types import answer_types
 from validation.observing.cases import with_sizes
-from validation.observing.changes import RULES
+from validation.observing.changes import RULES, unused_definitions
 from validation.observing.edits import Change, Observed, Texts
 from validation.observing.faults import fault_of_error, fault_of_runs
 
@@ -30,7 +30,7 @@ Facts = Mapping[str, str]
 WORKER = "validation.observing.worker"
 # CPU seconds of one run, and limits of the search.
 SECONDS = 30.0
-ROUNDS, RUNS_MOST = 6, 40
+ROUNDS, RUNS_MOST = 12, 60
 # Elements of the inputs of the first case: 2 MiB, and less if a run takes too long.
 MOST_ELEMENTS = (2**19, 2**16)
 
@@ -65,11 +65,13 @@ class Simplifier:
         self._runs = 0
         self._error: Mapping[str, Any] = {}
         self._refused: set[object] = set()
+        self._seen: dict[tuple[str, ...], Observed | None] = {}
 
     def simplify(self, texts: Texts) -> tuple[Texts, Facts]:
         """Return the texts without the code that no case needs, with the launcher's dtypes.
 
-        Texts that can't be run on this machine stay as they are, with smaller inputs.
+        Texts that can't be run on this machine only lose the definitions that nothing uses, and get
+        smaller inputs.
         """
         for most in MOST_ELEMENTS:
             texts = self._with_smaller_inputs(texts, most)
@@ -79,7 +81,10 @@ class Simplifier:
         again = self._observe(texts, again=True) if seen is not None else None
         if seen is None or again is None:
             fault = fault_of_error(self._error, texts) if self._error else {}
-            return texts, {"backward": UNKNOWN if self._differentiable else "", **fault}
+            return self._without_unused(texts), {
+                "backward": UNKNOWN if self._differentiable else "",
+                **fault,
+            }
         facts = fault_of_runs(seen, again)
         backward = sorted({name for case in seen["cases"] for name in case["beside"][1]})
         if facts or backward:
@@ -106,6 +111,11 @@ class Simplifier:
         test = with_sizes(texts["test_code"], answer["rows"], answer["constants"])
         return {**texts, "test_code": test}
 
+    def _without_unused(self, texts: Texts) -> Texts:
+        with suppress(*UNREADABLE):
+            return _changed(texts, unused_definitions(texts, {}, self._entry))
+        return texts
+
     def _kept(
         self, texts: Texts, seen: Observed, proposed: Sequence[Change]
     ) -> tuple[Texts, Observed]:
@@ -113,19 +123,28 @@ class Simplifier:
 
         The places of a change are those of the given texts: so halves are tried on the same texts.
         """
-        good = self._good(texts, seen, proposed, [])
+        good = self._good(texts, seen, self._apart(texts, proposed), [])
         changed = _changed(texts, good)
-        again = self._observe(changed) if good else None
+        again = self._known(changed) if good else None
         return (changed, again) if again is not None and _is_same(seen, again) else (texts, seen)
+
+    def _apart(self, texts: Texts, proposed: Iterable[Change]) -> list[Change]:
+        """Return the changes that were not refused, without those that overlap an earlier one."""
+        apart: list[Change] = []
+        for change in proposed:
+            if not self._refused & _written(texts, change) and not any(
+                _overlap(change, other) for other in apart
+            ):
+                apart.append(change)
+        return apart
 
     def _good(
         self, texts: Texts, seen: Observed, proposed: Sequence[Change], others: list[Change]
     ) -> list[Change]:
         """Return `others` with the good ones of the proposed changes, by halving."""
-        proposed = [each for each in proposed if not self._refused & _written(texts, each)]
         if not proposed:
             return others
-        again = self._observe(_changed(texts, [*others, *proposed]))
+        again = self._known(_changed(texts, [*others, *proposed]))
         if again is not None and _is_same(seen, again):
             return [*others, *proposed]
         if len(proposed) == 1:
@@ -136,6 +155,13 @@ class Simplifier:
         middle = len(proposed) // 2
         others = self._good(texts, seen, proposed[:middle], others)
         return self._good(texts, seen, proposed[middle:], others)
+
+    def _known(self, texts: Texts) -> Observed | None:
+        """Return the facts of a run, perhaps of an earlier one."""
+        key = tuple(texts.values())
+        if key not in self._seen:
+            self._seen[key] = self._observe(texts)
+        return self._seen[key]
 
     def _observe(self, texts: Texts, *, again: bool = False) -> Observed | None:
         """Return the facts of a run, or None if the draft fails."""
@@ -173,6 +199,15 @@ def _changed(texts: Texts, changes: Iterable[Change]) -> dict[str, str]:
         for name, made in change.items():
             edits[name].repeat(made)
     return {name: each.text() for name, each in edits.items()}
+
+
+def _overlap(change: Change, other: Change) -> bool:
+    return any(
+        first < end and start < last
+        for name, made in change.items()
+        for first, last, _ in made
+        for start, end, _ in other.get(name, ())
+    )
 
 
 def _written(texts: Texts, change: Change) -> set[object]:

@@ -236,7 +236,8 @@ class _Program:
     """A recorded program as steps that stay equal if unused memory goes.
 
     Storages are numbered by their first use. Allocations are left out, and copies into them, which
-    differ from their source only in what is written to them later.
+    differ from their source only in what is written to them later. So are fills of memory that
+    nothing reads.
     """
 
     def __init__(self, program: Json) -> None:
@@ -248,7 +249,27 @@ class _Program:
         flat = [*self._flat(self._program["instructions"])]
         for number, backward in sorted(self._program["backwards"].items()):
             flat += [f"backward {number}", *self._flat(backward.pop("instructions")), backward]
-        return [self._step(each) for each in [*flat, {"answer": self._program["answer"]}]]
+        read = self._read([*flat, {"answer": self._program["answer"]}])
+        return [self._step(each) for each in read if not self._is_first_copy(each)]
+
+    def _read(self, instructions: list[Json]) -> list[Json]:
+        used = {*self._program["inputs"]}
+        kept = []
+        for each in reversed(instructions):
+            fills = isinstance(each, dict) and each.get("do") in ("fill", "copy")
+            if not fills or each["target"][0] in used:
+                own = _Program(self._program)
+                own._numbered(each)
+                used |= own._numbers.keys()
+                kept.append(each)
+        return kept[::-1]
+
+    def _is_first_copy(self, instruction: Json) -> bool:
+        is_copy = isinstance(instruction, dict) and instruction.get("do") == "copy"
+        if not is_copy or instruction["target"][0] not in self._new:
+            return False
+        self._new.discard(instruction["target"][0])
+        return True
 
     def _flat(self, instructions: list[Json]) -> list[Json]:
         flat: list[Json] = []
@@ -256,8 +277,6 @@ class _Program:
             inner = each.pop("instructions", [])
             if each["do"] == "allocate":
                 self._new.add(each["storage"])
-            elif each["do"] == "copy" and each["target"][0] in self._new:
-                self._new.discard(each["target"][0])
             else:
                 flat.append(each)
             flat += self._flat(inner)

@@ -37,6 +37,15 @@ def test_code_that_no_case_runs_goes_and_other_sizes_and_layouts_keep_theirs(
     assert simplified["test_code"] == draft("scaled")["test_code"]
 
 
+def test_classes_and_helpers_are_merged_with_the_function_that_calls_them(
+    simplify: Callable[..., Texts],
+) -> None:
+    simplified = simplify(draft("normalized"), "normalized")
+    folder = PROGRAMS / "normalized"
+    assert simplified["python_code"] == (folder / "simplified_python.py").read_text()
+    assert simplified["triton_code"] == (folder / "simplified.py").read_text()
+
+
 def test_a_second_run_changes_nothing_more(simplify: Callable[..., Texts]) -> None:
     once = simplify(draft("scaled"), "scaled")
     assert simplify(once, "scaled") == once
@@ -60,6 +69,13 @@ def test_a_draft_that_fails_stays_as_it_is(simplify: Callable[..., Texts], broke
     texts = draft("scaled")
     texts["triton_code"] += f"\n{broken}\n"
     assert simplify(texts, "scaled") == texts
+
+
+def test_a_draft_that_fails_loses_what_it_does_not_use(simplify: Callable[..., Texts]) -> None:
+    texts = draft("scaled")
+    texts["python_code"] += "\nraise ValueError('no such machine')\n"
+    unused = "\n\ndef unused():\n    return 1\n"
+    assert simplify(texts | {"triton_code": texts["triton_code"] + unused}, "scaled") == texts
 
 
 @pytest.mark.parametrize(
@@ -106,7 +122,7 @@ def test_a_draft_that_is_no_pair_stays_as_it_is_with_a_reason(
 def test_a_reference_answers_in_the_dtype_of_the_launcher(simplify: Callable[..., Texts]) -> None:
     texts = changed("scaled", "python_code", "return shifted(x) *", "return shifted(x).double() *")
     python = simplify(texts, "scaled")["python_code"]
-    assert "return (shifted(x).double() * factor).to(x.dtype)\n" in python
+    assert "return (x.double() * factor).to(x.dtype)\n" in python
 
 
 def test_sizes_of_cases_and_of_constants_are_halved_until_the_inputs_are_small(

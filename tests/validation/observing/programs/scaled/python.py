@@ -1,7 +1,7 @@
 import torch
 
 
-def shifted(x, bias=None):
+def shifted(x, bias: torch.Tensor | None = None):
     return x if bias is None else x + bias
 
 

@@ -32,7 +32,8 @@ def _scale_large_kernel(x_ptr, out_ptr, factor, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, tl.load(x_ptr + offsets) * factor, mask=offsets < n)
 
 
-def launch_scale(x, factor):
+def scaled(x, factor):
+    """Multiply by a factor."""
     if x.stride(-1) != 1:
         x = x.contiguous()
     out = torch.empty_like(x)
@@ -45,8 +46,3 @@ def launch_scale(x, factor):
         return out
     _scale_kernel[(triton.cdiv(n, BLOCK),)](x, out, factor, n, BLOCK=BLOCK)
     return out
-
-
-def scaled(x, factor):
-    """Multiply by a factor."""
-    return launch_scale(x, factor)
