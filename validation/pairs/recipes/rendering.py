@@ -109,14 +109,15 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
         undefined=StrictUndefined,
         auto_reload=False,
     )
-    environment.filters["sentence"] = lambda text: f"{text[0].upper()}{text[1:]}."
     environment.globals.update(load_of=_load_of, widened=_widened)
-    environment.filters["each"] = _each
-    environment.filters["loads"] = _loads
-    environment.filters["parameters"] = _parameters
-    environment.filters["arguments"] = _arguments
-    environment.filters["defined"] = _defined
-    environment.filters["launched"] = _launched
+    environment.filters.update(
+        each=_each,
+        loads=_loads,
+        parameters=_parameters,
+        arguments=_arguments,
+        defined=_defined,
+        launched=_launched,
+    )
     return environment
 
 
@@ -230,11 +231,7 @@ NARROW = ("bfloat16", "float16")
 
 
 def _case(case: Mapping[str, object]) -> str:
-    return "{" + ", ".join(f'"{k}": {_literal(v)}' for k, v in case.items()) + "}"
-
-
-def _literal(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return repr(dict(case)).replace("'", '"')
 
 
 def _used_sizes(sketch: Sketch) -> list[str]:
