@@ -24,7 +24,7 @@ from validation.observing.edits import (
 from validation.observing.inputs import inputs
 from validation.observing.instrument import is_kernel, reads_environment
 from validation.observing.kernel_branches import kernel_branches
-from validation.observing.merging import merge_helpers
+from validation.observing.merging import merge_helpers, standing
 from validation.observing.modules import classes
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
@@ -205,11 +205,11 @@ def _second_names(name: str, text: str, function: ast.FunctionDef) -> Iterator[C
                     uses = [node for node in read if node.id == bound]
                 case _:
                     continue
-            returned = isinstance(following, ast.Return) and following.value in uses
-            if isinstance(value, ast.Name) or (returned and len(uses) == 1):
+            returned = [use for use in uses if getattr(following, "value", None) is use]
+            if isinstance(value, ast.Name) or (returned and isinstance(following, ast.Return)):
                 edits = Edits(text)
-                for node in uses:
-                    edits.put(node, edits.of(value))
+                for node in uses if isinstance(value, ast.Name) else returned:
+                    edits.put(node, standing(edits.of(value)))
                 edits.drop(statement, alone=False)
                 yield {name: edits.made()}
 

@@ -112,7 +112,7 @@ def _merged(text: str, merge: _Merge, given: Mapping[str, ast.expr]) -> Edits:
         if literal or (isinstance(value, ast.Name) and not (name in stored and merge.reads(value))):
             renamed[name] = edits.of(value)
         else:
-            lines.append(f"{name} = {_standing(edits.of(value))}")
+            lines.append(f"{name} = {standing(edits.of(value))}")
     for target, value in merge.results() if not merge.passes else ():
         match target, value:
             case ast.Name(id=new), ast.Name(id=old) if old in stored - given.keys() and (
@@ -165,7 +165,7 @@ def _endings(text: str, merge: _Merge, inner: Edits) -> Sequence[str]:
     if pairs := merge.results():
         texts = [(inner.of(target), renamed(value)) for target, value in pairs]
         kept = [(target, value) for target, value in texts if target not in ("_", value)]
-        return [f"{target} = {_standing(value)}" for target, value in kept]
+        return [f"{target} = {standing(value)}" for target, value in kept]
     edits = Edits(text)
     if merge.last is not None:
         whole = isinstance(merge.last, WHOLE)
@@ -173,7 +173,7 @@ def _endings(text: str, merge: _Merge, inner: Edits) -> Sequence[str]:
     return [copied(text, edits, edits.start(merge.statement), edits.end(merge.statement))]
 
 
-def _standing(expression: str) -> str:
+def standing(expression: str) -> str:
     """Return an expression in parentheses if it needs them to stand alone."""
     with suppress(SyntaxError):
         ast.parse(expression)
