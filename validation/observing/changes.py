@@ -28,6 +28,7 @@ from validation.observing.merging import merge_helpers, standing
 from validation.observing.modules import classes
 from validation.observing.parameters import drop_parameters, find_calls, parameters_of, unread
 
+DEVICES = re.compile(r"\.device\b|is_cuda")
 CONTEXTS = re.compile("autocast|nullcontext|record_function|profile")
 OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
 """Names of a test that a checker reads."""
@@ -139,6 +140,15 @@ def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
                 edits = Edits(text)
                 edits.replace(edits.end(block[ends[0]]), edits.end(behind[-1]), "")
                 yield {name: edits.made()}
+
+
+def device_checks(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Drop assertions on the device of tensors: a checker chooses it."""
+    for name, text in texts.items():
+        for block in blocks(parse(text)):
+            for node in block:
+                if isinstance(node, ast.Assert) and DEVICES.search(ast.unparse(node.test)):
+                    yield change_of(name, text, _dropping(node, alone=len(block) == 1))
 
 
 def unread_parameters(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
@@ -264,7 +274,8 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
 
 
 RULES = (
-    environment, inputs, contexts, branches, unreachable, parameters, kernel_branches,
-    copies, unread_values, unread_parameters, unrun_methods, classes, merge_helpers,
-    unused_definitions,
+    environment, inputs, contexts, device_checks, branches, unreachable, parameters,
+    kernel_branches, copies, unread_values, unread_parameters, unrun_methods, classes,
+    merge_helpers, unused_definitions,
 )  # fmt: skip
+"""In this order, because a change often allows another."""

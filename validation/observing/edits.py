@@ -15,8 +15,8 @@ Known = Mapping[str, object]
 """Values of names: None, a boolean, a string, a number, or `...` for a tensor."""
 Change = Mapping[str, tuple[Edit, ...]]
 """The edits of each text, by its name."""
-# Words of conditions on layouts, which a checker varies although no case does.
-LAYOUT = ("stride", "contiguous", "data_ptr")
+# Words of conditions on layouts, which a checker varies although no case does, and on the machine.
+VARIED = ("stride", "contiguous", "data_ptr", "is_available", "device", "cuda")
 
 
 def parted(node: ast.If, outcome: bool) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -38,11 +38,11 @@ def putting(node: ast.expr, kept: ast.expr, *, whole: bool = False) -> Callable[
 
 
 def is_about_sizes(test: ast.expr) -> bool:
-    """Return whether other sizes or layouts may change a condition, which no case tried."""
+    """Return whether other sizes, layouts or machines may change a condition."""
     ordering = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Mod)
     written = ast.unparse(test)
     return any(isinstance(node, ordering) for node in walk(test)) or any(
-        word in written for word in LAYOUT
+        word in written for word in VARIED
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from curation.source.functions import is_docstring, loaded_names, signature
+from curation.source.functions import is_docstring, signature
 from curation.source.text import Edits, parse, walk
 from validation.observing.edits import Change, Observed, Texts
 
@@ -40,8 +40,14 @@ class _Inputs:
                     yield node
 
     def returns(self, name: str) -> bool:
-        last = self.sides["triton_code"].body[-1]
-        return isinstance(last, ast.Return) and name in loaded_names(last)
+        match self.sides["triton_code"].body[-1]:
+            case ast.Return(value=ast.Tuple(elts=values)):
+                pass
+            case ast.Return(value=ast.expr() as value):
+                values = [value]
+            case _:
+                return False
+        return any(isinstance(each, ast.Name) and each.id == name for each in values)
 
     def tensors(self) -> Iterator[tuple[str, Given]]:
         for name, given in self.given.items():

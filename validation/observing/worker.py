@@ -128,10 +128,17 @@ def _run(
     given = [_facts(each) for each in inputs]
     # Raises if an input is neither a tensor nor a plain value.
     Packing().inputs(inputs)
-    theirs, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
+    copies, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
     torch.manual_seed(SEED)
-    results = test.reference(*theirs)
-    expected = [results, _gradients(results, theirs) if differentiable else None]
+    results = test.reference(*copies)
+    gradients = _gradients(results, copies) if differentiable else None
+    # A reference that writes to its inputs is another one.
+    changed = [
+        after
+        for before, after in zip(given, copies, strict=True)
+        if _digest(after) != before["digest"]
+    ]
+    expected = [results, gradients, changed]
     recording = IdleRecording(tensors_in(ours))
     recording.graph.add_leaves(tensors_in(ours))
     torch.manual_seed(SEED)

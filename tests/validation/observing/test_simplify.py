@@ -148,3 +148,20 @@ def test_inputs_go_that_other_inputs_tell(simplify: Callable[..., Texts]) -> Non
     assert simplified["python_code"] == (PROGRAMS / "shared/simplified_python.py").read_text()
     assert simplified["triton_code"] == (PROGRAMS / "shared/simplified.py").read_text()
     assert "return (x,)\n" in simplified["test_code"]
+
+
+def test_a_reference_keeps_the_copy_that_it_writes_to(simplify: Callable[..., Texts]) -> None:
+    texts = changed(
+        "shared",
+        "python_code",
+        "squared = copied**power if fast else copied",
+        "squared = copied.square_()",
+    )
+    assert ".clone()" in simplify(texts, "shared")["python_code"]
+
+
+def test_a_condition_on_the_machine_stays(simplify: Callable[..., Texts]) -> None:
+    machine = 'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"'
+    texts = changed("shared", "triton_code", "out = out.clone()", "out = out.to(DEVICE).clone()")
+    texts["triton_code"] = texts["triton_code"].replace("@triton", f"{machine}\n\n\n@triton", 1)
+    assert machine in simplify(texts, "shared")["triton_code"]
