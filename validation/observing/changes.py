@@ -142,12 +142,16 @@ def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
                 yield {name: edits.made()}
 
 
-def device_checks(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop assertions on the device of tensors: a checker chooses it."""
+def diagnostics(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
+    """Drop prints, and assertions on the device of tensors, which a checker chooses."""
     for name, text in texts.items():
-        for block in blocks(parse(text)):
+        tree = parse(text)
+        kernels = _inside_kernels(tree)
+        for block in blocks(tree):
             for node in block:
-                if isinstance(node, ast.Assert) and DEVICES.search(ast.unparse(node.test)):
+                written = ast.unparse(node)
+                of_device = isinstance(node, ast.Assert) and DEVICES.search(written)
+                if node not in kernels and (of_device or written.startswith("print(")):
                     yield change_of(name, text, _dropping(node, alone=len(block) == 1))
 
 
@@ -274,8 +278,7 @@ def _replace_loads(function: ast.FunctionDef, name: str, value: str, edits: Edit
 
 
 RULES = (
-    environment, inputs, contexts, device_checks, branches, unreachable, parameters,
+    environment, inputs, contexts, diagnostics, branches, unreachable, parameters,
     kernel_branches, copies, unread_values, unread_parameters, unrun_methods, classes,
     merge_helpers, unused_definitions,
 )  # fmt: skip
-"""In this order, because a change often allows another."""
