@@ -18,7 +18,7 @@ from validation.observing.edits import Change, Observed, Texts
 
 SIDES = ("python_code", "triton_code")
 Given = Sequence[Mapping[str, Any]]
-"""What is known about one input in each case: a literal, or the facts of a tensor."""
+"""Facts of one input in each case: its literal, or the shape, dtype and content of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
