@@ -157,11 +157,12 @@ def _run(
             torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
     for kernel, seen in recording.constants.items():
         launches.setdefault(kernel, set()).update(seen)
+    unrepeated = recording.problems.keys() - problems
     backwards = [each["instructions"] for each in recording.graph.backwards.values()]
     return {
         "inputs": given,
         "types": [_types(inputs), _types(results), _types(made)],
-        "beside": [sorted(problems), _computed(backwards)],
+        "beside": [sorted(problems), sorted({*_computed(backwards), *unrepeated})],
         "reference": _digest(expected),
         "program": _Program(recording.as_json(returned)).steps(),
     }
@@ -182,8 +183,6 @@ def _computed(part: Json) -> list[str]:
             return sorted({name for each in part for name in _computed(each)})
         case {"do": "operation", "name": str(name)} if base_name(name) in COMPUTES - ARRANGES:
             return [base_name(name)]
-        case {"do": "poison"}:
-            return ["an operation that no replay repeats"]
         case {"instructions": inner}:
             return _computed(inner)
     return []

@@ -136,11 +136,18 @@ def test_sizes_of_cases_and_of_constants_are_halved_until_the_inputs_are_small(
     assert "4096" not in test
 
 
-def test_a_backward_pass_that_leaves_work_to_torch_is_told(observe: Observe) -> None:
-    texts = changed(
-        "squared", "triton_code", "        return out\n\n\ndef", "        return out * 2\n\n\ndef"
-    )
-    assert observe(texts, "squared", True) == (texts, {"backward": "mul"})
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [("out * 2", "mul"), ("torch.outer(up, up).mv(out)", "aten.mv")],
+)
+def test_a_backward_pass_that_leaves_work_to_torch_is_told(
+    observe: Observe, result: str, told: str
+) -> None:
+    old = "        return out\n\n\ndef"
+    texts = changed("squared", "triton_code", old, old.replace("out", result))
+    after, facts = observe(texts, "squared", True)
+    assert after == texts
+    assert told in facts["backward"]
 
 
 def test_inputs_go_that_other_inputs_tell(simplify: Callable[..., Texts]) -> None:
