@@ -151,7 +151,6 @@ def _assembled(
         texts=texts,
         drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
         differentiable=bool(graded),
-        notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
         sentence=test.docstring,
     )
     fault = find_fault(draft, modules, f"{test.function.name} of {test.suite.path}")
@@ -192,7 +191,7 @@ def _of_plain_tensors(
     again = isolator.isolated(test.suite, text, name)
     if again.reasons:
         return module
-    return replace(again, drawn_from=module.drawn_from, notes=module.notes)
+    return replace(again, drawn_from=module.drawn_from)
 
 
 def _marks(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:

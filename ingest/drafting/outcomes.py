@@ -82,7 +82,6 @@ class OperationDraft:
     texts: DraftTexts
     drawn_from: tuple[str, ...] = ()
     differentiable: bool = False
-    notes: tuple[str, ...] = ()
     sentence: str = ""
     """A sentence on the function that both sides compute, or ""."""
     forward: OperationDraft | None = None

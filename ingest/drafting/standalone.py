@@ -29,7 +29,6 @@ class StandaloneModule:
     text: str
     drawn_from: tuple[str, ...]
     reasons: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
 
 class Isolator:
@@ -62,7 +61,7 @@ class Isolator:
         again = self.isolated(suite, text, name, self._for_tests)
         if again.reasons:
             return made
-        return replace(again, drawn_from=made.drawn_from, notes=made.notes)
+        return replace(again, drawn_from=made.drawn_from)
 
     def isolated(
         self, suite: SuiteFile, text: str, name: str, resolver: Resolver | None = None
@@ -83,7 +82,7 @@ class Isolator:
             keep_tuning=True,
         )
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
-        return StandaloneModule(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
+        return StandaloneModule(unit.source, tuple(sorted(drawn)), unit.reasons)
 
 
 SEEDS = {

@@ -17,7 +17,7 @@ AHEAD = 2
 
 
 class IdlePool:
-    """Child children. `make` creates one; `ahead` of them are created before they are requested."""
+    """Pool of idle children. `make` creates one, and `ahead` of them before they are requested."""
 
     def __init__(self, make: Callable[[], Child], *, ahead: int = AHEAD) -> None:
         self._make, self._ahead = make, ahead
