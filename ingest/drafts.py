@@ -25,7 +25,7 @@ from curation.text import pluralize
 from ingest.classify.pairs import pair_operation
 from ingest.drafting import DraftOutcome, DraftPlace, DraftTexts, LaunchedOperation, Missing, draft
 from ingest.drafting.adapters import ADAPTERS
-from ingest.drafting.naming import entry_point
+from ingest.drafting.reading.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch
 from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
 from ingest.persist.licenses import kept_readings, license_reader

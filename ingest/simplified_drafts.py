@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from ingest.drafting import DraftOutcome, DraftTexts
-from ingest.drafting.finishing import finish
 from ingest.drafting.outcomes import Missing
+from ingest.drafting.writing.finishing import finish
 
 Simplify = Callable[[dict[str, str], str, bool], tuple[Mapping[str, str], Mapping[str, str]]]
 """Returns shorter texts, given the texts, the entry point and whether gradients are compared.

@@ -9,22 +9,12 @@ from dataclasses import replace
 
 from curation.source.functions import loaded_names, signature, stored_names
 from curation.source.text import UNREADABLE
-from ingest.drafting.assembly import assemble
-from ingest.drafting.bounded import NotPlain
-from ingest.drafting.choosing import is_degenerate
-from ingest.drafting.compared import Test
-from ingest.drafting.comparisons import (
-    TestedEquality,
-    find_comparisons,
-    order_answers,
-    peel,
-    reads_gradient,
-)
-from ingest.drafting.gradients import find_answer
-from ingest.drafting.launching import Launching
-from ingest.drafting.moving import move_copies, move_functions
-from ingest.drafting.naming import entry_point
-from ingest.drafting.operations import Operations
+from ingest.drafting.cutting.compared import Test
+from ingest.drafting.cutting.launching import Launching
+from ingest.drafting.cutting.moving import move_copies, move_functions
+from ingest.drafting.cutting.references import find_docstring, find_rule, why_no_reference
+from ingest.drafting.cutting.slices import cut, find_needed, still_needed
+from ingest.drafting.isolating.standalone import Isolator
 from ingest.drafting.outcomes import (
     WHOLE,
     DraftAttempt,
@@ -34,16 +24,26 @@ from ingest.drafting.outcomes import (
     OperationDraft,
     Rule,
 )
-from ingest.drafting.parametrized_cases import Cases, NoCases, cases
-from ingest.drafting.plain_functions import read_tests
-from ingest.drafting.reach import Reach
-from ingest.drafting.references import find_docstring, find_rule, why_no_reference
-from ingest.drafting.slices import cut, find_needed, still_needed
-from ingest.drafting.standalone import Isolator
-from ingest.drafting.statements import find_effects, flatten
-from ingest.drafting.suites import SuiteFile, find_calls
-from ingest.drafting.tolerances import Tolerance, allowed
-from ingest.drafting.weights import share_weights
+from ingest.drafting.reading.bounded import NotPlain
+from ingest.drafting.reading.choosing import is_degenerate
+from ingest.drafting.reading.comparisons import (
+    TestedEquality,
+    find_comparisons,
+    order_answers,
+    peel,
+    reads_gradient,
+)
+from ingest.drafting.reading.gradients import find_answer
+from ingest.drafting.reading.naming import entry_point
+from ingest.drafting.reading.operations import Operations
+from ingest.drafting.reading.parametrized_cases import Cases, NoCases, cases
+from ingest.drafting.reading.plain_tests import read_tests
+from ingest.drafting.reading.reach import Reach
+from ingest.drafting.reading.statements import find_effects, flatten
+from ingest.drafting.reading.suites import SuiteFile, find_calls
+from ingest.drafting.reading.tolerances import Tolerance, allowed
+from ingest.drafting.reading.weights import share_weights
+from ingest.drafting.writing.assembly import assemble
 from ingest.extract.targets import Local
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from ingest.drafting.adapters import ADAPTERS, Rewriter, find_libraries
 from ingest.drafting.attempt import draft_tests
-from ingest.drafting.lifting import lift_imports
-from ingest.drafting.operations import Operations
+from ingest.drafting.isolating.standalone import Isolator
+from ingest.drafting.isolating.tuning import read_autotuners
 from ingest.drafting.outcomes import (
     DraftAttempt,
     DraftOutcome,
@@ -19,11 +19,11 @@ from ingest.drafting.outcomes import (
     LaunchedOperation,
     Missing,
 )
-from ingest.drafting.reach import Reach
-from ingest.drafting.standalone import Isolator
-from ingest.drafting.suites import find_suites
-from ingest.drafting.test_template import read_stand_ins
-from ingest.drafting.tuning import read_autotuners
+from ingest.drafting.reading.lifting import lift_imports
+from ingest.drafting.reading.operations import Operations
+from ingest.drafting.reading.reach import Reach
+from ingest.drafting.reading.suites import find_suites
+from ingest.drafting.writing.test_template import read_stand_ins
 from ingest.extract.extraction import Session
 from ingest.extract.source_tree import SourceTree
 from ingest.extract.targets import Local

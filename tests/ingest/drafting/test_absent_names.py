@@ -2,7 +2,7 @@
 
 import textwrap
 
-from ingest.drafting.absent_names import drop_absent
+from ingest.drafting.writing.absent_names import drop_absent
 
 
 def text(code: str) -> str:

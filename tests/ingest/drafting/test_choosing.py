@@ -1,6 +1,6 @@
 """Rows of an author's test that become the cases of a draft."""
 
-from ingest.drafting.choosing import choose_rows, is_degenerate
+from ingest.drafting.reading.choosing import choose_rows, is_degenerate
 
 
 def test_an_odd_size_is_shown_even_beside_a_batch_of_one() -> None:

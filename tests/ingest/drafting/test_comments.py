@@ -2,7 +2,7 @@
 
 import textwrap
 
-from ingest.drafting.comments import clean_comments
+from ingest.drafting.writing.comments import clean_comments
 
 
 def text(code: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ingest.drafting.docstring_parts import trim_docstrings
+from ingest.drafting.writing.docstring_parts import trim_docstrings
 
 WHOLE = '''def launch(x, y, w):
     r"""Scale a tensor.

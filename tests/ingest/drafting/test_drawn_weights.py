@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from ingest.drafting.case_keys import drop_unread_keys
-from ingest.drafting.drawn_weights import draw_weights
+from ingest.drafting.writing.case_keys import drop_unread_keys
+from ingest.drafting.writing.drawn_weights import draw_weights
 
 SIDE = "def op(x, weight, bias):\n    return x * weight + bias\n"
 TEST = """\

@@ -7,8 +7,8 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.drafting.options import remove_foreign_options
-from ingest.drafting.standalone import remove_seeding
+from ingest.drafting.isolating.standalone import remove_seeding
+from ingest.drafting.isolating.unwanted import remove_foreign_options
 
 # Of any script, but nothing that would end a string, a comment or a line.
 SAID = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters='"\\'))

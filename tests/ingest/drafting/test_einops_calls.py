@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import ingest.drafting
-from ingest.drafting.einops_calls import write_einops
+from ingest.drafting.isolating.einops_calls import write_einops
 
 STAND_IN = Path(ingest.drafting.__file__).with_name("templates") / "stand_ins" / "einops.py"
 

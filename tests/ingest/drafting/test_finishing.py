@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
-from ingest.drafting.helper_names import name_helpers
-from ingest.drafting.input_names import name_inputs
 from ingest.drafting.outcomes import DraftTexts
-from ingest.drafting.parameter_names import name_locals, name_parameters
-from ingest.drafting.parameter_order import order_parameters
+from ingest.drafting.writing.helper_names import name_helpers
+from ingest.drafting.writing.input_names import name_inputs
+from ingest.drafting.writing.parameter_names import name_locals, name_parameters
+from ingest.drafting.writing.parameter_order import order_parameters
 
 
 def text(code: str) -> str:

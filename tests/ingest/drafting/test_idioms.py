@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from ingest.drafting import Missing
-from ingest.drafting.naming import to_snake_case
-from ingest.drafting.sentences import first_sentence
+from ingest.drafting.reading.naming import to_snake_case
+from ingest.drafting.reading.sentences import first_sentence
 from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
 
 INTO = (

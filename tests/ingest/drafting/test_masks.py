@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.drafting.masks import join_masks, replace_raises
+from ingest.drafting.isolating.masks import join_masks, replace_raises
 
 KERNEL = """
 @triton.jit

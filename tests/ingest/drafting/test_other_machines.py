@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from ingest.drafting import DraftOutcome, Missing, OperationDraft
-from ingest.drafting.devices import (
+from ingest.drafting.isolating.devices import (
     place_on_device,
     replace_literal_devices,
     use_devices_of_inputs,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
-from ingest.drafting.layout import wrap_lines
-from ingest.drafting.naming import is_part, plain_name
-from ingest.drafting.parameter_names import name_locals, name_parameters
-from ingest.drafting.sentences import describe_names, find_sentence
+from ingest.drafting.reading.naming import is_part, plain_name
+from ingest.drafting.reading.sentences import describe_names, find_sentence
+from ingest.drafting.writing.layout import wrap_lines
+from ingest.drafting.writing.parameter_names import name_locals, name_parameters
 from tests.ingest.drafting.repositories import whole
 
 

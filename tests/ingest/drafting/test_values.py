@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from ingest.drafting.bounded import MOST_ITEMS, NotPlain
-from ingest.drafting.parameter_values import Evaluator, NamedValue
+from ingest.drafting.reading.bounded import MOST_ITEMS, NotPlain
+from ingest.drafting.reading.parameter_values import Evaluator, NamedValue
 
 STEPS = 60
 

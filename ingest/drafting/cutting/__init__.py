@@ -1,0 +1,1 @@
+"""Cutting of a test into inputs, reference and candidate."""

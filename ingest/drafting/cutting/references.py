@@ -1,0 +1,198 @@
+"""Judgment of a reference: what it is, and whether it is one."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Set
+
+from curation.source.functions import dotted_name, stored_names
+from ingest.drafting.cutting.slices import Cut, find_plain_names, find_side_inputs
+from ingest.drafting.outcomes import Rule
+from ingest.drafting.reading.naming import is_part
+from ingest.drafting.reading.sentences import describe_names, find_sentence, first_sentence
+from ingest.drafting.reading.suites import SuiteFile
+from ingest.extract.targets import External, Local, Target
+
+REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
+                       r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip
+KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
+         "expand", "flatten", "unflatten", "clone", "detach", "narrow", "t", "view_as",
+         "movedim"}  # fmt: skip
+# A reference with more written numbers is the answer to one case.
+MOST_NUMBERS = 4
+
+
+def find_rule(
+    whole: Cut, suite: SuiteFile, local: frozenset[str], bound: Mapping[str, str]
+) -> Rule:
+    """Return the kind of a reference. `bound`: the parameters that hold functions, with them."""
+    named: list[str] = []
+    other: list[str] = []
+    torch_calls, classes = 0, False
+    for node in (*whole.reference, *whole.expected):
+        for inner in ast.walk(node):
+            if not isinstance(inner, ast.Call):
+                continue
+            parts = dotted_name(inner.func)
+            if parts is None or (parts[0] in local and not bound.get(parts[0])):
+                continue
+            meant = bound.get(parts[0]) or ".".join(parts)
+            target = suite.meaning(tuple(meant.split(".")))
+            if isinstance(target, External):
+                torch_calls += target.module.startswith("torch")
+                classes |= bool(re.match(r"(torch\.)?nn\.[A-Z]", meant))
+            elif isinstance(target, Local):
+                last = meant.rpartition(".")[2]
+                classes |= last[:1].isupper()
+                (named if REFERENCE.search(last) else other).append(last)
+    if classes:
+        return Rule.MODULE
+    if named:
+        return Rule.NAMED_FUNCTION
+    if other:
+        return Rule.OTHER_FUNCTION
+    return Rule.TORCH_OPERATION if torch_calls == 1 else Rule.EXPRESSION
+
+
+def find_docstring(suite: SuiteFile, operation: Local, whole: Cut) -> str:
+    """Return a sentence that says what both sides compute, or "".
+
+    It is the first sentence of the launcher's docstring or of the one function that the reference
+    calls, or else the vocabulary's for a name of the operation, or else a later sentence.
+    """
+    sources = suite.source_of(operation)
+    reference = _called((*whole.reference, *whole.expected), suite)
+    launchers = _called((*whole.candidate, *whole.actual), suite)
+    functions = [target for _, target in reference if isinstance(target, Local)]
+    if len(functions) == 1:
+        sources += suite.source_of(functions[0])
+    for _, launcher in launchers:
+        if isinstance(launcher, Local):
+            sources += suite.source_of(launcher)
+    names = [operation.name, *(name for name, each in launchers if isinstance(each, Local))]
+    of_torch = [name for name, target in reference if isinstance(target, External)]
+    if not functions and len(of_torch) == 1 and _is_one_call((*whole.reference, *whole.expected)):
+        # A helper of a launcher, such as the copy in `repeat_interleave`, names a part alone.
+        part = any(is_part(names[0], name, of_torch[0]) for name in names[1:])
+        names = [*of_torch, *names] if part else [*names, *of_torch]
+    return next(
+        filter(
+            None,
+            (
+                *map(first_sentence, sources),
+                describe_names(names),
+                *map(find_sentence, sources),
+            ),
+        ),
+        "",
+    )
+
+
+def _is_one_call(nodes: Iterable[ast.AST]) -> bool:
+    """Return whether a reference calls one function, and neither computes nor stores otherwise.
+
+    `torch.zeros` does not describe a reference that then stores into the zeros.
+    """
+    inner = [each for node in nodes for each in ast.walk(node)]
+    stores = any(
+        isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store) for each in inner
+    )
+    return not stores and not any(isinstance(each, COMPUTING) for each in inner)
+
+
+COMPUTING = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.For, ast.While)
+
+
+def _called(nodes: Iterable[ast.AST], suite: SuiteFile) -> list[tuple[str, Target]]:
+    """Return the last names of the functions that are called, with their meanings."""
+    called: list[tuple[str, Target]] = []
+    for node in nodes:
+        for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+            parts = dotted_name(call.func)
+            if parts is not None:
+                called.append((parts[-1], suite.meaning(parts)))
+    return called
+
+
+def why_no_reference(whole: Cut, turning: frozenset[str], given: Set[str]) -> str:
+    """Return why the other argument of a comparison is no reference, or "" if it is one.
+
+    `given`: the names that the cases hold.
+    """
+    read = find_side_inputs(whole.reference, whole.expected)
+    compared = find_side_inputs((), (*whole.expected, *whole.actual))
+    loose = compared & (turning | set(whole.unset))
+    loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
+    if loose:
+        return f"It compares in a loop, by its {', '.join(sorted(loose))}."
+    if lost := read & turning & set(whole.unset):
+        return f"It compares in a loop over {', '.join(sorted(lost))}, whose values are unknown."
+    plain = find_plain_names(whole.inputs) | given | {"device"}
+    if not (read & set(whole.parameters)) - plain:
+        return "What it compares with is written out: it depends on no input."
+    if any(_is_written_out(node) for node in (*whole.reference, *whole.expected)):
+        return "What it compares with is written out: it holds numbers of one case."
+    pairs = zip(whole.expected, whole.actual, strict=True)
+    bare = [_without_shared_calls(expected, actual) for expected, actual in pairs]
+    # Tensors that the launcher is handed, and may change.
+    made = set(map(ast.dump, whole.candidate))
+    handed = [each for each in whole.reference if ast.dump(each) in made and _is_copy(each)]
+    parts = {*whole.parameters}.union(*map(stored_names, handed))
+    if len(handed) == len(whole.reference) and all(_is_part(each, parts) for each in bare):
+        return "What it compares with is an input: nothing is computed."
+    return ""
+
+
+def _is_copy(statement: ast.stmt) -> bool:
+    """Return whether a statement copies a tensor: `y = x.clone()`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(value=tensor))):
+            return isinstance(tensor, ast.Name) and _is_still(statement.value, tensor.id)
+    return False
+
+
+def _without_shared_calls(expected: ast.expr, actual: ast.expr) -> ast.expr:
+    """Return an answer without the methods that are called in the same way on the other one."""
+    while isinstance(expected, ast.Call) and isinstance(actual, ast.Call):
+        wanted, given = expected.func, actual.func
+        if not isinstance(wanted, ast.Attribute) or not isinstance(given, ast.Attribute):
+            break
+        if ast.unparse(ast.Call(ast.Name(wanted.attr), expected.args, expected.keywords)) != (
+            ast.unparse(ast.Call(ast.Name(given.attr), actual.args, actual.keywords))
+        ):
+            break
+        expected, actual = wanted.value, given.value
+    return expected
+
+
+def _is_part(answer: ast.expr, parameters: Iterable[str]) -> bool:
+    """Return whether an answer is an input, or a slice of one."""
+    while isinstance(answer, ast.Subscript):
+        answer = answer.value
+    return isinstance(answer, ast.Name) and answer.id in parameters
+
+
+def _is_written_out(node: ast.AST) -> bool:
+    """Return whether a tensor of several written numbers stands in a statement."""
+    for call in ast.walk(node):
+        match call:
+            case ast.Call(func=func, args=[ast.List() as values, *_]) if (
+                ast.unparse(func) == "torch.tensor"
+            ):
+                numbers = [each for each in ast.walk(values) if isinstance(each, ast.Constant)]
+                if len(numbers) > MOST_NUMBERS:
+                    return True
+    return False
+
+
+def _is_still(node: ast.expr, name: str) -> bool:
+    """Return whether an expression is the tensor of that name in another shape."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        reads_anew = node.func.attr == "view" and any(
+            "torch." in ast.unparse(each) for each in node.args
+        )
+        if node.func.attr not in KEEPS or reads_anew:
+            return False
+        node = node.func.value
+    return isinstance(node, ast.Name) and node.id == name

@@ -1,0 +1,1 @@
+"""Isolation of launchers and references from the code and the machines around them."""

@@ -1,0 +1,113 @@
+"""Removal of log messages, of launch options that only other compilers know, and of decorators that
+register a launcher with torch.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from curation.source.text import UNREADABLE, Edits
+
+NAMED = re.compile(r"(\b|_)log(ger|ging)?\.\w+\(|\bwarnings\.warn\(")
+CALLED = re.compile(
+    r"(\w*_)?(log|logger|logging)\.(debug|info|warning|warn|error|warning_once|info_once|log)"
+    r"|warnings\.warn",
+    re.I,
+)
+# An empty line that followed the first statement of a function.
+OPENING = re.compile(r"^((?:[ \t]*def [^\n]*|[ \t]*\)[^\n]*):)\n\n+(?=[ \t])", re.M)
+
+
+def remove_logging(text: str) -> str:
+    """Return the module without the statements that only log or warn."""
+    if not NAMED.search(text.lower()):
+        return text
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    edits = Edits(text)
+    dropped = False
+    for node in ast.walk(tree):
+        for block in ("body", "orelse", "finalbody"):
+            statements = getattr(node, block, None)
+            if isinstance(statements, list):
+                messages = [statement for statement in statements if _logs(statement)]
+                for statement in messages:
+                    dropped = True
+                    edits.drop(statement, alone=len(messages) == len(statements))
+    return OPENING.sub(r"\1\n", edits.text()) if dropped else text
+
+
+def _logs(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=called)):
+            return bool(CALLED.fullmatch(ast.unparse(called)))
+    return False
+
+
+FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack", "num_cpu_threads", "num_threads",
+           "assume_in_bounds"}  # fmt: skip
+
+
+def remove_foreign_options(text: str) -> str:
+    """Return the module with launches and configurations that any GPU accepts."""
+    if not any(name in text for name in FOREIGN):
+        return text
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except UNREADABLE:
+        return text
+    # A kernel may have a parameter with the name of an option.
+    foreign = FOREIGN - {
+        argument.arg
+        for node in nodes
+        if isinstance(node, ast.FunctionDef) and node.decorator_list
+        for argument in ast.walk(node.args)
+        if isinstance(argument, ast.arg)
+    }
+    edits = Edits(text)
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Subscript()):
+                values = [keyword.value for keyword in node.keywords if keyword.arg in foreign]
+                edits.drop_among([*node.args, *(k.value for k in node.keywords)], values)
+            case ast.Call(func=ast.Attribute(attr="Config"), args=[ast.Dict() as options, *_]):
+                pairs = list(zip(options.keys, options.values, strict=True))
+                values = [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in foreign]
+                edits.drop_among(options.values, values)
+    return edits.text()
+
+
+REGISTERS = {"custom_op", "triton_op"}
+
+
+def remove_registration(text: str) -> str:
+    """Return the module without registering decorators, except for operations that the module
+    configures further.
+    """
+    if "torch.library" not in text:
+        return text
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return text
+    used = {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    }
+    edits = Edits(text)
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name not in used:
+            for decorator in filter(_registers, function.decorator_list):
+                edits.drop_decorator(decorator)
+    return edits.text()
+
+
+def _registers(decorator: ast.expr) -> bool:
+    match decorator:
+        case ast.Call(func=ast.Attribute(value=library, attr=attr)):
+            return attr in REGISTERS and ast.unparse(library) == "torch.library"
+    return False

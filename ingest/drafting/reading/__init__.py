@@ -1,0 +1,1 @@
+"""Reading of a repository's tests: plain functions, their cases, comparisons and effects."""

@@ -1,0 +1,266 @@
+"""Assembly of a cut test into the three standalone texts of a draft, or into a reason why not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from curation.source.functions import stored_names
+from curation.source.text import UNREADABLE
+from ingest.drafting.cutting.compared import Test, find_floats, find_tensors, inputs_dtype
+from ingest.drafting.cutting.slices import Cut, find_plain_names, find_side_inputs, still_needed
+from ingest.drafting.isolating.devices import DEVICE, replace_literal_devices, use_devices_of_inputs
+from ingest.drafting.isolating.einops_calls import write_einops
+from ingest.drafting.isolating.judging import find_fault
+from ingest.drafting.isolating.masks import join_masks, replace_raises
+from ingest.drafting.isolating.seeding import seed_helpers
+from ingest.drafting.isolating.standalone import Isolator, StandaloneModule
+from ingest.drafting.isolating.tuning import choose_configurations, close_gaps
+from ingest.drafting.isolating.unwanted import (
+    remove_foreign_options,
+    remove_logging,
+    remove_registration,
+)
+from ingest.drafting.outcomes import DraftTexts, Missing, OperationDraft, Rule
+from ingest.drafting.reading.parameter_values import DtypeName
+from ingest.drafting.reading.statements import find_effects
+from ingest.drafting.writing.drawn_weights import draw_weights
+from ingest.drafting.writing.sides import (
+    INPUTS,
+    copied_value,
+    find_graded,
+    find_overwritten,
+    make_inputs,
+    side,
+)
+from ingest.drafting.writing.test_template import test_code
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    draft: OperationDraft
+    missing: Missing | None = None
+    sentence: str = ""
+
+
+def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
+    """Assemble a draft. `entry_point` is a name that occurs in no text of the repository.
+
+    The draft has gradients if the test compares them. It then holds the draft of the forward pass
+    alone too, for launchers whose backward pass leaves work to torch.
+    """
+    graded = _graded_inputs(test, whole)
+    made = _assembled(test, whole, rule, entry_point, isolator, graded)
+    if made.missing is not None:
+        return made
+    draft = _in_plain_words(made.draft)
+    if graded:
+        alone = _assembled(test, whole, rule, entry_point, isolator, set())
+        if alone.missing is None:
+            draft = replace(draft, forward=_in_plain_words(alone.draft))
+    return Assembly(draft)
+
+
+def _in_plain_words(draft: OperationDraft) -> OperationDraft:
+    """Return the draft in torch's own words, with random weights in its inputs."""
+    python, triton = (
+        use_devices_of_inputs(write_einops(text))
+        for text in (draft.texts.python_code, draft.texts.triton_code)
+    )
+    made = draw_weights(python, triton, draft.texts.test_code, draft.entry_point)
+    return replace(draft, texts=DraftTexts(python, triton, made))
+
+
+def _assembled(
+    test: Test,
+    whole: Cut,
+    rule: Rule,
+    entry_point: str,
+    isolator: Isolator,
+    graded: set[str],
+) -> Assembly:
+    bound = test.cases.bound
+    takes = [name for name in whole.parameters if name not in {"device", *bound}]
+    rows = test.cases.rows
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    plain = find_plain_names(whole.inputs) | {*names}
+    compared = [*whole.actual, *test.compared]
+    copied = [
+        name for name in find_overwritten(whole.candidate, compared, takes) if name not in plain
+    ]
+    buffers = _reference_buffers(whole, [n for n in takes if n not in plain], copied)
+    takes = [name for name in takes if buffers.get(name, name) == name]
+    tensors = find_tensors(whole)
+    device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
+    written = {**bound, "device": device} if "device" in whole.parameters else bound
+    dtypes = [name for name in names if any(isinstance(row.get(name), DtypeName) for row in rows)]
+    triton = side(
+        entry_point,
+        takes,
+        whole.candidate,
+        whole.actual,
+        written,
+        device,
+        test.docstring,
+        [
+            *_unset(whole, whole.candidate, whole.actual),
+            *(f"{name} = {copied_value(name, whole.inputs)}" for name in copied),
+        ],
+    )
+    launcher = isolator.side(test.suite, triton, entry_point)
+    launcher = _of_plain_tensors(launcher, test, isolator, entry_point)
+    python = side(
+        entry_point,
+        takes,
+        whole.reference,
+        whole.expected,
+        written,
+        device,
+        test.docstring,
+        [
+            *_unset(whole, whole.reference, whole.expected),
+            *(f"{name} = {copied_value(buffer, whole.inputs)}" for name, buffer in buffers.items()),
+        ],
+    )
+    local = frozenset(names).union(*map(stored_names, whole.inputs))
+    made = whole.inputs
+    needed = replace(whole, inputs=still_needed(made, takes, local))
+    inputs = make_inputs(needed.taking(takes), names, dtypes, bound, _marks(whole, takes, graded))
+    modules = {
+        "python_code": isolator.side(test.suite, python, entry_point),
+        "test_code": isolator.inputs(test.suite, inputs, INPUTS),
+        "triton_code": launcher,
+    }
+    texts = DraftTexts(
+        _tidy(modules["python_code"].text),
+        _settled(modules["triton_code"].text),
+        _test_code(
+            test,
+            whole,
+            entry_point,
+            modules["test_code"],
+            bool(graded),
+            inputs,
+            float8="float8" in launcher.text,
+        ),
+    )
+    draft = OperationDraft(
+        rule=rule,
+        entry_point=entry_point,
+        test=test.place,
+        texts=texts,
+        drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
+        differentiable=bool(graded),
+        sentence=test.docstring,
+    )
+    fault = find_fault(draft, modules, f"{test.function.name} of {test.suite.path}")
+    return Assembly(draft, *fault) if fault is not None else Assembly(draft)
+
+
+def _reference_buffers(whole: Cut, takes: Sequence[str], copied: Sequence[str]) -> dict[str, str]:
+    """Return the parameters that the reference writes to, each with the parameter that it starts
+    from: itself, or the launcher's own output if both are allocated alike.
+    """
+    allocated: dict[str, str] = {}
+    for statement in whole.inputs:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
+                allocated[name] = ast.dump(value)
+    buffers: dict[str, str] = {}
+    read = find_side_inputs(whole.candidate, whole.actual)
+    for name in find_overwritten(whole.reference, whole.expected, takes):
+        alike = (each for each in copied if allocated.get(each, "") == allocated.get(name))
+        partner = next(alike, None) if name not in read else None
+        buffers[name] = partner or name
+    return buffers
+
+
+def _of_plain_tensors(
+    module: StandaloneModule, test: Test, isolator: Isolator, name: str
+) -> StandaloneModule:
+    """Remove the launcher's log and its branches for distributed tensors, with the code that only
+    they needed. Let it allocate on the machine's device.
+    """
+    text = remove_logging(module.text)
+    try:
+        text = replace_literal_devices(text)
+    except UNREADABLE:
+        return module
+    if text == module.text:
+        return module
+    again = isolator.isolated(test.suite, text, name)
+    if again.reasons:
+        return module
+    return replace(again, drawn_from=module.drawn_from)
+
+
+def _marks(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
+    """Return lines that mark the inputs whose gradients are compared.
+
+    Some launchers refuse to compute the gradients of the others.
+    """
+    return [
+        f"{name}.requires_grad_()"
+        if name in find_floats(whole)
+        else f"if isinstance({name}, torch.Tensor) and {name}.is_floating_point():\n"
+        f"        {name}.requires_grad_()"
+        for name in takes
+        if name in graded
+    ]
+
+
+def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:
+    """Return lines that set names to None which only some branch of a side binds."""
+    read = find_side_inputs(side, results)
+    return [f"{name} = None" for name in whole.unset if name in read]
+
+
+def _test_code(
+    test: Test,
+    whole: Cut,
+    entry_point: str,
+    module: StandaloneModule,
+    differentiable: bool,
+    inputs: str,
+    *,
+    float8: bool,
+) -> str:
+    used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
+    try:
+        return test_code(
+            entry_point,
+            seed_helpers(module.text),
+            test.cases,
+            inputs_dtype(whole),
+            differentiable,
+            used,
+            test.allowed,
+            float8,
+            test.docstring,
+        )
+    except UNREADABLE:
+        return module.text
+
+
+def _graded_inputs(test: Test, whole: Cut) -> set[str]:
+    """Return the parameters whose gradients the test compares, directly or through copies."""
+    graded: set[str] = set()
+    parameters = set(whole.parameters)
+    names = find_graded(test.function.body)
+    for name in names:
+        graded |= {name} & parameters
+        for statement in (*whole.reference, *whole.candidate):
+            if name in find_effects(statement).binds:
+                graded |= find_effects(statement).uses & parameters
+    return graded | (test.weights & parameters if names else set())
+
+
+def _settled(text: str) -> str:
+    text = remove_registration(remove_foreign_options(text))
+    return _tidy(replace_raises(join_masks(choose_configurations(close_gaps(text)))))
+
+
+def _tidy(text: str) -> str:
+    return text.strip("\n") + "\n" if text.strip() else ""
