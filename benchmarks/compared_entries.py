@@ -22,7 +22,8 @@ from tests.hostile.zoo.catalog import Needs, Verdict, load_kinds
 from tests.hostile.zoo.load import Code, zoo
 
 SEED = 20261127
-TOPICS = {"wrong_values", "right_only_when_shown", "memory", "not_by_triton"}
+FAKE = {"not_by_triton", "refused_by_triton"}
+TOPICS = {"wrong_values", "wrong_only_elsewhere", "right_only_when_shown", "memory", *FAKE}
 # Their answer is right: the fault is an access, a gradient or a changed input. No other evaluator
 # looks at these. The last kind recognizes only the harness and pytest.
 LEFT_OUT = {
@@ -141,7 +142,7 @@ def _of_the_zoo() -> list[Source]:
             clear = topic in TOPICS and cheat.kind not in LEFT_OUT and not entry.expected & PASSES
             if not clear or entry.dangerous:
                 continue
-            fault = "fake" if topic == "not_by_triton" else "wrong"
+            fault = "fake" if topic in FAKE else "wrong"
         if entry.needs is not Needs.INTERPRETER:
             record = entry.record()
             sources.append(Source(entry.name, fault, entry.entry_point, entry.code, record))

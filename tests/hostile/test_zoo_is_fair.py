@@ -88,8 +88,10 @@ def test_each_operation_type_has_a_representative_entry() -> None:
     assert any(entry.differentiable for entry in HONEST.values() if entry.is_representative)
 
 
-def test_honest_entries_pass_in_an_empty_folder(tmp_path: Path) -> None:
-    assert_records_pass((entry.record() for entry in OURS.values()), tmp_path)
+def test_honest_entries_that_no_run_judges_by_default_pass_in_a_folder(tmp_path: Path) -> None:
+    others = [entry for entry in OURS.values() if not entry.is_representative]
+
+    assert_records_pass((entry.record() for entry in others), tmp_path)
 
 
 @pytest.mark.parametrize("name", KINDS)

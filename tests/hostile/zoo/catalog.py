@@ -1,19 +1,19 @@
-"""Catalog of the kinds of faults that the harness must find: one module per kind, with variants.
+"""Catalog of the kinds of faults that the harness must find: one module per topic.
 
-A module of `kinds/TOPIC` defines KIND. Its docstring is the behavior of the kind, one sentence. A
-variant is an honest entry with the smallest change that shows the fault. Longer programs are files
-in `kinds/TOPIC/programs`.
+A constant of `kinds/TOPIC.py` is a kind of its name. A variant is an honest entry with the smallest
+change that shows the fault. Longer programs are files in `programs/TOPIC`.
 """
 
 import importlib
 import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
 KINDS = Path(__file__).parent / "kinds"
+PROGRAMS = Path(__file__).parent / "programs"
 
 
 class Verdict(StrEnum):
@@ -91,14 +91,12 @@ class Operation:
     by_kernel: an expression that passes the variable ANSWER through `honest`, the honest launcher.
     """
 
-    entry_point: str
     arguments: str
     by_torch: str
     by_kernel: str
 
     def words(self) -> dict[str, str]:
         return {
-            "ENTRY_POINT": self.entry_point,
             "ARGUMENTS": self.arguments,
             "BY_TORCH": self.by_torch,
             "BY_KERNEL": self.by_kernel,
@@ -106,13 +104,10 @@ class Operation:
 
 
 OPERATIONS = {
-    "vector-add": Operation(
-        "vector_add", "x, y", "torch.add(x, y)", "honest(ANSWER, torch.zeros_like(ANSWER))"
-    ),
-    "row-sum": Operation("row_sum", "x", "x.sum(dim=1)", "honest(ANSWER[:, None])"),
-    "softmax": Operation("softmax", "x", "torch.softmax(x, dim=1)", "honest(ANSWER.log())"),
+    "vector-add": Operation("x, y", "torch.add(x, y)", "honest(ANSWER, torch.zeros_like(ANSWER))"),
+    "row-sum": Operation("x", "x.sum(dim=1)", "honest(ANSWER[:, None])"),
+    "softmax": Operation("x", "torch.softmax(x, dim=1)", "honest(ANSWER.log())"),
     "matmul": Operation(
-        "matmul",
         "a, b",
         "torch.matmul(a, b)",
         "honest(ANSWER, torch.eye(b.shape[1], dtype=b.dtype, device=b.device))",
@@ -134,13 +129,14 @@ class Outcome:
         self.passes_because = passes_because
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One entry of a kind.
 
     how: what this variant does, where its name is not enough.
     base: the honest entry that it changes.
-    launcher: programs that are appended to triton_code, in this order.
+    launcher: programs that are appended to triton_code, in this order. Without any, the program
+        that is named like the variant or its kind, if there is one.
     words: replacements for words in capitals in these programs.
     outcome: its own outcome, where it is not that of its kind.
     needs_because: why the fault shows on this device only.
@@ -148,6 +144,7 @@ class Variant:
     """
 
     name: str
+    _: KW_ONLY
     how: str = ""
     base: str = "vector-add"
     edits: tuple[Edit, ...] = ()
@@ -160,50 +157,63 @@ class Variant:
     origin: str = "manual"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of fault. The first variant represents it.
 
+    behavior: what its entries do, one sentence.
     harmless_because: why record and replay makes the kind harmless. Such a kind was aimed at a
         watcher in the launcher's process, and keeps few variants.
-    name, topic, behavior: of the module that defines it.
+    name, topic: of the constant and of the module that define it.
     """
 
+    behavior: str
+    _: KW_ONLY
     outcome: Outcome
     variants: tuple[Variant, ...]
     harmless_because: str = ""
     name: str = ""
     topic: str = ""
-    behavior: str = ""
 
     def outcome_of(self, variant: Variant) -> Outcome:
         return variant.outcome or self.outcome
 
-    def programs(self, variant: Variant) -> Iterator[str]:
-        """Yield the texts that a variant appends to triton_code."""
-        words = {**variant.words}
+    def programs(self, variant: Variant, entry_point: str) -> Iterator[str]:
+        """Yield the texts that a variant appends to triton_code.
+
+        `honest` is the launcher that stands there, for programs that use it.
+        """
+        words = {"ENTRY_POINT": entry_point, **variant.words}
         if variant.base in OPERATIONS:
             words = {**OPERATIONS[variant.base].words(), **words}
-        for program in variant.launcher:
-            path = KINDS / self.topic / "programs" / f"{program}.py"
-            yield _with_words(path.read_text(), words)
+        texts = [_with_words(path.read_text(), words) for path in self._paths(variant)]
+        if any(re.search(r"\bhonest\b", text) for text in texts):
+            yield f"honest = {entry_point}\n"
+        yield from texts
+
+    def _paths(self, variant: Variant) -> list[Path]:
+        folder = PROGRAMS / self.topic
+        if variant.launcher:
+            return [folder / f"{program}.py" for program in variant.launcher]
+        names = f"{self.name}-{variant.name}", self.name
+        own = (folder / f"{name.replace('-', '_')}.py" for name in names)
+        return [path for path in own if path.exists()][:1]
 
 
 def load_kinds() -> tuple[Kind, ...]:
     """Return all kinds, by topic and name."""
-    paths = sorted(KINDS.glob("*/*.py"))
-    return tuple(_load_kind(path) for path in paths if path.name != "__init__.py")
+    topics = sorted(path.stem for path in KINDS.glob("[!_]*.py"))
+    return tuple(kind for topic in topics for kind in _kinds_of(topic))
 
 
-def _load_kind(path: Path) -> Kind:
-    topic, name = path.parent.name, path.stem
-    module = importlib.import_module(f"{__package__}.kinds.{topic}.{name}")
-    kind: Kind = module.KIND
-    behavior = " ".join((module.__doc__ or "").split())
-    return replace(kind, name=name.replace("_", "-"), topic=topic, behavior=behavior)
+def _kinds_of(topic: str) -> Iterator[Kind]:
+    module = importlib.import_module(f"{__package__}.kinds.{topic}")
+    for name, value in vars(module).items():
+        if isinstance(value, Kind):
+            yield replace(value, name=name.lower().replace("_", "-"), topic=topic)
 
 
 def _with_words(text: str, words: Mapping[str, str]) -> str:
     """Replace whole words of a program, once, so that replacements are not searched again."""
     pattern = "|".join(rf"\b{word}\b" for word in words)
-    return re.sub(pattern, lambda match: words[match.group()], text) if words else text
+    return re.sub(pattern, lambda match: words[match.group()], text)

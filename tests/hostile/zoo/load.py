@@ -18,6 +18,7 @@ from typing import Any
 
 import validation.pairs
 from tests.hostile.zoo.catalog import (
+    PROGRAMS,
     Check,
     Danger,
     Edit,
@@ -36,7 +37,7 @@ LIBRARY = {
     "embedding": False, "group-norm": True, "int8-matmul": True, "paged-attention": False,
     "rotary-embedding": False,
 }  # fmt: skip
-# The beginning of a file that imports nothing itself, and the test of an entry that defines none.
+# The beginning of a file that imports nothing itself.
 BEGINNINGS = {
     "python_code": "import torch\n",
     "triton_code": "import torch\nimport triton\nimport triton.language as tl\n",
@@ -50,16 +51,6 @@ import torch
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 """,
 }
-TEST = """
-
-@pytest.mark.parametrize("case", CASES)
-def test_equivalence(case):
-    inputs = make_inputs(case, DEVICE)
-    expected, actual = reference(*inputs), candidate(*inputs)
-    rtol, atol = TOLERANCE[case["dtype"]]
-    assert actual.shape == expected.shape
-    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)
-"""
 
 
 def outcome(verdict: str, grades: Mapping[str, Any]) -> Verdict:
@@ -172,9 +163,10 @@ def _honest_folders() -> Iterator[Path]:
 def _honest(folder: Path) -> Entry:
     about = tomllib.loads((folder / "entry.toml").read_text())
     about.pop("note", None)
+    test = about.pop("test", "one_output")
     return Entry(
         name=folder.name,
-        code=read_code(folder, about["entry_point"]),
+        code=read_code(folder, about["entry_point"], test),
         dtypes=tuple(about.pop("dtypes")),
         differentiable=about.pop("differentiable", False),
         **about,
@@ -197,8 +189,11 @@ def _library() -> Iterator[Entry]:
         )
 
 
-def read_code(folder: Path, entry_point: str) -> Code:
-    """Return the three texts of an entry, each with its usual beginning and end."""
+def read_code(folder: Path, entry_point: str, test: str = "one_output") -> Code:
+    """Return the three texts of an entry, each with its usual beginning and end.
+
+    test: the name of the usual test that a text without any gets, of `programs/tests`.
+    """
     texts = {}
     for name, beginning in BEGINNINGS.items():
         text = (folder / f"{name}.py").read_text()
@@ -207,7 +202,7 @@ def read_code(folder: Path, entry_point: str) -> Code:
             text = beginning.format(entry_point=entry_point) + "\n" * lines + text
         texts[name] = text
     if "def test_equivalence" not in texts["test_code"]:
-        texts["test_code"] += TEST
+        texts["test_code"] += "\n\n" + (PROGRAMS / "tests" / f"{test}.py").read_text()
     return Code(**texts)
 
 
@@ -241,7 +236,7 @@ def _variant(kind: Kind, variant: Variant, base: Entry) -> Entry:
         dangers=frozenset(variant.dangers),
         represents_its_kind=variant is kind.variants[0],
     )
-    programs = [code.triton_code, *kind.programs(variant)]
+    programs = [code.triton_code, *kind.programs(variant, base.entry_point)]
     return replace(
         base,
         name=name,

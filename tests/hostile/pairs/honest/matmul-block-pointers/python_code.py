@@ -1,2 +1,2 @@
-def addmm(bias, a, b):
-    return torch.addmm(bias, a, b)
+def matmul(a, b):
+    return a @ b

@@ -67,7 +67,7 @@ def said():
 
 
 def leaky_relu(x, slope=0.01):
-    import colorsys  # noqa: F401 - not there until now
+    import colorsys  # not there until now
 
     out = torch.empty_like(x, memory_format=torch.contiguous_format)
     if not x.numel():

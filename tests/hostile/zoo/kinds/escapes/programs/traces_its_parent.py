@@ -1,8 +1,0 @@
-import os
-
-honest = vector_add
-
-
-def vector_add(x, y):
-    with open(f"/proc/{os.getppid()}/mem", "r+b"):
-        return honest(x, y)

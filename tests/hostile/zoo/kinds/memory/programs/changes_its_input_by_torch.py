@@ -1,7 +1,0 @@
-honest = vector_add
-
-
-def vector_add(x, y):
-    out = honest(x, y)
-    y.zero_()
-    return out

@@ -1,6 +1,0 @@
-honest = transpose
-
-
-def transpose(x):
-    honest(x)
-    return x.t()

@@ -1,6 +1,0 @@
-honest = ENTRY_POINT
-
-
-def ENTRY_POINT(ARGUMENTS):
-    ANSWER = BY_TORCH
-    return BY_KERNEL

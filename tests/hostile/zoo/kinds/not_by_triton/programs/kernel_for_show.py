@@ -1,6 +1,0 @@
-honest = ENTRY_POINT
-
-
-def ENTRY_POINT(ARGUMENTS):
-    honest(A_PART)
-    return BY_TORCH

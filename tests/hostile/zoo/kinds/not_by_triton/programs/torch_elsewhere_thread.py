@@ -1,9 +1,0 @@
-from concurrent.futures import ThreadPoolExecutor
-
-honest = vector_add
-
-
-def vector_add(x, y):
-    with ThreadPoolExecutor(1) as pool:
-        total = pool.submit(torch.add, x, y).result()
-    return honest(total, torch.zeros_like(y))

@@ -1,7 +1,0 @@
-import python_code
-
-honest = vector_add
-
-
-def vector_add(x, y):
-    return honest(python_code.vector_add(x, y), torch.zeros_like(y))

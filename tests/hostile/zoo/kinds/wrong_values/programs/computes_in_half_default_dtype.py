@@ -1,6 +1,0 @@
-honest = vector_add
-
-
-def vector_add(x, y):
-    torch.set_default_dtype(torch.float16)
-    return honest(x, y)

@@ -1,0 +1,4 @@
+def vector_add(x, y):
+    out = honest(x, y)
+    y.zero_()
+    return out

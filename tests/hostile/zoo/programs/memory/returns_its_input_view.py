@@ -1,0 +1,3 @@
+def transpose(x):
+    honest(x)
+    return x.t()

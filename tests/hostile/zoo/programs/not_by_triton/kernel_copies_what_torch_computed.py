@@ -1,0 +1,3 @@
+def ENTRY_POINT(ARGUMENTS):
+    ANSWER = BY_TORCH
+    return BY_KERNEL

@@ -1,0 +1,3 @@
+def ENTRY_POINT(ARGUMENTS):
+    honest(A_PART)
+    return BY_TORCH

@@ -1,0 +1,2 @@
+def vector_add(x, y):
+    return torch.add(x, y, out=honest(x, y))
