@@ -13,6 +13,8 @@ from validation.pairs.recipes.optimizers import OPTIMIZERS
 from validation.pairs.recipes.packed_weights import FORMATS, STORED
 from validation.pairs.recipes.recipe import Choice, Recipe
 
+Entries = dict[str, dict[str, Any]]
+"""Entries of tables by name."""
 TABLES = Path(__file__).resolve().with_name("tables")
 ORDER = ("maps", "reductions", "products", "movements", "sequences", "training", "quantization",
          "positions", "packed", "gradients", "attention", "experts")  # fmt: skip
@@ -28,21 +30,22 @@ VALUES: Mapping[str, Any] = {
 """Values of axes that a table names instead of listing them."""
 
 
-def read_table(path: Path, folder: str = "triton") -> dict[str, dict[str, Any]]:
+def read_table(path: Path, known: Entries | None = None) -> Entries:
     """Return the entries of a table. An entry takes what it lacks from the one that it is like.
 
     An entry that adds an axis to those of the other lists all of its axes.
+
+    known: entries of other tables, which are returned, too.
     """
-    entries: dict[str, dict[str, Any]] = {}
+    entries = dict(known or {})
     for name, entry in tomllib.loads(path.read_text("utf-8")).items():
         base = entries.get(entry.get("like", ""), {})
         axes = entry.get("axes", {})
         if axes.keys() <= base.get("axes", {}).keys():
             axes = {**base.get("axes", {}), **axes}
         merged = {"axes": axes, "let": {**base.get("let", {}), **entry.get("let", {})}}
-        default = name.removeprefix("ladder-").replace("-", "_")
-        entry = {"template": default, **base, **entry, **merged}
-        entries[name] = {**entry, "triton": f"{folder}/{entry['template']}"}
+        entry = {"template": name.replace("-", "_"), **base, **entry, **merged}
+        entries[name] = {**entry, "triton": f"triton/{entry['template']}"}
     return entries
 
 
@@ -60,14 +63,11 @@ def _frozen(values: Any) -> tuple[Any, ...]:
     return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
-def _recipes(table: str) -> tuple[Recipe, ...]:
-    return tuple(
-        # An empty axis removes that of the entry that this one is like.
-        Recipe(
-            name, {key: axis_of(values) for key, values in entry["axes"].items() if values}, entry
-        )
-        for name, entry in read_table(TABLES / f"{table}.toml").items()
-    )
-
-
-RECIPES: tuple[Recipe, ...] = tuple(recipe for table in ORDER for recipe in _recipes(table))
+ENTRIES: Entries = {
+    name: entry for table in ORDER for name, entry in read_table(TABLES / f"{table}.toml").items()
+}
+RECIPES: tuple[Recipe, ...] = tuple(
+    # An empty axis removes that of the entry that this one is like.
+    Recipe(name, {key: axis_of(values) for key, values in entry["axes"].items() if values}, entry)
+    for name, entry in ENTRIES.items()
+)

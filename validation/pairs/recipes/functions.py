@@ -26,12 +26,7 @@ from validation.pairs.recipes.conditions import (
     suits_distance,
 )
 from validation.pairs.recipes.operation import Operand
-from validation.pairs.recipes.optimizers import (
-    corrections,
-    in_triton,
-    optimizer_named,
-    updates,
-)
+from validation.pairs.recipes.optimizers import corrections, in_triton, stages
 from validation.pairs.recipes.reduction_table import LOOPED, NORM_NAMED, Norm, Reduction
 from validation.pairs.recipes.sketch import Tolerance, tolerances
 
@@ -191,10 +186,6 @@ def norm_of(kind: str) -> Norm:
     return NORM_NAMED[LOOPED[kind]]
 
 
-def norm_named(name: str) -> Norm:
-    return NORM_NAMED[name]
-
-
 def normalized(chain: Chain, norm: Norm, vectors: tuple[str, ...], after: Chain, wide: bool) -> str:
     """Return PyTorch's lines for a normalization between two chains."""
     affine = "".join(f", {name}" for name in vectors)
@@ -241,9 +232,9 @@ CALLABLE = (
     afterward, listed, class_name, widening, in_float32, returned, of_chain, moved, rounded,
     of_steps, of_reduced, of_product, mapped, columns, reduced, reduces, shows_extreme,
     shows_order, keeps_ties, shows_integers, exceeds_zero, suits_distance, normalizes, norm_of,
-    norm_named, normalized, reduced_loss, has_registers, product, of_result, chain_of,
-    arguments_of, has_own_extreme, tolerances, corrections, in_triton, optimizer_named,
-    updates, dict, factor,
+    normalized, reduced_loss, has_registers, product, of_result, chain_of,
+    arguments_of, has_own_extreme, tolerances, corrections, in_triton, stages,
+    factor,
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Any] = {
     **{function.__name__: function for function in CALLABLE},

@@ -1,20 +1,26 @@
-"""Optimization ladders: one Python side and test, and a Triton side (rung) for each step."""
+"""Optimization ladders: one Python side and test, and a Triton side (rung) for each step.
+
+A ladder is an entry like a recipe's, with a value for each axis. A rung has other values of some
+axes, or the kernel of another recipe for the same function.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from jinja2 import Environment
 
 from validation.pairs.recipes.blocks import chain_of
-from validation.pairs.recipes.catalog import TABLES, axis_of, read_table
-from validation.pairs.recipes.recipe import evaluated, sketched
+from validation.pairs.recipes.catalog import ENTRIES, TABLES, axis_of, read_table
+from validation.pairs.recipes.recipe import evaluated, size_rows, sketched, values_of
 from validation.pairs.recipes.rendering import RenderedTexts, rendered, rendered_triton
 from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.styles import Style
+
+STYLED = frozenset(field.name for field in fields(Style))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,10 @@ class Rung:
     tags: tuple[str, ...]
     note: str
     """The sentence that opens the Triton side: the change, and the reason for its speed."""
+    triton: str
+    """The template of the Triton side."""
+    style: Style
+    values: Mapping[str, Any]
 
     @property
     def slug(self) -> str:
@@ -34,7 +44,7 @@ class Rung:
 class Ladder:
     recipe: str
     sketch: Sketch
-    """The Python side, the test, and the values of the Triton side's template."""
+    """The Python side and the test."""
     rungs: tuple[Rung, ...]
     """From slow to fast, as the author expects."""
 
@@ -47,30 +57,61 @@ def rendered_rung(
     ladder: Ladder, rung: Rung, environment: Environment | None = None
 ) -> RenderedTexts:
     """Render the three texts of a rung. Only the Triton text differs between rungs."""
-    # A rung determines its own tuning, and all rungs share the other decisions.
+    # All rungs share the decisions on the Python side.
     draw = random.Random(ladder.name)  # noqa: S311 - to be repeated, not to be secret
-    style = Style(typed=draw.random() < 0.35)
-    triton = rendered_triton(ladder.sketch, style, environment, step=rung.name, note=rung.note)
-    return rendered(ladder.sketch, style, triton, environment)
+    sketch = replace(ladder.sketch, triton=rung.triton, values=rung.values)
+    triton = rendered_triton(sketch, rung.style, environment, note=rung.note)
+    return rendered(ladder.sketch, Style(typed=draw.random() < 0.35), triton, environment)
 
 
 def _ladders() -> Iterator[Ladder]:
-    for name, entry in read_table(TABLES / "ladders.toml", "ladders").items():
-        header, *cases = entry["cases"]
-        reductions = {str(choice): choice for choice in axis_of(entry.get("reductions", ()))}
-        for case in cases:
-            values: dict[str, Any] = dict(zip(header, axis_of(case), strict=True))
-            for word in {"chain", "after"} & values.keys():
-                values[word] = chain_of(*values[word].split())
-            if reductions:
-                values["reduction"] = reductions[values["reduction"]]
+    known = read_table(TABLES / "ladders.toml", ENTRIES)
+    for name, entry in known.items():
+        header, *rows = entry.get("cases", ((),))
+        for row in rows:
+            *words, perf = row
+            case = {key: _value(entry, key, word) for key, word in zip(header, words, strict=False)}
+            sketch = sketched(entry, _defaults(entry) | case)
+            if sketch is None:
+                raise ValueError(f"The conditions of {name} exclude the case {row}.")
+            timed = size_rows(f"{' '.join(sketch.size_names)}: {perf}")
             rungs = tuple(
-                Rung(rung, tuple(filter(None, tags.split(", "))), note)
-                for rung, tags, when, note in entry["rungs"]
-                if evaluated(when, values)
+                _rung(known[axes.get("like", name)], title, tags, case, axes, note)
+                for title, tags, when, axes, note in entry["rungs"]
+                if evaluated(when, {**sketch.values, **timed[0]})
             )
-            if sketch := sketched(entry, values):
-                yield Ladder(name, sketch, rungs)
+            yield Ladder(name, replace(sketch, perf=timed), rungs)
+
+
+def _rung(
+    entry: Mapping[str, Any],
+    name: str,
+    tags: str,
+    case: Mapping[str, Any],
+    axes: Mapping[str, Any],
+    note: str,
+) -> Rung:
+    axes = {**_defaults(entry), **case, **axes}
+    return Rung(
+        name=name,
+        tags=tuple(filter(None, tags.split(", "))),
+        note=note,
+        triton=entry["triton"],
+        style=Style(writes_warps=True, **{key: axes.pop(key) for key in STYLED & axes.keys()}),
+        values=values_of(entry, axes),
+    )
+
+
+def _defaults(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: axis_of(values)[0] for key, values in entry["axes"].items() if values}
+
+
+def _value(entry: Mapping[str, Any], key: str, word: Any) -> Any:
+    """Return the value of an axis that has this name."""
+    if key in ("chain", "after"):
+        return chain_of(*word.split())
+    values = axis_of(entry["axes"].get(key, ()))
+    return next((value for value in values if getattr(value, "name", value) == word), word)
 
 
 LADDERS: tuple[Ladder, ...] = tuple(_ladders())

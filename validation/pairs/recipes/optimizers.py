@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,33 +56,28 @@ def corrections(optimizer: Optimizer) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
-    """A line of an optimizer, computed by a separate kernel."""
+class Stage:
+    """Consecutive lines of an optimizer, computed by a separate kernel."""
 
-    target: str
-    line: str
-    reads: tuple[str, ...]
-    given: tuple[str, ...]
-    """The tensors that are passed to the kernel for the values that it reads."""
-
-    def numbers(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Return the numbers among `known` that the line reads."""
-        return tuple(name for name in known if re.search(rf"\b{name}\b", self.line))
+    lines: tuple[str, ...]
+    reads: dict[str, str]
+    """The tensor that is passed to the kernel for each tensor that it reads."""
+    writes: tuple[str, ...]
 
 
-def updates(names: Iterable[str], lines: Iterable[str]) -> tuple[Update, ...]:
-    """Return the lines as kernels that each read tensors and write one."""
+def stages(lines: Iterable[str], states: tuple[str, ...], split: bool) -> list[Stage]:
+    """Return the lines in one stage, or split between those of states and of the parameter."""
     result = []
-    known = tuple(names)
-    current = {name: name for name in known}
-    for line in lines:
-        target, _, expression = line.partition(" = ")
-        words = dict.fromkeys(re.findall(r"(?<!\.)\b[a-z]\w*\b", expression))
-        reads = tuple(word for word in words if word in current)
-        result.append(Update(target, line, reads, tuple(current[word] for word in reads)))
-        current[target] = f"{target}_out" if target in known else target
-    return tuple(result)
-
-
-def optimizer_named(name: str) -> Optimizer:
-    return next(optimizer for optimizer in OPTIMIZERS if optimizer.name == name)
+    current = {name: name for name in ("p", "g", *states)}
+    for _, group in itertools.groupby(
+        lines, lambda line: split and line.partition(" = ")[0] in states
+    ):
+        some = tuple(group)
+        words = set(re.findall(r"\w+", " ".join(some)))
+        writes = tuple(
+            name for name in ("p", *states) if any(line.startswith(f"{name} =") for line in some)
+        )
+        reads = {name: tensor for name, tensor in current.items() if name in words}
+        result.append(Stage(some, reads, writes))
+        current |= {name: f"new_{name}" for name in writes}
+    return result

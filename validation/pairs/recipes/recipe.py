@@ -59,14 +59,20 @@ class Recipe:
         return sketched(self.entry, chosen)
 
 
-def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | None:
-    """Return the sketch of an entry for these values, or None if they are incompatible."""
+def values_of(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of an entry's axes and those of its `let`."""
     values = {"dtypes": ("float32",), **chosen}
     if "dtypes" in entry:
         values["dtypes"] = evaluated(entry["dtypes"], values)
     values["narrow"] = values["dtypes"] != ("float32",)
     for word, expression in entry.get("let", {}).items():
         values[word] = evaluated(expression, values)
+    return values
+
+
+def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | None:
+    """Return the sketch of an entry for these values, or None if they are incompatible."""
+    values = values_of(entry, chosen)
     if not all(evaluated(condition, values) for condition in entry.get("where", ())):
         return None
 

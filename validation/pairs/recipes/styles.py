@@ -25,6 +25,8 @@ class Style:
     """Whether the PyTorch side is written as an `nn.Module`."""
     number: int = 0
     """Choice among equivalent comments."""
+    warps: int = 0
+    """Number of warps; 0 for the usual one."""
 
 
 STYLES = (

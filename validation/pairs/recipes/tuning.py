@@ -53,7 +53,7 @@ class Tuning:
         if self.kind != AUTOTUNE:
             return ""
         own = self.first[0]
-        configs = [_config(self.first)]
+        configs = [_config(self.first)] if own else []
         for blocks, warps, stages in self.others:
             if own.keys() <= blocks.keys() and blocks.keys() - own.keys() <= {"BLOCK_K", "GROUP_M"}:
                 configs.append(_config(({name: blocks[name] for name in own}, warps, stages)))
@@ -87,7 +87,7 @@ class Tuning:
         if self.writes_warps or not self.first[0]:
             # Without blocks, the number of warps depends on the row's length at run time.
             of_row = "16 if {0} > 8192 else 8 if {0} > 2048 else 4".format(self.key[-1])
-            lines.append(f"num_warps={self.first[1] if self.first[0] else of_row},")
+            lines.append(f"num_warps={self.first[1] or of_row},")
             lines += [f"num_stages={self.first[2]},"] if self.first[2] else []
         # The explanation of a fixed block size is at its assignment, before the grid.
         reason = self.reason if self.kind == META or not self.first[0] else ""
@@ -127,7 +127,7 @@ def tuning_of(
         kind=kind,
         others=_others(space),
         key=key,
-        first=(blocks, _usual_warps(blocks), known.get("stages", 0)),
+        first=(blocks, style.warps or _usual_warps(blocks), known.get("stages", 0)),
         reason=f"{reason}\n" if reason else "",
         writes_warps=style.writes_warps,
     )
@@ -140,6 +140,8 @@ def _others(space: str) -> tuple[Config, ...]:
 
 
 def _usual_warps(blocks: Mapping[str, int]) -> int:
+    if not blocks:
+        return 0
     elements = math.prod(
         size for name, size in blocks.items() if name not in ("BLOCK_K", "GROUP_M")
     )

@@ -17,6 +17,7 @@ from validation.pairs.contract import violations
 from validation.pairs.generation import generate
 from validation.pairs.inductor.whole.describing import described
 from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.ladders import LADDERS, rendered_rung
 from validation.pairs.recipes.recipe import Recipe
 from validation.pairs.recipes.rendering import TEMPLATES, rendered, rendered_test
 from validation.pairs.recipes.sketch import Sketch
@@ -62,6 +63,9 @@ def coverage() -> Coverage:
             environment.get_template(name)
 
     rendered_test(described(WITH_A_MASK, "some model"), environment)
+    for ladder in LADDERS:
+        for rung in ladder.rungs:
+            kernels.add(rendered_rung(ladder, rung, environment).triton_code)
     # Recipes take turns until the last branch is taken. Only its own sketches write a template of
     # the Triton side; all sketches write the other templates.
     for number, turn in enumerate(itertools.zip_longest(*map(_covering, RECIPES))):
@@ -94,11 +98,9 @@ def test_every_branch_calls_triton_with_arguments_that_its_functions_have(
     assert len(coverage.kernels) > 500
 
 
-@pytest.mark.slow
-def test_every_template_is_used_by_a_recipe() -> None:
-    used = {
-        sketch.triton.removeprefix("triton/") for recipe in RECIPES for sketch in _covering(recipe)
-    }
+def test_every_template_is_used_by_a_recipe_or_a_rung() -> None:
+    used = {recipe.entry["template"] for recipe in RECIPES}
+    used |= {rung.triton.removeprefix("triton/") for ladder in LADDERS for rung in ladder.rungs}
 
     files = {path.name.removesuffix(".py.j2") for path in (TEMPLATES / "triton").glob("*.py.j2")}
     assert files == used
