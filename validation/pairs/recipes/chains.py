@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from validation.pairs.recipes.informative import VALUES, answers, is_informative, operand
 from validation.pairs.recipes.operation import Operand, Operation
 
 
@@ -23,19 +20,6 @@ class Chain:
         """True if no operation and no operand occurs twice."""
         names = [*(operation.name for operation in self.operations), *self.operands]
         return len(set(names)) == len(names)
-
-    @property
-    def possible(self) -> bool:
-        """True if only the first operation jumps, none repeats, and results are informative."""
-        return (
-            self.has_distinct_names
-            and all(operation.smooth for operation in self.operations[1:])
-            and (not self.operations or is_informative(answers_of(self)))
-        )
-
-    @property
-    def smooth(self) -> bool:
-        return all(operation.smooth for operation in self.operations)
 
     @property
     def name(self) -> str:
@@ -133,36 +117,6 @@ def arguments_of(operands: Iterable[Operand], full: str, row: str = "", column: 
         f"{one.name} [{shapes[one.kind]}] {one.draw}{' bool' * (one.draw == 'mask')}"
         for one in operands
     )
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
-    """Return the chain's results for sample values of this kind."""
-    values = VALUES[kind]
-    operands = {name: operand(number, values) for number, name in enumerate(chain.operands)}
-    return answers(chain.triton(), x=values, y=values, **operands)
-
-
-def has_own_extreme(chain: Chain, *, largest: bool) -> bool:
-    """Return whether the results' extreme is more informative than the inputs' extreme.
-
-    A monotonic function can be applied once, after the search. The minimum of GELU and similar
-    functions over thousands of values is their lowest value for any input.
-    """
-    last = chain.operations[-1].name if chain.operations else ""
-    if last in RISING or last in WAVES:
-        return False
-    return last not in (PEAKED if largest else DIPPING)
-
-
-RISING = (
-    "relu", "leaky_relu", "elu", "softplus", "sigmoid", "tanh", "log_sigmoid", "signed_log",
-    "clamp", "erf",
-)  # fmt: skip
-# Bounded on both sides, and both bounds are reached for ordinary values.
-WAVES = ("sine", "cosine")
-PEAKED = ("gaussian", "inverse_root")
-DIPPING = ("gelu", "gelu_tanh", "quick_gelu", "silu", "mish", "hard_swish")
 
 
 def sentence_of(*phrases: str) -> str:

@@ -9,21 +9,13 @@ from typing import Any
 
 from validation.pairs.recipes.activations import Activation
 from validation.pairs.recipes.blocks import NAMED, chain_of
-from validation.pairs.recipes.chains import (
-    Chain,
-    arguments_of,
-    has_own_extreme,
-)
+from validation.pairs.recipes.chains import Chain, arguments_of
 from validation.pairs.recipes.conditions import (
-    exceeds_zero,
+    has_own_extreme,
     has_registers,
-    keeps_ties,
     normalizes,
     reduces,
     shows_extreme,
-    shows_integers,
-    shows_order,
-    suits_distance,
 )
 from validation.pairs.recipes.operation import Operand
 from validation.pairs.recipes.optimizers import corrections, in_triton, stages
@@ -231,8 +223,7 @@ def of_result(line: str, chain: Chain) -> str:
 CALLABLE = (
     afterward, listed, class_name, widening, in_float32, returned, of_chain, moved, rounded,
     of_steps, of_reduced, of_product, mapped, columns, reduced, reduces, shows_extreme,
-    shows_order, keeps_ties, shows_integers, exceeds_zero, suits_distance, normalizes, norm_of,
-    normalized, reduced_loss, has_registers, product, of_result, chain_of,
+    normalizes, norm_of, normalized, reduced_loss, has_registers, product, of_result, chain_of,
     arguments_of, has_own_extreme, tolerances, corrections, in_triton, stages,
     factor,
 )  # fmt: skip

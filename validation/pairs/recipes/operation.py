@@ -28,8 +28,6 @@ class Operation:
     """Triton's expression; empty if it is PyTorch's."""
     before: tuple[str, ...] = ()
     """Lines that Triton needs before the expression."""
-    smooth: bool = True
-    """Whether similar inputs give similar outputs; if not, it can only be the first operation."""
     further: tuple[Operand, ...] = ()
     short: str = ""
     """Short name for use in a chain's name; empty to use `name`."""

@@ -91,9 +91,9 @@ ELEMENTARY = (
     Operation("soft_shrink", "apply the soft threshold at 0.5", "F.softshrink({x}, 0.5)",
               "fmax({x} - 0.5, 0.0) + fmin({x} + 0.5, 0.0)"),
     Operation("hard_shrink", "apply the hard threshold at 0.5", "F.hardshrink({x}, 0.5)",
-              "tl.where(tl.abs({x}) <= 0.5, 0.0, {x})", smooth=False),
+              "tl.where(tl.abs({x}) <= 0.5, 0.0, {x})"),
     Operation("binarize", "set positive elements to 1 and all others to 0",
-              "({x} > 0.0).to({x}.dtype)", "tl.where({x} > 0.0, 1.0, 0.0)", smooth=False),
+              "({x} > 0.0).to({x}.dtype)", "tl.where({x} > 0.0, 1.0, 0.0)"),
 )  # fmt: skip
 
 UNARY = (*ACTIVATIONS, *ELEMENTARY)
