@@ -18,7 +18,7 @@ from validation.pairs.recipes.operations import BINARY, TERNARY
 from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.spelling import spelled
 from validation.pairs.recipes.styles import STYLES, Style
-from validation.pairs.recipes.tuning import tuning_of
+from validation.pairs.recipes.tuning import autotuned, configurations, tuning_of
 
 IMPORTS = "import torch\nimport triton\nimport triton.language as tl"
 INDENT = "    "
@@ -109,7 +109,9 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
         undefined=StrictUndefined,
         auto_reload=False,
     )
-    environment.globals.update(load_of=_load_of, widened=_widened)
+    environment.globals.update(
+        load_of=_load_of, widened=_widened, configurations=configurations, autotuned=autotuned
+    )
     environment.filters.update(
         each=_each,
         loads=_loads,

@@ -11,7 +11,7 @@ import functools
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,25 @@ from typing import Any
 from validation.pairs.recipes.sketch import Config, config_rows
 from validation.pairs.recipes.styles import AUTOTUNE, FIXED, META, Style
 
-DECORATOR = """CONFIGS = [
-{configs}
-]
-
-
-@triton.autotune(
-{note}    configs=CONFIGS if torch.cuda.is_available() else CONFIGS[:1],
-    key=[{key}],
-)
-"""
 SPACES: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("tables").joinpath("spaces.toml").read_text("utf-8")
 )
-NOTE = "    # Without a GPU there is nothing to measure, so the interpreter takes the first.\n"
+
+
+def configurations(configs: Iterable[Config], why: Iterable[str]) -> str:
+    """Return the list of an autotuner's configurations, after comments on their choice."""
+    lines = [f"# {line}" for line in why]
+    return "\n".join((*lines, "CONFIGS = [", *(f"    {_config(one)}," for one in configs), "]"))
+
+
+def autotuned(key: Iterable[str]) -> str:
+    """Return the autotuner's decorator of a kernel."""
+    names = ", ".join(f'"{name}"' for name in key)
+    return f"""@triton.autotune(
+    # Without a GPU there is nothing to measure, so the interpreter takes the first.
+    configs=CONFIGS if torch.cuda.is_available() else CONFIGS[:1],
+    key=[{names}],
+)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +58,12 @@ class Tuning:
         if self.kind != AUTOTUNE:
             return ""
         own = self.first[0]
-        configs = [_config(self.first)] if own else []
+        configs = [self.first] if own else []
         for blocks, warps, stages in self.others:
             if own.keys() <= blocks.keys() and blocks.keys() - own.keys() <= {"BLOCK_K", "GROUP_M"}:
-                configs.append(_config(({name: blocks[name] for name in own}, warps, stages)))
-        key = ", ".join(f'"{name}"' for name in self.key)
-        lines = "\n".join(f"    {config}," for config in dict.fromkeys(configs))
-        return f"{self.reason}{DECORATOR.format(configs=lines, key=key, note=NOTE)}"
+                config = {name: blocks[name] for name in own}, warps, stages
+                configs += [config] if config not in configs else []
+        return f"{self.reason}{configurations(configs, ())}\n\n\n{autotuned(self.key)}\n"
 
     @property
     def is_tuned(self) -> bool:
