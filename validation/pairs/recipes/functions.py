@@ -7,18 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from validation.pairs.recipes import blocks, conditions, optimizers
 from validation.pairs.recipes.activations import Activation
-from validation.pairs.recipes.blocks import NAMED, chain_of
+from validation.pairs.recipes.blocks import NAMED
 from validation.pairs.recipes.chains import Chain, arguments_of
-from validation.pairs.recipes.conditions import (
-    has_own_extreme,
-    has_registers,
-    normalizes,
-    reduces,
-    shows_extreme,
-)
 from validation.pairs.recipes.operation import Operand
-from validation.pairs.recipes.optimizers import corrections, in_triton, stages
 from validation.pairs.recipes.reduction_table import LOOPED, NORM_NAMED, Norm, Reduction
 from validation.pairs.recipes.sketch import Tolerance, tolerances
 
@@ -28,8 +21,6 @@ ROUNDINGS = 2
 """Most operations of a reference that rounds each. With more, it computes in float32."""
 EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
 """Comment on configurations where float32 is multiplied without tensor cores."""
-GROUP_M = 8
-"""Number of tiles in a group in the grouped order, as in the templates."""
 MODEL_SIZES = {
     # Tokens times hidden size, as in Llama.
     "n": "16777216, 90177536",
@@ -38,7 +29,6 @@ MODEL_SIZES = {
     "m n k": "4096 4096 4096, 2048 11008 4096",
     "batch m n k": "32 1024 1024 128",
     "m n": "4096 4096, 11008 4096",
-    "outer middle inner": "16 2048 1024",
     "entries count width": "32000 8192 4096",
     "segments width": "2048 1024",
     "channels length": "4096 4096",
@@ -220,17 +210,13 @@ def of_result(line: str, chain: Chain) -> str:
     return returned((line, *chain.torch(views=views)))
 
 
-CALLABLE = (
-    afterward, listed, class_name, widening, in_float32, returned, of_chain, moved, rounded,
-    of_steps, of_reduced, of_product, mapped, columns, reduced, reduces, shows_extreme,
-    normalizes, norm_of, normalized, reduced_loss, has_registers, product, of_result, chain_of,
-    arguments_of, has_own_extreme, tolerances, corrections, in_triton, stages,
-    factor,
-)  # fmt: skip
 FUNCTIONS: Mapping[str, Any] = {
-    **{function.__name__: function for function in CALLABLE},
+    **vars(blocks),
+    **vars(conditions),
+    **vars(optimizers),
+    **globals(),
+    "arguments_of": arguments_of,
     # Entries name a value like the function that computes it.
     "factor_of": factor,
-    "EXACT_PRODUCTS": EXACT_PRODUCTS,
 }
 """Names that the texts and conditions of the tables may use."""

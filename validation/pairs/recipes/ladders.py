@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from jinja2 import Environment
-
 from validation.pairs.recipes.blocks import chain_of
 from validation.pairs.recipes.catalog import ENTRIES, TABLES, axis_of, read_table
 from validation.pairs.recipes.recipe import evaluated, size_rows, sketched, values_of
@@ -53,15 +51,13 @@ class Ladder:
         return self.sketch.slug
 
 
-def rendered_rung(
-    ladder: Ladder, rung: Rung, environment: Environment | None = None
-) -> RenderedTexts:
+def rendered_rung(ladder: Ladder, rung: Rung) -> RenderedTexts:
     """Render the three texts of a rung. Only the Triton text differs between rungs."""
     # All rungs share the decisions on the Python side.
     draw = random.Random(ladder.name)  # noqa: S311 - to be repeated, not to be secret
     sketch = replace(ladder.sketch, triton=rung.triton, values=rung.values)
-    triton = rendered_triton(sketch, rung.style, environment, note=rung.note)
-    return rendered(ladder.sketch, Style(typed=draw.random() < 0.35), triton, environment)
+    triton = rendered_triton(sketch, rung.style, rung.note)
+    return rendered(ladder.sketch, Style(typed=draw.random() < 0.35), triton)
 
 
 def _ladders() -> Iterator[Ladder]:

@@ -32,24 +32,17 @@ class RenderedTexts:
     test_code: str
 
 
-def rendered(
-    sketch: Sketch,
-    style: Style,
-    triton: str | None = None,
-    environment: Environment | None = None,
-) -> RenderedTexts:
+def rendered(sketch: Sketch, style: Style, triton: str = "") -> RenderedTexts:
     """Render all three texts. `triton`: the Triton text, if it was rendered before."""
     return RenderedTexts(
-        rendered_python(sketch, style, environment),
-        triton or rendered_triton(sketch, style, environment),
-        rendered_test(sketch, environment),
+        rendered_python(sketch, style),
+        triton or rendered_triton(sketch, style),
+        rendered_test(sketch),
     )
 
 
-def rendered_python(
-    sketch: Sketch, style: Style = STYLES[0], environment: Environment | None = None
-) -> str:
-    template = (environment or templates()).get_template("python/function.py.j2")
+def rendered_python(sketch: Sketch, style: Style = STYLES[0]) -> str:
+    template = templates().get_template("python/function.py.j2")
     text = template.render(
         sketch=sketch,
         code="\n".join(sketch.python),
@@ -60,37 +53,39 @@ def rendered_python(
     return tidy(text.lstrip("\n"))
 
 
-def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:
-    template = (environment or templates()).get_template(
-        f"pytest/{'prepared' if sketch.inputs else 'equivalence'}.py.j2"
-    )
-    text = template.render(
-        sketch=sketch,
-        cases=cases(sketch),
-        perf_cases=perf_cases(sketch),
-        used_sizes=_used_sizes(sketch),
+def rendered_test(sketch: Sketch) -> str:
+    kind = "prepared" if sketch.inputs else "equivalence"
+    text = (
+        templates()
+        .get_template(f"pytest/{kind}.py.j2")
+        .render(
+            sketch=sketch,
+            cases=cases(sketch),
+            perf_cases=perf_cases(sketch),
+            used_sizes=_used_sizes(sketch),
+        )
     )
     return tidy(text)
 
 
-def rendered_triton(
-    sketch: Sketch, style: Style, environment: Environment | None = None, **values: str
-) -> str:
-    """Render the Triton side. A rung of a ladder has further values."""
-    template = (environment or templates()).get_template(f"{sketch.triton}.py.j2")
-    source = template.render(
-        sketch=sketch,
-        launcher=f'def {sketch.entry_point}({sketch.signature}):\n    """{sketch.summary}"""',
-        style=style,
-        tuning=functools.partial(tuning_of, style),
-        # PyTorch multiplies float32 exactly by default, so kernels must not round to tf32.
-        precision=', input_precision="ieee"' if "float32" in sketch.dtypes else "",
-        **sketch.values,
-        **values,
+def rendered_triton(sketch: Sketch, style: Style, note: str = "") -> str:
+    """Render the Triton side. `note`: the docstring of the module."""
+    source = (
+        templates()
+        .get_template(f"{sketch.triton}.py.j2")
+        .render(
+            sketch=sketch,
+            launcher=f'def {sketch.entry_point}({sketch.signature}):\n    """{sketch.summary}"""',
+            style=style,
+            tuning=functools.partial(tuning_of, style),
+            # PyTorch multiplies float32 exactly by default, so kernels must not round to tf32.
+            precision=', input_precision="ieee"' if "float32" in sketch.dtypes else "",
+            **sketch.values,
+        )
     )
     helpers, body = spelled(source.strip("\n"), exact=style.exact)
-    note = f'"""{values["note"]}"""\n\n' if "note" in values else ""
-    opening = f"{note}{IMPORTS}{sketch.values.get('imports', '')}"
+    docstring = f'"""{note}"""\n\n' if note else ""
+    opening = f"{docstring}{IMPORTS}{sketch.values.get('imports', '')}"
     return tidy("\n\n\n".join((opening, *helpers, body)) + "\n")
 
 

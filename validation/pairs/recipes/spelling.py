@@ -1,6 +1,6 @@
 """Functions that Triton lacks, or that an exact style defines otherwise.
 
-Tables and templates call them by the names of `PLAIN`. A plain style uses Triton's own maxima and
+Tables and templates call them by the keys of `NAMES`. A plain style uses Triton's own maxima and
 minima, which ignore NaN, and short formulas. An exact style defines helper functions.
 """
 
@@ -8,30 +8,20 @@ from __future__ import annotations
 
 import re
 
-PLAIN = {
-    "fmax": "tl.maximum",
-    "fmin": "tl.minimum",
-    "fclamp": "tl.clamp",
-    "frow_max": "tl.max",
-    "frow_min": "tl.min",
-    "ftanh": "_tanh",
-    "fexpm1": "_expm1",
-    "flog1p": "_log1p",
+NAMES = {
+    "fmax": ("tl.maximum", "nan_maximum"),
+    "fmin": ("tl.minimum", "nan_minimum"),
+    "fclamp": ("tl.clamp", "nan_clamp"),
+    "frow_max": ("tl.max", "nan_max"),
+    "frow_min": ("tl.min", "nan_min"),
+    "ftanh": ("_tanh", "_accurate_tanh"),
+    "fexpm1": ("_expm1", "_accurate_expm1"),
+    "flog1p": ("_log1p", "_accurate_log1p"),
     # A large factor follows, which would magnify the rounding errors of the short form.
-    "fexact_tanh": "_accurate_tanh",
+    "fexact_tanh": ("_accurate_tanh", "_accurate_tanh"),
 }
-EXACT = {
-    "fmax": "nan_maximum",
-    "fmin": "nan_minimum",
-    "fclamp": "nan_clamp",
-    "frow_max": "nan_max",
-    "frow_min": "nan_min",
-    "ftanh": "_accurate_tanh",
-    "fexpm1": "_accurate_expm1",
-    "flog1p": "_accurate_log1p",
-    "fexact_tanh": "_accurate_tanh",
-}
-CALL = re.compile(rf"(?<![.\w])({'|'.join(PLAIN)})(?=\()")
+"""Names of functions in a plain and in an exact style."""
+CALL = re.compile(rf"(?<![.\w])({'|'.join(NAMES)})(?=\()")
 DEFINITIONS = '''
 @triton.jit
 def nan_maximum(a, b):
@@ -110,7 +100,7 @@ def _accurate_log1p(x):
 
 def spelled(body: str, *, exact: bool) -> tuple[list[str], str]:
     """Return the helper functions that a text calls, and the text with their names."""
-    names = EXACT if exact else PLAIN
+    names = {name: spellings[exact] for name, spellings in NAMES.items()}
     used = {names[name] for name in CALL.findall(body)}
     helpers = [
         text for text in DEFINITIONS.strip().split("\n\n\n") if text[16:].partition("(")[0] in used

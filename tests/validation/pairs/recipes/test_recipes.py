@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
 
 from tests.validation.pairs.recipes.tracing import Branch, tracing_environment
 from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from validation.pairs.contract import violations
 from validation.pairs.generation import generate
 from validation.pairs.inductor.whole.describing import described
+from validation.pairs.recipes import rendering
 from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.ladders import LADDERS, rendered_rung
 from validation.pairs.recipes.recipe import Recipe
@@ -57,15 +59,22 @@ class Coverage:
 @pytest.fixture(scope="module")
 def coverage() -> Coverage:
     environment, known, taken = tracing_environment()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rendering, "templates", lambda: environment)
+        kernels = _rendered_kernels(environment, known, taken)
+    return Coverage(environment.list_templates(), known, taken, kernels)
+
+
+def _rendered_kernels(environment: Environment, known: set[Branch], taken: set[Branch]) -> set[str]:
     kernels = set()
     for name in environment.list_templates():
         if name.partition("/")[0] in OF_RECIPES:
             environment.get_template(name)
 
-    rendered_test(described(WITH_A_MASK, "some model"), environment)
+    rendered_test(described(WITH_A_MASK, "some model"))
     for ladder in LADDERS:
         for rung in ladder.rungs:
-            kernels.add(rendered_rung(ladder, rung, environment).triton_code)
+            kernels.add(rendered_rung(ladder, rung).triton_code)
     # Recipes take turns until the last branch is taken. Only its own sketches write a template of
     # the Triton side; all sketches write the other templates.
     for number, turn in enumerate(itertools.zip_longest(*map(_covering, RECIPES))):
@@ -77,9 +86,9 @@ def coverage() -> Coverage:
             if shared or f"{sketch.triton}.py.j2" in left:
                 # The branches of the exact style are the rarest.
                 for style in (STYLES[number % len(STYLES)], EXACT):
-                    texts = rendered(sketch, style, environment=environment)
+                    texts = rendered(sketch, style)
                     kernels.add(texts.triton_code)
-    return Coverage(environment.list_templates(), known, taken, kernels)
+    return kernels
 
 
 @pytest.mark.slow
