@@ -73,7 +73,9 @@ def test_kernels_have_no_ladders() -> None:
 
 
 def a_report(entry: Entry, median_us: float) -> dict[str, Any]:
-    case = {"rows": 8192, "cols": 4096, "dtype": "bfloat16", "seed": 0}
+    case = {
+        "rows": 8192, "cols": 4096, "dtype": "bfloat16", "layout": "contiguous", "seed": 0,
+    }  # fmt: skip
     report = Report(
         id=entry.id,
         verdict=Verdict.PASSED,
