@@ -29,7 +29,7 @@ TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 HELD_BYTES = 24_000_000
 """Bound on source bytes with a tree in memory. A tree takes about ten times its source."""
 
-IMPORT_ROOTS = frozenset({"src", "python", "lib"})
+IMPORT_ROOTS = frozenset({"src", "python", "lib", "torch-ext"})
 """Folders that are on the import path by convention, also for files outside them."""
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")

@@ -9,6 +9,11 @@ from validation.observing.edits import Observed, Texts
 Fault = dict[str, str]
 """`missing` is a reason of the drafts, and `sentence` explains it."""
 CALL = re.compile(r"(\w+)\(\) (?:missing|takes|got an unexpected keyword)")
+SIZES = re.compile(
+    r"invalid for input of size|must match|out of (range|bounds)|cannot be multiplied"
+)
+UNKNOWN_NAMES = ("NameError", "UnboundLocalError")
+PARTS = {"test_code": "inputs", "python_code": "reference", "triton_code": "triton"}
 LAUNCH = re.compile("missing a required argument|too many positional arguments")
 
 
@@ -16,14 +21,18 @@ def fault_of_error(error: Mapping[str, Any], texts: Texts) -> Fault:
     """Return the fault of a draft that raises, if it would raise the same on any machine."""
     kind, text, place = str(error["type"]), str(error["text"]), str(error["at"])
     if kind == "CannotTravel":
-        return _fault("inputs", f"Its inputs hold {text}, where tensors and plain values go.")
+        why = f"Its inputs or results hold {text}, where tensors and plain values go."
+        return _fault("inputs", why)
     if kind == "TypeError" and LAUNCH.match(text) and place.startswith("triton_code"):
         return _fault("triton-not-standalone", f"A launch does not fit its kernel: {text}.")
     call = CALL.match(text) if kind == "TypeError" else None
     if call and any(f"def {call[1]}(" in each for each in texts.values()):
         return _fault("no-comparison", f"Its test is out of date: {text}.")
-    if kind == "UnboundLocalError" and place.startswith("test_code"):
-        return _fault("inputs-not-standalone", f"Its inputs can't be made: {text}.")
+    module = place.partition(".")[0]
+    if module in PARTS and (kind in UNKNOWN_NAMES or "_OpNamespace" in text):
+        return _fault(f"{PARTS[module]}-not-standalone", f"It lacks a name: {text}.")
+    if module == "python_code" and kind in ("RuntimeError", "IndexError") and SIZES.search(text):
+        return _fault("no-comparison", f"Its reference raises on its own inputs: {text}.")
     return {}
 
 

@@ -61,8 +61,8 @@ class Notes:
 
 
 def described(value: Any) -> str:
-    """Return the literal of a simple constant, `...` for a tensor, or an empty text."""
-    if type(value) in (type(None), bool, str, int, float):
+    """Return the literal of a constant, `...` for a tensor, or "", also for the device."""
+    if type(value) in (type(None), bool, str, int, float) and value != "cpu":
         return repr(value)
     return "..." if hasattr(value, "data_ptr") else ""
 

@@ -73,11 +73,15 @@ class Simplifier:
         Texts that can't be run on this machine only lose the definitions that nothing uses, and get
         smaller inputs.
         """
+        written = texts
         for most in MOST_ELEMENTS:
             texts = self._with_smaller_inputs(texts, most)
             seen = self._observe(texts)
             if seen is not None or self._error:
                 break
+        if seen is None and self._error and texts != written:
+            # Values that belong together, such as lengths and their sum, can shrink apart.
+            texts, seen = written, self._observe(written)
         again = self._observe(texts, again=True) if seen is not None else None
         if seen is None or again is None:
             fault = fault_of_error(self._error, texts) if self._error else {}

@@ -67,14 +67,15 @@ def _part(sizes: Row, names: Row) -> Row:
 def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
     """Halve one size after the other until few enough elements are left."""
     shapes, smaller = measure(row), Smaller()
-    total = _count(shapes)
+    total, empty = _count(shapes), _empty(shapes)
     last = {each[-1] for each in shapes if _count([each]) >= MATTERS}
     while total > most:
         for trial in _trials(row, smaller, last):
-            # Sizes that are halved may be too small for the others: such a trial makes no inputs.
-            fewer = _count(measure(trial.row(row)))
-            if 0 < fewer < total:
-                total, smaller = fewer, trial
+            # Sizes that are halved may be too small for the others: such a trial makes no inputs,
+            # or empty ones.
+            fewer = measure(trial.row(row))
+            if _count(fewer) < total and _empty(fewer) == empty and fewer:
+                total, smaller = _count(fewer), trial
                 break
         else:
             break
@@ -83,6 +84,10 @@ def _search(row: Row, measure: Callable[[Row], Shapes], most: int) -> Row:
 
 def _count(shapes: Shapes) -> int:
     return sum(map(math.prod, shapes))
+
+
+def _empty(shapes: Shapes) -> int:
+    return sum(0 in each for each in shapes)
 
 
 def _trials(row: Row, smaller: Smaller, last: set[int]) -> Iterator[Smaller]:
@@ -139,12 +144,8 @@ def _half(size: int) -> int:
 
 
 def find_inputs(test: str) -> ast.FunctionDef:
-    [made] = [
-        each
-        for each in ast.parse(test).body
-        if isinstance(each, ast.FunctionDef) and each.name == "make_inputs"
-    ]
-    return made
+    functions = (each for each in ast.parse(test).body if isinstance(each, ast.FunctionDef))
+    return next(each for each in functions if each.name == "make_inputs")
 
 
 def find_constants(function: ast.FunctionDef) -> Iterator[tuple[str, ast.Constant]]:

@@ -126,11 +126,12 @@ def _run(
     torch.manual_seed(SEED)
     inputs = test.make_inputs(case, "cpu")
     given = [_facts(each) for each in inputs]
-    # Raises if an input is neither a tensor nor a plain value.
+    # Raises if an input, and below a result, is neither a tensor nor a plain value.
     Packing().inputs(inputs)
     copies, ours = (_leaves(inputs) if differentiable else _copied(inputs) for _ in range(2))
     torch.manual_seed(SEED)
     results = test.reference(*copies)
+    Packing().plain(results)
     gradients = _gradients(results, copies) if differentiable else None
     # A reference that writes to its inputs is another one.
     changed = [

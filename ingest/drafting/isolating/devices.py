@@ -15,6 +15,7 @@ OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
 DEVICE = "DEVICE"
 DEVICE_LINE = f"{DEVICE} = {OF_THE_MACHINE}"
 DEFAULT = "torch.get_default_device()"
+LEGACY = re.compile(r"\btorch\.[A-Z][a-z0-9]*Tensor\(")
 COUNT = re.compile(r"torch\.cuda\.get_device_properties\(.*\)\.multi_processor_count$", re.S)
 
 Around = tuple[ast.AST, frozenset[str]]
@@ -191,7 +192,11 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
         if call.func.attr == "to" and len(call.args) == 1 and not call.keywords:
             moves = is_device(call.args[0], local)
         if moves:
-            edits.replace(edits.dot(call.func), edits.end(call), ".to(DEVICE)" if kept else "")
+            # `torch.LongTensor([1])` is made on the CPU, whatever the default device.
+            legacy = LEGACY.search(ast.unparse(call.func.value))
+            target = DEVICE if kept else DEFAULT if legacy else ""
+            moved = f".to({target})" if target else ""
+            edits.replace(edits.dot(call.func), edits.end(call), moved)
 
 
 class HostRemoval(ast.NodeTransformer):
@@ -231,9 +236,4 @@ def is_device(node: ast.expr, local: frozenset[str]) -> bool:
 
 def is_cpu(node: ast.expr) -> bool:
     """Return whether an expression names the CPU: `"cpu"`, or `torch.device("cpu")`."""
-    match node:
-        case ast.Constant(value="cpu"):
-            return True
-        case ast.Call(func=ast.Attribute(attr="device"), args=[ast.Constant(value="cpu")]):
-            return True
-    return False
+    return ast.unparse(node) in ("'cpu'", "torch.device('cpu')", "device('cpu')")

@@ -347,3 +347,11 @@ def test_a_device_after_parentheses_leaves_them_closed(line: str, kept: bool) ->
     changed = place_on_device(text, ast.parse(text), kept=kept)
 
     assert "cuda" not in ast.unparse(ast.parse(changed))
+
+
+def test_a_tensor_that_is_made_on_the_cpu_still_moves_to_the_device() -> None:
+    text = "import torch\nlengths = torch.LongTensor([3, 5]).int().cuda()\n"
+
+    changed = place_on_device(text, ast.parse(text), kept=False)
+
+    assert "torch.LongTensor([3, 5]).int().to(torch.get_default_device())" in changed

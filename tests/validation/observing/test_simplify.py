@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from validation.observing.simplify import simplifier
+from validation.observing.sizes import Row, Shapes, reduced
 
 PROGRAMS = Path(__file__).with_name("programs")
 FILES = {"python_code": "python.py", "triton_code": "triton.py", "test_code": "made.py"}
@@ -108,6 +109,9 @@ def changed(name: str, text: str, old: str, new: str) -> Texts:
         ("triton_code", '"multiply", BLOCK=BLOCK', '"multiply"',
          "triton-not-standalone", "'BLOCK'"),
         ("test_code", 'case["factor"])', "torch.nn.Linear(2, 2))", "inputs", "Linear"),
+        ("python_code", "shifted(x) * factor", "shifted(x).numpy()", "inputs", "ndarray"),
+        ("python_code", "shifted(x) * factor", "shifted(x).view(7, 5)", "no-comparison", "[7, 5]"),
+        ("python_code", "* factor", "* absent", "reference-not-standalone", "'absent'"),
     ],
 )  # fmt: skip
 def test_a_draft_that_is_no_pair_stays_as_it_is_with_a_reason(
@@ -134,6 +138,25 @@ def test_sizes_of_cases_and_of_constants_are_halved_until_the_inputs_are_small(
     assert '{"n": 100, "factor": 3.0' in test
     assert '{"n": 1024, "factor": 0' in test
     assert "4096" not in test
+
+
+def test_sizes_that_belong_together_stay_if_halves_of_them_raise(
+    simplify: Callable[..., Texts],
+) -> None:
+    texts = changed("scaled", "test_code", '"n": 1000', '"n": 4096')
+    texts["python_code"] += "\n\ndef checked(x):\n    assert x.numel() in (100, 4096)\n"
+    old, new = "return shifted(x)", "checked(x)\n    return shifted(x)"
+    texts["python_code"] = texts["python_code"].replace(old, new)
+    assert '{"n": 4096, "factor": 0' in simplify(texts, "scaled")["test_code"]
+
+
+def test_no_input_becomes_empty_by_smaller_sizes() -> None:
+    def shapes(_: Row, sizes: Row) -> Shapes:
+        length, cached = sizes["length"], sizes["cached"]
+        return [[length - cached, 512], [length, 512], [cached, 8192]]
+
+    _, sizes = reduced([{}], {"length": 4096, "cached": 2048}, shapes, 2**19)
+    assert 0 < sizes["cached"] < sizes["length"] < 4096
 
 
 @pytest.mark.parametrize(
