@@ -204,6 +204,7 @@ TILES = ((32, 32, 32), (64, 32, 32), (32, 64, 32), (64, 64, 32), (64, 64, 64), (
          (64, 128, 32), (128, 128, 32), (128, 128, 64))  # fmt: skip
 VECTOR_EPILOGUES = only(EPILOGUES, "full", "row", draws=("normal", "positive"))
 FLAT_EPILOGUES = only(EPILOGUES, "full")
+EPILOGUE_ACTIVATIONS = _chains("- relu silu gelu gelu_tanh squared_relu")
 AFTER_SPLIT = (BARE, *chains(ACTIVATIONS))
 AFTER_DISTANCE = _chains("- log1p tanh negate clamp scale_scores temperature scale_by_2")
 EMBEDDED = (BARE, *only((*SINGLES, *RESIDUALS, *GATED, *FEED_FORWARD), "full"))

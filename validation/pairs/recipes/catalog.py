@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from validation.pairs.recipes import blocks, reduction_table
-from validation.pairs.recipes.activations import DIFFERENTIABLE, EPILOGUE_ACTIVATIONS
 from validation.pairs.recipes.optimizers import OPTIMIZERS
 from validation.pairs.recipes.packed_weights import FORMATS, STORED
 from validation.pairs.recipes.recipe import Choice, Recipe
@@ -22,8 +21,6 @@ VALUES: Mapping[str, Any] = {
     **vars(blocks),
     **vars(reduction_table),
     "OPTIMIZERS": OPTIMIZERS,
-    "EPILOGUE_ACTIVATIONS": EPILOGUE_ACTIVATIONS,
-    "DIFFERENTIABLE": DIFFERENTIABLE,
     "FORMATS": FORMATS,
     "STORED": STORED,
 }

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from validation.pairs.recipes import blocks, conditions, optimizers
-from validation.pairs.recipes.activations import Activation
 from validation.pairs.recipes.blocks import NAMED
 from validation.pairs.recipes.chains import Chain, arguments_of
 from validation.pairs.recipes.operation import Operand
@@ -19,8 +18,6 @@ ROUNDED = {"float16": (4e-3, 4e-3), "bfloat16": (2e-2, 2e-2)}
 """Tolerances of a reference that rounds the result of each operation."""
 ROUNDINGS = 2
 """Most operations of a reference that rounds each. With more, it computes in float32."""
-EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
-"""Comment on configurations where float32 is multiplied without tensor cores."""
 MODEL_SIZES = {
     # Tokens times hidden size, as in Llama.
     "n": "16777216, 90177536",
@@ -42,10 +39,14 @@ def model_sizes(names: tuple[str, ...]) -> str:
     return f"{key}: {MODEL_SIZES[key]}" if key in MODEL_SIZES else ""
 
 
-def afterward(bias: bool, activation: Activation) -> str:
+def afterward(bias: bool, activation: Chain) -> str:
     """Return the end of a summary that names the steps after a product."""
-    named = bool(activation.name)
-    return listed({"add a bias": bias, f"apply {activation.phrase}": named}, ", then ")
+    return listed({"add a bias": bias, activation.steps: activation.steps}, ", then ")
+
+
+def applied(activation: Chain, value: str) -> str:
+    """Return PyTorch's expression of an activation, or the value if there is none."""
+    return value if not activation.operations else activation.operations[0].torch.format(x=value)
 
 
 def listed(words: Mapping[str, object], opening: str = "") -> str:

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
-
-Stored = Literal["int8", "int4", "int32", "nf4", "mxfp4", "nvfp4"]
-Layout = Literal["nk", "kn"]
 
 NAMES = {
     "int8": "w8a16", "int4": "w4a16", "int32": "gptq", "nf4": "nf4", "mxfp4": "mxfp4",
@@ -31,32 +27,11 @@ E2M1 = "0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0"
 class Weights:
     """A format and its memory layout: `nk` has a row for each output, `kn` a column."""
 
-    stored: Stored
+    stored: str
     group: int
     """Number of weights that share a scale; 0 if all weights of an output do."""
     zero: bool = False
-    layout: Layout = "nk"
-
-    @property
-    def exists(self) -> bool:
-        """Return whether the format supports this group size and zero points."""
-        if self.stored == "int8":
-            return not self.zero
-        if self.stored == "int32":
-            return self.layout == "kn"
-        if self.stored == "int4":
-            return True
-        groups = {"nf4": (32, 64, 128), "mxfp4": (32,), "nvfp4": (16,)}[self.stored]
-        return self.group in groups and not self.zero
-
-    def multiplies(self, unpack: str, decoding: str) -> bool:
-        """Return whether there are products with such weights, unpacked and decoded this way."""
-        if decoding != "bits" and self.stored != "mxfp4":
-            return False
-        if self.stored in ("int8", "int32"):
-            return unpack == "shift"
-        # Adjacent bytes are interleaved along k.
-        return unpack != "interleave" or self.layout == "nk"
+    layout: str = "nk"
 
     @property
     def name(self) -> str:
@@ -173,23 +148,17 @@ class Weights:
         )
 
 
-def _formats() -> tuple[Weights, ...]:
-    """Return all variants of the integer formats, and the 4-bit floats."""
-    stored_as: tuple[Stored, ...] = ("int4", "int8", "int32")
-    layouts: tuple[Layout, ...] = ("nk", "kn")
-    integers = (
-        Weights(stored, group, zero, layout)
-        for stored, group, zero, layout in product(
-            stored_as, (32, 64, 128, 0), (False, True), layouts
-        )
+INTEGERS = tuple(
+    Weights(stored, group, zero, layout)
+    for stored, group, zero, layout in product(
+        ("int4", "int8", "int32"), (32, 64, 128, 0), (False, True), ("nk", "kn")
     )
-    floats = (
-        Weights("nf4", 64), Weights("nf4", 128), Weights("nf4", 64, layout="kn"),
-        Weights("mxfp4", 32), Weights("mxfp4", 32, layout="kn"),
-    )  # fmt: skip
-    # List floats twice: otherwise they would be rare among the many variants of integers.
-    return tuple(weights for weights in (*integers, *floats, *floats) if weights.exists)
-
-
-FORMATS = _formats()
+    if not (zero if stored == "int8" else stored == "int32" and layout == "nk")
+)
+FLOATS = (
+    Weights("nf4", 64), Weights("nf4", 128), Weights("nf4", 64, layout="kn"),
+    Weights("mxfp4", 32), Weights("mxfp4", 32, layout="kn"),
+)  # fmt: skip
+# List floats twice: otherwise they would be rare among the many variants of integers.
+FORMATS = (*INTEGERS, *FLOATS, *FLOATS)
 STORED = (*FORMATS, Weights("nvfp4", 16), Weights("nvfp4", 16, layout="kn"))

@@ -27,6 +27,8 @@ from validation.pairs.recipes.sketch import (
 )
 
 Rows = tuple[dict[str, Any], ...]
+EXACT_PRODUCTS = "Exact products of float32 are unrolled by the compiler, so blocks stay small."
+"""Comment on configurations of an entry whose value `exact` is true."""
 
 
 class Choice(str):
@@ -87,7 +89,7 @@ def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | No
     sizes = size_rows(text("sizes"))
     if "configs" in entry:
         values["configs"] = config_rows(text("configs"))
-        values["why"] = _lines(text("why"))
+        values["why"] = (EXACT_PRODUCTS,) if values.get("exact") else _lines(text("why"))
     prepared = None
     if "inputs" in entry:
         prepared = Preparation(

@@ -13,7 +13,7 @@ from curation.pairs.draft import PairDraft
 from tests.validation.conftest import Filled
 from validation.pairs.generation import generate
 from validation.pairs.recipes.catalog import RECIPES
-from validation.pairs.recipes.packed_weights import STORED, Weights
+from validation.pairs.recipes.packed_weights import Weights
 from validation.pairs.recipes.recipe import Recipe
 
 
@@ -50,21 +50,6 @@ def test_an_autotuned_launcher_takes_one_configuration_without_a_gpu(recipe: Rec
         if "triton.autotune" in draft.triton_code:
             assert "CONFIGS if torch.cuda.is_available() else CONFIGS[:1]" in draft.triton_code
             assert draft.triton_code.count("triton.Config(") > 1
-
-
-@pytest.mark.parametrize(
-    "weights",
-    [
-        Weights("int8", 32, zero=True),
-        Weights("int32", 32, layout="nk"),
-        Weights("mxfp4", 64),
-        Weights("nf4", 0),
-        Weights("nvfp4", 16, zero=True),
-    ],
-    ids=lambda weights: weights.stored,
-)
-def test_a_format_that_no_model_has_gives_no_pair(weights: Weights) -> None:
-    assert weights not in STORED
 
 
 def test_mxfp4_quantization_keeps_the_values_that_mxfp4_has(filled: Filled) -> None:
