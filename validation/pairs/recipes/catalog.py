@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from validation.pairs.recipes import blocks, reduction_table
-from validation.pairs.recipes.optimizers import OPTIMIZERS
-from validation.pairs.recipes.packed_weights import FORMATS, STORED
+from validation.pairs.recipes.functions import FUNCTIONS
 from validation.pairs.recipes.recipe import Choice, Recipe
 
 Entries = dict[str, dict[str, Any]]
@@ -17,27 +14,23 @@ Entries = dict[str, dict[str, Any]]
 TABLES = Path(__file__).resolve().with_name("tables")
 ORDER = ("maps", "reductions", "products", "movements", "sequences", "training", "quantization",
          "positions", "packed", "gradients", "attention", "experts")  # fmt: skip
-VALUES: Mapping[str, Any] = {
-    **vars(blocks),
-    **vars(reduction_table),
-    "OPTIMIZERS": OPTIMIZERS,
-    "FORMATS": FORMATS,
-    "STORED": STORED,
-}
-"""Values of axes that a table names instead of listing them."""
 
 
 def read_table(path: Path, known: Entries | None = None) -> Entries:
     """Return the entries of a table. An entry takes what it lacks from the one that it is like.
 
-    An entry that adds an axis to those of the other lists all of its axes.
+    An entry that adds an axis to those of the other lists all of its axes. The values “like” are
+    those of the other.
 
     known: entries of other tables, which are returned, too.
     """
     entries = dict(known or {})
     for name, entry in tomllib.loads(path.read_text("utf-8")).items():
         base = entries.get(entry.get("like", ""), {})
-        axes = entry.get("axes", {})
+        axes = {
+            key: base["axes"][key] if values == "like" else values
+            for key, values in entry.get("axes", {}).items()
+        }
         if axes.keys() <= base.get("axes", {}).keys():
             axes = {**base.get("axes", {}), **axes}
         merged = {"axes": axes, "let": {**base.get("let", {}), **entry.get("let", {})}}
@@ -48,7 +41,7 @@ def read_table(path: Path, known: Entries | None = None) -> Entries:
 
 def axis_of(values: Any) -> tuple[Any, ...]:
     if isinstance(values, str):
-        return tuple(VALUES[values])
+        return tuple(FUNCTIONS[values])
     if values and isinstance(values[0], list) and values[0][0] == "name":
         # The first row names the columns.
         header, *rows = values

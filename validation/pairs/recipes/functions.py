@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from validation.pairs.recipes import blocks, conditions, optimizers
+from validation.pairs.recipes import (
+    blocks,
+    conditions,
+    optimizers,
+    packed_weights,
+    reduction_table,
+)
 from validation.pairs.recipes.blocks import NAMED
 from validation.pairs.recipes.chains import Chain, arguments_of
 from validation.pairs.recipes.operation import Operand
-from validation.pairs.recipes.reduction_table import LOOPED, NORM_NAMED, Norm, Reduction
+from validation.pairs.recipes.reduction_table import NORMS, Norm, Reduction
 from validation.pairs.recipes.sketch import Tolerance, tolerances
 
 ROUNDED = {"float16": (4e-3, 4e-3), "bfloat16": (2e-2, 2e-2)}
@@ -166,7 +172,8 @@ def _cancels(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> boo
 
 
 def norm_of(kind: str) -> Norm:
-    return NORM_NAMED[LOOPED[kind]]
+    """Return the normalization of a kind of kernel, such as “layer_welford”."""
+    return next(norm for norm in NORMS if norm.name.startswith(kind.partition("_")[0]))
 
 
 def normalized(chain: Chain, norm: Norm, vectors: tuple[str, ...], after: Chain, wide: bool) -> str:
@@ -215,9 +222,11 @@ FUNCTIONS: Mapping[str, Any] = {
     **vars(blocks),
     **vars(conditions),
     **vars(optimizers),
+    **vars(packed_weights),
+    **vars(reduction_table),
     **globals(),
     "arguments_of": arguments_of,
     # Entries name a value like the function that computes it.
     "factor_of": factor,
 }
-"""Names that the texts and conditions of the tables may use."""
+"""Names that the tables may use in texts, in conditions and for the values of an axis."""

@@ -86,11 +86,6 @@ class Norm:
     fill: str = "0.0"
     """Value loaded for lanes beyond the row."""
 
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """Triton's lines for a row in a one-dimensional block."""
-        return tuple(line.format(axis="axis=0") for line in self.triton)
-
 
 NORMS = (
     Norm("layer_norm", "apply layer normalization",
@@ -143,14 +138,3 @@ NORMS = (
 
 NORMALIZATIONS = tuple(norm for norm in NORMS if norm.operation_type == "normalization")
 SOFTMAXES = tuple(norm for norm in NORMS if norm.operation_type == "softmax")
-LOOPED = {
-    "layer_three_passes": "layer_norm",
-    "layer_welford": "layer_norm",
-    "rms": "rms_norm",
-    "l2": "l2_normalize",
-    "softmax_online": "softmax",
-    "softmax_three_passes": "softmax",
-    "log_softmax_online": "log_softmax",
-}
-"""Norm of each kind of kernel that reads a row in blocks."""
-NORM_NAMED = {norm.name: norm for norm in NORMS}
