@@ -8,7 +8,7 @@ from functools import partial
 
 from ingest.drafting import DraftOutcome, DraftTexts
 from ingest.drafting.outcomes import Missing
-from ingest.drafting.writing.finishing import finish
+from ingest.drafting.writing.finishing import finish_whole
 
 Simplify = Callable[[dict[str, str], str, bool], tuple[Mapping[str, str], Mapping[str, str]]]
 """Returns shorter texts, given the texts, the entry point and whether gradients are compared.
@@ -20,8 +20,9 @@ It also returns what a run shows: `missing` and its `sentence`, why the draft is
 
 def simplified(outcomes: Iterable[DraftOutcome], simplify: Simplify) -> list[DraftOutcome]:
     """Return the outcomes, with whole drafts as short as their cases allow."""
+    drafted = [*outcomes]
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        return list(threads.map(partial(_simplified, simplify), outcomes))
+        return finish_whole(drafted, threads.map(partial(_simplified, simplify), drafted))
 
 
 def _simplified(simplify: Simplify, outcome: DraftOutcome) -> DraftOutcome:
@@ -31,6 +32,6 @@ def _simplified(simplify: Simplify, outcome: DraftOutcome) -> DraftOutcome:
     texts, facts = simplify(asdict(draft.texts), draft.entry_point, draft.differentiable)
     if facts.get("backward") and draft.forward is not None:
         return _simplified(simplify, replace(outcome, draft=draft.forward))
-    made = finish(replace(draft, texts=DraftTexts(**texts)), outcome.operation.name)
     missing = Missing(facts["missing"]) if facts.get("missing") else None
-    return replace(outcome, draft=made, missing=missing, sentence=facts.get("sentence", ""))
+    draft = replace(draft, texts=DraftTexts(**texts))
+    return replace(outcome, draft=draft, missing=missing, sentence=facts.get("sentence", ""))

@@ -12,7 +12,7 @@ from curation.source.text import UNREADABLE
 from ingest.drafting.cutting.compared import Test
 from ingest.drafting.cutting.launching import Launching
 from ingest.drafting.cutting.moving import move_copies, move_functions
-from ingest.drafting.cutting.references import find_docstring, find_rule, why_no_reference
+from ingest.drafting.cutting.references import describe, find_rule, why_no_reference
 from ingest.drafting.cutting.slices import cut, find_needed, still_needed
 from ingest.drafting.isolating.standalone import Isolator
 from ingest.drafting.outcomes import (
@@ -304,8 +304,7 @@ class _Reader:
             frozenset(self._weights),
             self._compared(),
             self._allowed(),
-            operation.name,
-            find_docstring(self._suite, operation, whole),
+            *describe(self._suite, operation, whole),
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         weak = all(map(is_degenerate, self._cases.rows))

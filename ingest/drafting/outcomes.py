@@ -84,6 +84,8 @@ class OperationDraft:
     differentiable: bool = False
     sentence: str = ""
     """A sentence on the function that both sides compute, or ""."""
+    names: tuple[str, ...] = ()
+    """Names for that function, the best first."""
     forward: OperationDraft | None = None
     """The draft of the forward pass alone, or None if this draft compares no gradients."""
 

@@ -113,14 +113,17 @@ def write_pointwise_dynamic(
 ) -> Written | None:
     """Write down an operation that `pointwise_dynamic` builds from a function of single values."""
     bound = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
-    scalar = f"compute_{function.name.removesuffix('_func').removesuffix('_kernel')}"
-    scalar = scalar if scalar not in bound else f"compute_{function.name}"
+    plain = function.name.removesuffix("_func").removesuffix("_kernel")
+    scalar, kernel = (
+        form.format(plain if form.format(plain) not in bound else function.name)
+        for form in ("compute_{}", "{}_kernel")
+    )
     in_place = function.name in find_written_to(library)
     named = any(_names_output(node, function.name) for node in ast.walk(module))
     try:
-        op = read_pointwise(function, decorator, scalar, in_place or named)
+        op = read_pointwise(function, decorator, scalar, kernel, in_place or named)
         op = replace(op, outputs=("out",)) if named and len(op.outputs) == 1 else op
-        return Written(write_pointwise(op), scalar, f"{function.name}_kernel")
+        return Written(write_pointwise(op), scalar, kernel)
     except NotWritable:
         return None
 

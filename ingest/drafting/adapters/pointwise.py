@@ -28,6 +28,7 @@ class Pointwise:
     name: str
     scalar: str
     """The name of the function of single values."""
+    kernel: str
     inputs: tuple[str, ...]
     tensors: tuple[str, ...]
     promotions: tuple[Promotion, ...]
@@ -39,7 +40,7 @@ class Pointwise:
 
 
 def read_pointwise(
-    function: ast.FunctionDef, call: ast.expr, scalar: str, in_place: bool
+    function: ast.FunctionDef, call: ast.expr, scalar: str, kernel: str, in_place: bool
 ) -> Pointwise:
     """Read a decorator such as `@pointwise_dynamic(is_tensor=[…], promotion_methods=[…])`."""
     keywords = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
@@ -68,7 +69,7 @@ def read_pointwise(
     )
     outputs = tuple(f"out{number}" for number in range(len(promotions)))
     return Pointwise(
-        function.name, scalar, inputs, chosen, promotions, converted, in_place, outputs
+        function.name, scalar, kernel, inputs, chosen, promotions, converted, in_place, outputs
     )
 
 
@@ -111,7 +112,7 @@ def _kernel(op: Pointwise, names: _Names) -> list[str]:
     ]
     return [
         "@triton.jit",
-        f"def {op.name}_kernel({', '.join(parameters)}, {names.block}: tl.constexpr):",
+        f"def {op.kernel}({', '.join(parameters)}, {names.block}: tl.constexpr):",
         f"    {offsets} = tl.program_id(0) * {names.block} + tl.arange(0, {names.block})",
         f"    {mask} = {offsets} < {names.count}",
         *(f"    {name} = tl.load({name}_ptr + {offsets}, mask={mask})" for name in op.tensors),
@@ -143,7 +144,7 @@ def _launcher(op: Pointwise, names: _Names) -> list[str]:
     lines.append(f"    {names.count} = {first}.numel()")
     lines.append(f"    {names.grid} = (max(1, triton.cdiv({names.count}, {BLOCK})),)")
     arguments = [*op.inputs, *outputs, names.count, f"{names.block}={BLOCK}"]
-    lines.append(f"    {op.name}_kernel[{names.grid}]({', '.join(arguments)})")
+    lines.append(f"    {op.kernel}[{names.grid}]({', '.join(arguments)})")
     if op.in_place:
         for name, place in zip(outputs, names.handed, strict=True):
             lines.append(f"    if {place} is not None and {name} is not {place}:")

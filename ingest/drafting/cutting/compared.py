@@ -31,10 +31,10 @@ class Test:
     """The names that the test compares, gradients excluded."""
     allowed: Sequence[Tolerance] = ()
     """The tolerance of the test's comparisons in each case."""
-    operation: str = ""
-    """The name of the operation in the repository."""
     docstring: str = ""
     """A sentence that says what both sides compute, or "" if the repository has none."""
+    names: tuple[str, ...] = ()
+    """Names for the function of both sides, the best first."""
 
 
 def inputs_dtype(whole: Cut) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Set
 from curation.source.functions import dotted_name, stored_names
 from ingest.drafting.cutting.slices import Cut, find_plain_names, find_side_inputs
 from ingest.drafting.outcomes import Rule
-from ingest.drafting.reading.naming import is_part
+from ingest.drafting.reading.naming import entry_names
 from ingest.drafting.reading.sentences import describe_names, find_sentence, first_sentence
 from ingest.drafting.reading.suites import SuiteFile
 from ingest.extract.targets import External, Local, Target
@@ -55,38 +55,32 @@ def find_rule(
     return Rule.TORCH_OPERATION if torch_calls == 1 else Rule.EXPRESSION
 
 
-def find_docstring(suite: SuiteFile, operation: Local, whole: Cut) -> str:
-    """Return a sentence that says what both sides compute, or "".
+def describe(suite: SuiteFile, operation: Local, whole: Cut) -> tuple[str, tuple[str, ...]]:
+    """Return a sentence that says what both sides compute, or "", and names for their function.
 
-    It is the first sentence of the launcher's docstring or of the one function that the reference
-    calls, or else the vocabulary's for a name of the operation, or else a later sentence.
+    The sentence is the first one of the launcher's docstring or of the one function that the
+    reference calls, or else the vocabulary's for one of the names, or else a later sentence.
     """
     sources = suite.source_of(operation)
     reference = _called((*whole.reference, *whole.expected), suite)
-    launchers = _called((*whole.candidate, *whole.actual), suite)
+    called = _called((*whole.candidate, *whole.actual), suite)
     functions = [target for _, target in reference if isinstance(target, Local)]
     if len(functions) == 1:
         sources += suite.source_of(functions[0])
-    for _, launcher in launchers:
+    for _, launcher in called:
         if isinstance(launcher, Local):
             sources += suite.source_of(launcher)
-    names = [operation.name, *(name for name, each in launchers if isinstance(each, Local))]
+    launchers = list(dict.fromkeys(name for name, each in called if isinstance(each, Local)))
     of_torch = [name for name, target in reference if isinstance(target, External)]
-    if not functions and len(of_torch) == 1 and _is_one_call((*whole.reference, *whole.expected)):
-        # A helper of a launcher, such as the copy in `repeat_interleave`, names a part alone.
-        part = any(is_part(names[0], name, of_torch[0]) for name in names[1:])
-        names = [*of_torch, *names] if part else [*names, *of_torch]
-    return next(
-        filter(
-            None,
-            (
-                *map(first_sentence, sources),
-                describe_names(names),
-                *map(find_sentence, sources),
-            ),
-        ),
-        "",
+    if functions or len(of_torch) != 1 or not _is_one_call((*whole.reference, *whole.expected)):
+        of_torch = []
+    names = entry_names(operation.name, launchers, *of_torch)
+    sentences = (
+        *map(first_sentence, sources),
+        describe_names([*names[:1], operation.name, *launchers, *of_torch]),
+        *map(find_sentence, sources),
     )
+    return next(filter(None, sentences), ""), names
 
 
 def _is_one_call(nodes: Iterable[ast.AST]) -> bool:

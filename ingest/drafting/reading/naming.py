@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # Words of several capital letters.
 WORDS = ("SwiGLU", "GeGLU", "SiLU", "GELU", "ReLU", "DyT", "RoPE", "ViT", "KLDiv", "MoE", "mHC",
@@ -27,6 +28,26 @@ def plain_name(name: str) -> str:
     while (shorter := MADE.sub("", name)) != name and shorter.isidentifier():
         name = shorter
     return name
+
+
+def entry_names(
+    operation: str, launchers: Sequence[str] = (), of_torch: str = ""
+) -> tuple[str, ...]:
+    """Return names for the entry point of an operation's draft, the best first. `launchers`: the
+    functions that the test calls. `of_torch`: the function of torch that its reference is.
+
+    A class such as `Chunk` is known by a function of a longer name that applies it.
+    """
+    last = operation.rpartition(".")[2]
+    plain, own = plain_name(last), to_snake_case(last)
+    names = [plain, own, f"tensor_{plain}"]
+    if any(is_part(last, each, of_torch) for each in launchers):
+        names.insert(0, of_torch)
+    longer = plain_name(launchers[0]) if len(launchers) == 1 and launchers[0].islower() else ""
+    is_class = last.strip("_")[:1].isupper()
+    if is_class and {*names[0].split("_")} < {*longer.split("_")} - {"fused"}:
+        names.insert(0, longer)
+    return tuple(dict.fromkeys(each for each in names if each.isidentifier()))
 
 
 def is_part(operation: str, launcher: str, of_torch: str) -> bool:

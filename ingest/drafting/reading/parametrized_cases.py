@@ -34,6 +34,18 @@ class Cases:
     fixed: tuple[str, ...]
     """Sizes that the author's cases never show at an odd value."""
 
+    @property
+    def dtypes(self) -> dict[str, str]:
+        """Return the keys of the parameters that are dtypes. The only one has the key `dtype`."""
+        names = dict.fromkeys(name for row in self.rows for name in row)
+        kinds = {name: [row.get(name) for row in self.rows] for name in names}
+        typed = [n for n in names if any(isinstance(each, DtypeName) for each in kinds[n])]
+        floats = all(
+            isinstance(v, DtypeName) and "float" in v.name for n in typed for v in kinds[n]
+        )
+        alone = floats and len(typed) == 1 and "dtype" not in names
+        return {name: "dtype" if alone else name for name in typed}
+
 
 class NoCases(Exception):
     """The values of a parameter are unknown. The message is a sentence."""

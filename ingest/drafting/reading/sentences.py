@@ -33,7 +33,7 @@ FOREIGN = re.compile(
 # Both sides have the same sentence, so that it names the language of neither.
 OF_A_LANGUAGE = re.compile(
     r",?\s*(?:\b|(?<=[a-z]))(using|in|with|via) (a |the )?(plain |pure |native )?"
-    r"(PyTorch|torch|Triton)( kernels?| operations| ops)?\b(?! function)",
+    r"(PyTorch|torch|Triton)( kernels?| operations| ops)?\b(?! function| \w+ kernels)",
     re.I,
 )
 # A way of computing, which PyTorch does not share. A launcher of copies does nothing in place.

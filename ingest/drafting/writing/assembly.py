@@ -24,7 +24,6 @@ from ingest.drafting.isolating.unwanted import (
     remove_registration,
 )
 from ingest.drafting.outcomes import DraftTexts, Missing, OperationDraft, Rule
-from ingest.drafting.reading.parameter_values import DtypeName
 from ingest.drafting.reading.statements import find_effects
 from ingest.drafting.writing.drawn_weights import draw_weights
 from ingest.drafting.writing.sides import (
@@ -95,7 +94,6 @@ def _assembled(
     tensors = find_tensors(whole)
     device = next((f"{name}.device" for name in takes if name in tensors), DEVICE)
     written = {**bound, "device": device} if "device" in whole.parameters else bound
-    dtypes = [name for name in names if any(isinstance(row.get(name), DtypeName) for row in rows)]
     triton = side(
         entry_point,
         takes,
@@ -127,7 +125,9 @@ def _assembled(
     local = frozenset(names).union(*map(stored_names, whole.inputs))
     made = whole.inputs
     needed = replace(whole, inputs=still_needed(made, takes, local))
-    inputs = make_inputs(needed.taking(takes), names, dtypes, bound, _marks(whole, takes, graded))
+    inputs = make_inputs(
+        needed.taking(takes), names, test.cases.dtypes, bound, _marks(whole, takes, graded)
+    )
     modules = {
         "python_code": isolator.side(test.suite, python, entry_point),
         "test_code": isolator.inputs(test.suite, inputs, INPUTS),
@@ -154,6 +154,7 @@ def _assembled(
         drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
         differentiable=bool(graded),
         sentence=test.docstring,
+        names=test.names,
     )
     fault = find_fault(draft, modules, f"{test.function.name} of {test.suite.path}")
     return Assembly(draft, *fault) if fault is not None else Assembly(draft)

@@ -21,10 +21,8 @@ def draw_weights(python: str, triton: str, test: str, name: str) -> str:
     makes of ones and zeros. `name`: the function of both sides.
     """
     try:
-        sides = read_side(python, name), read_side(triton, name)
-        if sides[0] is None or sides[1] is None:
-            return test
-        inputs = read_inputs(test, sides[0].function, sides[1].function)
+        sides = [each for text in (python, triton) if (each := read_side(text, name))]
+        inputs = read_inputs(test, *sides) if len(sides) == 2 else None
         if inputs is None:
             return test
         edits = Edits(test)

@@ -1,71 +1,95 @@
-"""Names and comments of a whole draft, after its texts are final."""
+"""Names, comments and layout of a whole draft, after its texts are final."""
 
 from __future__ import annotations
 
 import ast
-import re
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from curation.source.text import UNREADABLE, Edits, parse, walk
-from ingest.drafting.outcomes import DraftTexts, OperationDraft
-from ingest.drafting.writing.absent_names import drop_absent
-from ingest.drafting.writing.case_keys import drop_unread_keys
-from ingest.drafting.writing.comments import clean_comments
-from ingest.drafting.writing.docstring_parts import trim_docstrings
-from ingest.drafting.writing.entry_names import find_called, possible_names, with_own_name
-from ingest.drafting.writing.helper_names import name_helpers
-from ingest.drafting.writing.input_names import name_inputs
-from ingest.drafting.writing.layout import wrap_lines
-from ingest.drafting.writing.parameter_names import name_locals, name_parameters
+from ingest.drafting.outcomes import DraftOutcome, DraftTexts, LaunchedOperation, OperationDraft
+from ingest.drafting.reading.naming import entry_names, plain_name
+from ingest.drafting.writing.layout import lay_out
 from ingest.drafting.writing.parameter_order import order_parameters
+from ingest.drafting.writing.prose import clean_prose
+from ingest.drafting.writing.renaming import name_alike, name_entry
+from ingest.drafting.writing.shared_inputs import read_cases
 
-# Empty lines that removed statements left inside of a function.
-GAP = re.compile(r"\n\n\n+(?=[ \t]+\S)")
+# Keys of a case that the test reads, or a checker.
+READ = {"dtype", "seed"}
+MOST_ALIKE = 100
+"""Most operations of a repository that have one name."""
 
 
-def finish(draft: OperationDraft, operation: str) -> OperationDraft:
-    """Return the draft with the names that a person would give, and without comments on code that
-    it lacks.
+def finish_whole(
+    drafted: Iterable[DraftOutcome], outcomes: Iterable[DraftOutcome]
+) -> list[DraftOutcome]:
+    """Return outcomes with a finished draft where the one that was drafted was whole. Each has a
+    name of its own.
     """
-    texts, name = draft.texts, draft.entry_point
-    texts = order_parameters(texts, name)
-    called = find_called(texts.triton_code, name)
-    reserved = possible_names(draft, operation, called)
-    python, triton = name_parameters(texts.python_code, texts.triton_code, name)
-    python = name_helpers(python, name, reserved)
-    texts = name_inputs(DraftTexts(python, triton, texts.test_code), name)
-    python, triton = name_parameters(texts.python_code, texts.triton_code, name)
-    made = drop_unread_keys(texts.test_code)
-    texts = DraftTexts(name_locals(python, name), name_locals(triton, name), made)
-    texts = _clean(texts, name)
-    return with_own_name(replace(draft, texts=texts), operation, called)
+    made: list[DraftOutcome] = []
+    taken: set[str] = set()
+    for before, after in zip(drafted, outcomes, strict=True):
+        draft = after.draft
+        if draft is not None and before.missing is None:
+            draft = finish(draft, after.operation, taken)
+            taken.add(draft.entry_point)
+        made.append(replace(after, draft=draft))
+    return made
 
 
-def _clean(texts: DraftTexts, name: str) -> DraftTexts:
-    """Return the texts without comments and docstrings about code that they lack."""
+def finish(
+    draft: OperationDraft, operation: LaunchedOperation, taken: Container[str] = ()
+) -> OperationDraft:
+    """Return the draft with the names that a person would give, and without comments on code that
+    it lacks. `taken`: the entry points of the repository's other drafts.
+    """
+    names = draft.names or entry_names(operation.name)
+    texts = name_alike(order_parameters(draft.texts, draft.entry_point), draft.entry_point, names)
     python, triton = (
-        _closed(wrap_lines(drop_absent(trim_docstrings(clean_comments(text))), name))
+        lay_out(clean_prose(text), draft.entry_point)
         for text in (texts.python_code, texts.triton_code)
     )
-    return DraftTexts(python, triton, _closed(drop_absent(texts.test_code)))
+    texts = DraftTexts(python, triton, drop_unread_keys(clean_prose(texts.test_code)))
+    return name_entry(replace(draft, texts=texts), _names(names, operation), taken)
 
 
-def _closed(text: str) -> str:
-    """Return the text without second empty lines inside of functions, but for those of texts."""
+def _names(names: tuple[str, ...], operation: LaunchedOperation) -> Iterator[str]:
+    """Yield names of an operation, those with its file's name or a number last."""
+    yield from names
+    place = operation.launcher or operation.kernels[0]
+    yield f"{plain_name(PurePosixPath(place.path).stem)}_{names[0]}"
+    for number in range(2, MOST_ALIKE):
+        yield f"{names[0]}_{number}"
+
+
+def drop_unread_keys(test: str) -> str:
+    """Return the test whose cases lack the keys that it never reads, and differ in more than the
+    seed.
+    """
     try:
-        nodes = list(walk(parse(text)))
+        rows, nodes = read_cases(test), list(walk(parse(test)))
     except UNREADABLE:
-        return text
-    edits = Edits(text)
-    texts = [
-        edits.parted(edits.start(node), edits.end(node))[:2]
-        for node in nodes
-        if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno
-    ]
-    inside = [(len(before), len(before) + len(own)) for before, own in texts]
-
-    def close(gap: re.Match[str]) -> str:
-        within = any(first <= gap.start() < last for first, last in inside)
-        return gap[0] if within else "\n\n"
-
-    return GAP.sub(close, text)
+        return test
+    read: set[object] = {*READ}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="FIXED")], value=ast.Set(elts=keys)):
+                read |= {each.value for each in keys if isinstance(each, ast.Constant)}
+            case ast.Subscript(value=ast.Name(id="case"), slice=ast.Constant(value=key)):
+                read.add(key)
+    edits = Edits(test)
+    shown: list[dict[str, str]] = []
+    for row in rows:
+        pairs = zip(row.keys, row.values, strict=True)
+        kept = [(k, value) for k, value in pairs if isinstance(k, ast.Constant) and k.value in read]
+        if len(kept) == len(row.keys):
+            return test
+        values = {str(k.value): ast.unparse(value) for k, value in kept if k.value != "seed"}
+        if values in shown:
+            edits.replace(edits.start(row) - row.col_offset, edits.end(row) + len(",\n"), "")
+        else:
+            edits.put(row, ast.unparse(ast.Dict([k for k, _ in kept], [v for _, v in kept])))
+        shown.append(values)
+    return edits.text()

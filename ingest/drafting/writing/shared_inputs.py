@@ -1,4 +1,4 @@
-"""The three texts of a draft, read as two sides and the inputs that these share."""
+"""The sides of a draft and the inputs that these share."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from curation.source.functions import assignment
 from curation.source.text import parse, walk
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The entry point of one side."""
-
-    text: str
-    function: ast.FunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,36 +51,36 @@ class SharedInputs:
         }
 
 
-def read_side(text: str, name: str) -> Side | None:
-    for node in parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return Side(text, node)
+def read_side(text: str, name: str) -> ast.FunctionDef | None:
+    """Return a function at the top level of a text, or None."""
+    functions = (node for node in parse(text).body if isinstance(node, ast.FunctionDef))
+    return next((each for each in functions if each.name == name), None)
+
+
+def read_cases(test: str) -> list[ast.Dict]:
+    """Return the rows of a test's `CASES`."""
+    cases = assignment(parse(test), "CASES")
+    rows = cases.value.elts if cases and isinstance(cases.value, ast.List) else []
+    return [each for each in rows if isinstance(each, ast.Dict)]
+
+
+def read_handed(test: str, count: int) -> ast.Tuple | None:
+    """Return the tuple that `make_inputs` returns, if it has so many elements."""
+    function = read_side(test, "make_inputs")
+    match function and function.body[-1]:
+        case ast.Return(value=ast.Tuple(elts=elements) as handed) if len(elements) == count:
+            return handed
     return None
 
 
 def read_inputs(test: str, first: ast.FunctionDef, second: ast.FunctionDef) -> SharedInputs | None:
+    """Return the inputs of two sides with the same parameters, or None if one is no plain name."""
     parameters = [each.arg for each in first.args.args]
-    if parameters != [each.arg for each in second.args.args]:
+    function, handed = read_side(test, "make_inputs"), read_handed(test, len(parameters))
+    if parameters != [each.arg for each in second.args.args] or function is None or handed is None:
         return None
-    function, cases = None, None
-    for node in parse(test).body:
-        match node:
-            case ast.FunctionDef(name="make_inputs"):
-                function = node
-            case ast.Assign(targets=[ast.Name(id="CASES")], value=ast.List(elts=rows)):
-                cases = rows
-    if function is None or cases is None or not all(isinstance(each, ast.Dict) for each in cases):
+    inner = [each.id for each in handed.elts if isinstance(each, ast.Name)]
+    if len(set(inner)) != len(parameters):
         return None
-    match function.body[-1]:
-        case ast.Return(value=ast.Tuple(elts=handed)) if len(handed) == len(parameters):
-            pass
-        case _:
-            return None
-    names = {
-        parameter: value.id
-        for parameter, value in zip(parameters, handed, strict=True)
-        if isinstance(value, ast.Name)
-    }
-    if len(set(names.values())) != len(parameters):
-        return None
-    return SharedInputs(function, tuple(e for e in cases if isinstance(e, ast.Dict)), names)
+    cases = tuple(read_cases(test))
+    return SharedInputs(function, cases, dict(zip(parameters, inner, strict=True)))

@@ -55,14 +55,14 @@ def side(
 def make_inputs(
     cut: Cut,
     case: Sequence[str],
-    dtypes: Sequence[str],
+    dtypes: Mapping[str, str],
     bound: Mapping[str, str],
     marks: Sequence[str],
 ) -> str:
     """Write the function that makes the inputs.
 
-    `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes. `marks`: the
-    lines that mark inputs.
+    `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes, with their
+    keys. `marks`: the lines that mark inputs.
     """
     local = frozenset(case).union({"device"}, *map(stored_names, cut.inputs))
     change = _Rewrite(bound, local, None)
@@ -82,7 +82,7 @@ def make_inputs(
         '    torch.manual_seed(case["seed"])',
         *(['    random.seed(case["seed"])'] if random else []),
         *(
-            f'    {name} = getattr(torch, case["{name}"])'
+            f'    {name} = getattr(torch, case["{dtypes[name]}"])'
             if name in dtypes
             else f'    {name} = case["{name}"]'
             for name in names

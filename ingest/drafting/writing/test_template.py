@@ -63,7 +63,11 @@ def test_code(
     case. `float8`: the answers may be eight-bit floats. `sentence` says what both sides compute.
     """
     imports, rest = _parted(_with_our_names(make_inputs))
-    rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
+    keys = {key: name for name, key in cases.dtypes.items()}
+    rows = [
+        _case({**row, "dtype": row.get(keys.get("dtype", "dtype"))}, dtype, number, parameters)
+        for number, row in enumerate(cases.rows)
+    ]
     tolerance: dict[str, tuple[float, float]] = {}
     for row, most in zip(rows, allowed, strict=True):
         name = str(row["dtype"])

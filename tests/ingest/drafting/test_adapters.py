@@ -233,7 +233,7 @@ def test_a_decorator_that_is_not_understood_is_not_guessed(decorator: str) -> No
 
     assert isinstance(scalar, ast.FunctionDef)
     with pytest.raises(NotWritable):
-        read_pointwise(scalar, call, "compute_add", in_place=False)
+        read_pointwise(scalar, call, "compute_add", "add_kernel", in_place=False)
 
 
 def test_a_kept_branch_keeps_the_decorators_of_its_functions() -> None:
@@ -345,7 +345,7 @@ def test_an_operation_may_name_its_output_as_its_callers_do() -> None:
     call = ast.parse("pointwise_dynamic(promotion_methods=[(0, 1, 'DEFAULT')])", mode="eval").body
 
     assert isinstance(scalar, ast.FunctionDef)
-    op = read_pointwise(scalar, call, "compute_shift", in_place=True)
+    op = read_pointwise(scalar, call, "compute_shift", "shift_kernel", in_place=True)
     assert "def shift(x, y, out0=None):" in write_pointwise(op)
     assert "def shift(x, y, out=None):" in write_pointwise(replace(op, outputs=("out",)))
 

@@ -1,10 +1,9 @@
-"""Inputs have weights that show in the answers, and cases have keys that a test reads."""
+"""Inputs have weights that show in the answers."""
 
 from __future__ import annotations
 
 import textwrap
 
-from ingest.drafting.writing.case_keys import drop_unread_keys
 from ingest.drafting.writing.drawn_weights import draw_weights
 
 SIDE = "def op(x, weight, bias):\n    return x * weight + bias\n"
@@ -81,23 +80,3 @@ def test_weights_that_are_whole_numbers_stay() -> None:
     lines = "x = torch.zeros(3)\nweight = torch.ones(3, dtype=torch.int32)\nbias = x + 1"
 
     assert drawn(lines) == written(lines)
-
-
-def test_keys_that_nothing_reads_go_and_rows_that_are_equal_then() -> None:
-    test = written(
-        'n = case["n"]',
-        "{'n': 3, 'p': 0.0, 'dtype': 'float32', 'seed': 0},\n"
-        "    {'n': 3, 'p': 0.5, 'dtype': 'float32', 'seed': 1},\n"
-        "    {'n': 4, 'p': 0.5, 'dtype': 'float32', 'seed': 2},",
-    )
-
-    assert drop_unread_keys(test) == written(
-        'n = case["n"]',
-        "{'n': 3, 'dtype': 'float32', 'seed': 0},\n    {'n': 4, 'dtype': 'float32', 'seed': 2},",
-    )
-
-
-def test_cases_stay_if_each_key_is_read_or_fixed() -> None:
-    fixed = "FIXED = {'m'}\n\n" + written('n = case["n"]', "{'n': 3, 'm': 2, 'seed': 0},")
-
-    assert drop_unread_keys(fixed) == fixed

@@ -21,7 +21,7 @@ def kernel(x, m, n, CAUSAL: tl.constexpr):
     [
         ("rows < m and columns[None, :] < n", "(rows < m) & (columns[None, :] < n)"),
         ("columns < n or columns > m", "(columns < n) | (columns > m)"),
-        ("not (rows == m) and rows < n", "~(rows == m) & (rows < n)"),
+        ("not (rows == m) and rows < n", "((rows == m) == 0) & (rows < n)"),
         ("mask and mask[None, :]", "mask & (mask[None, :])"),
         ("block or columns == m", "block | (columns == m)"),
         ("not CAUSAL and rows < n", "not CAUSAL and rows < n"),

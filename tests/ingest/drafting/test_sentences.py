@@ -1,4 +1,4 @@
-"""A torch function describes an operation only if it is the whole reference."""
+"""The sentence that says what a draft computes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from ingest.drafting.reading.sentences import describe_names, find_sentence
 from tests.ingest.drafting.repositories import DOUBLING, whole
 
 TEST = """
@@ -44,3 +45,28 @@ def test_the_only_torch_function_of_a_reference_describes_it() -> None:
 )
 def test_a_part_of_a_reference_does_not_describe_it(reference: str) -> None:
     assert described(reference) == ""
+
+
+def test_an_operation_without_an_authors_sentence_has_that_of_the_vocabulary() -> None:
+    assert describe_names(["logical_or_func"]) == "Compute the logical OR of two tensors."
+    assert describe_names(["unheard_of", "ChunkKDAFunction"]) == (
+        "Compute Kimi delta attention chunk by chunk."
+    )
+    assert describe_names(["chunk_gated_delta_rule_bwd"]) == (
+        "Compute the gradients of the gated delta rule chunk by chunk."
+    )
+    assert describe_names(["unheard_of"]) == ""
+
+
+def test_a_later_sentence_of_a_docstring_may_say_what_is_computed() -> None:
+    source = 'def f():\n    """Torch baseline of it.\n\n    Computes the sum. Slowly.\n    """\n'
+
+    assert find_sentence(source) == "Compute the sum."
+
+
+def test_a_draft_says_what_it_computes_in_both_sides_and_in_the_test() -> None:
+    draft = whole(TEST.format(reference="expected = torch.square(x)"))
+
+    assert draft.sentence == "Compute the square of each element."
+    for code in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
+        assert f'"""{draft.sentence}"""' in code
