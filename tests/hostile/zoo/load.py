@@ -34,8 +34,8 @@ PAIRS = Path(*validation.pairs.__path__) / "library"
 # Pairs of the product's own library that are honest entries too, and whether they represent.
 LIBRARY = {
     "adam-step": True, "conv1d": True, "conv2d": False, "cross-entropy": False, "dropout": False,
-    "embedding": False, "group-norm": True, "int8-matmul": True, "paged-attention": False,
-    "rotary-embedding": False,
+    "embedding": False, "group-norm": True, "int8-matmul": True, "layer-norm": False,
+    "paged-attention": False, "rotary-embedding": False, "scatter-add": False,
 }  # fmt: skip
 # The beginning of a file that imports nothing itself.
 BEGINNINGS = {
@@ -144,8 +144,8 @@ class Entry:
 
 def zoo() -> tuple[Entry, ...]:
     """Return all entries: the honest ones, then the variants of each kind."""
-    honest = {folder.name: _honest(folder) for folder in _honest_folders()}
-    return (*honest.values(), *_library(), *_variants(honest))
+    honest = [*map(_honest, _honest_folders()), *_library()]
+    return (*honest, *_variants({entry.name: entry for entry in honest}))
 
 
 def honest_entries() -> tuple[Entry, ...]:

@@ -58,6 +58,9 @@ DROPS_THE_LAST_BLOCK = Kind(
     ),
 )  # fmt: skip  # fmt: skip
 
+GROUP = 'group = torch.randint(0, case["groups"], (case["rows"],), generator=generator)'
+PERMUTED = 'group = torch.randperm(groups, generator=generator)[: case["rows"]]'
+
 HAS_ONE_VALUE_BUILT_IN = Kind(
     "The kernel has the one value of an argument built in, or ignores the argument.",
     outcome=Outcome("unvaried", "variations"),
@@ -70,11 +73,8 @@ HAS_ONE_VALUE_BUILT_IN = Kind(
         ),
         Variant(
             "epsilon",
-            base="layer-norm",
-            edits=(
-                in_kernel("+ eps)", "+ 1e-5)"),
-                in_test('bias, case["eps"]', "bias, 1e-5"),
-            ),
+            base="library.layer-norm",
+            edits=(in_kernel("n_cols + eps)", "n_cols + 1e-5)"),),
         ),
         Variant(
             "causal",
@@ -98,18 +98,15 @@ HAS_ONE_VALUE_BUILT_IN = Kind(
         Variant(
             "no-repeats",
             how="It adds rows without atomics, and each index is a permutation.",
-            base="scatter-add",
+            base="library.scatter-add",
             edits=(
-                in_kernel("tl.atomic_add(out_ptr + index * size + offsets, values, mask=mask)",
-                    "place = out_ptr + index * size + offsets\n"
-                    "        before = tl.load(place, mask=mask)\n"
-                    "        tl.store(place, before + values, mask=mask)"
+                in_kernel(
+                    "tl.atomic_add(out_ptr + group[:, None] * n_cols + cols[None, :], values,",
+                    "place = out_ptr + group[:, None] * n_cols + cols[None, :]\n"
+                    "    tl.store(place, tl.load(place, mask=mask) + values,",
                 ),
-                in_test('base = torch.randn(case["rows"],',
-                     'count = case["rows"] + case["added"]\n    base = torch.randn(count,'),
-                in_test('torch.randint(0, case["rows"], (case["added"],), generator=generator)',
-                    'torch.randperm(count, generator=generator)[: case["added"]]'
-                ),
+                in_test(GROUP, f"groups = case['rows'] + case['groups']\n    {PERMUTED}"),
+                in_test('laid_out(group), case["groups"]', "laid_out(group), groups"),
             ),
         ),
     ),
