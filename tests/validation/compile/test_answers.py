@@ -48,11 +48,11 @@ def test_each_signature_rule_gives_a_signature_that_compiles(judge: Judge) -> No
     assert set(done) == set(kernels.COMPILING)
     assert all("ptx" in outcome.stages for outcome in done.values())
     first = {name for name, outcome in done.items() if outcome.flips == 0}
-    assert first >= set(done) - {"LOOP_CARRIED", "POINTER_TABLE"}
+    assert first >= set(done) - {"loop_carried", "pointer_table"}
 
 
 def test_a_compile_answer_records_signature_constants_and_environment(judge: Judge) -> None:
-    done = compile_one(judge, kernels.TUNED)
+    done = compile_one(judge, kernels.program("tuned"))
 
     assert done.signature == {"x": "*fp32", "n": "i32"}
     assert done.constants == {"BLOCK": "256", "EVEN": "True"}
@@ -62,14 +62,14 @@ def test_a_compile_answer_records_signature_constants_and_environment(judge: Jud
 
 
 def test_a_scalar_parameter_becomes_a_float_after_a_compiler_error(judge: Judge) -> None:
-    done = compile_one(judge, kernels.LOOP_CARRIED)
+    done = compile_one(judge, kernels.program("loop_carried"))
 
     assert done.signature["start"] == "fp32"
     assert done.flips >= 1
     assert done.attempts > 1
 
 
-@pytest.mark.parametrize("source", [kernels.OLD_LANGUAGE, kernels.LOST_MODULE])
+@pytest.mark.parametrize("source", [kernels.program("old_language"), kernels.LOST_MODULE])
 def test_a_removed_triton_feature_is_rejected_by_name(judge: Judge, source: str) -> None:
     done = compile_one(judge, source)
 
@@ -87,14 +87,14 @@ def test_a_unit_that_cannot_be_loaded_is_undecided(judge: Judge) -> None:
 
 @pytest.mark.slow
 def test_a_kernel_without_a_working_signature_is_undecided(judge: Judge) -> None:
-    done = compile_one(judge, kernels.NOT_INFERRED)
+    done = compile_one(judge, kernels.program("not_inferred"))
 
     assert (done.answer, done.reason) == (CompileAnswer.UNDECIDED, Reason.INFERENCE)
     assert done.sentence(judge.environment).startswith("undecided: inference, ")
 
 
 def test_every_descriptor_that_is_tried_has_a_rank(judge: Judge) -> None:
-    done = compile_one(judge, kernels.CHANGED_TYPE)
+    done = compile_one(judge, kernels.program("changed_type"))
 
     assert done.answer is CompileAnswer.UNDECIDED
     assert "invalid literal" not in done.message
@@ -102,7 +102,7 @@ def test_every_descriptor_that_is_tried_has_a_rank(judge: Judge) -> None:
 
 @pytest.mark.slow
 def test_a_compile_timeout_is_undecided_and_does_not_block_others(judge: Judge) -> None:
-    units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]
+    units = [Unit(1, kernels.program("endless"), "kernel"), Unit(2, kernels.ADD, "kernel")]
 
     done = {unit.key: outcome for unit, outcome in judge.compile(units)}
 

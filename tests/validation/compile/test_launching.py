@@ -47,7 +47,7 @@ def test_a_compiled_kernel_is_launched_with_its_found_signature(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["THROUGH_HELPERS", "INDEXED", "TUNED"])
+@pytest.mark.parametrize("name", ["through_helpers", "indexed", "tuned"])
 def test_helpers_indices_and_tuned_kernels_can_be_launched(
     name: str, judge: Judge, launcher: TrialLauncher
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_hanging_or_crashing_launch_does_not_block_others(
     source = kernels.unit(f"@triton.jit\ndef kernel(out):\n    {body}\n")
 
     assert launched(source, {"out": "*fp32"}, launcher) == LaunchOutcome(False, words)
-    assert launched(kernels.INDEXED, INDEXED, launcher, BLOCK="32").launched
+    assert launched(kernels.program("indexed"), INDEXED, launcher, BLOCK="32").launched
 
 
 INDEXED = {"table": "*fp32", "rows": "*i32", "out": "*fp32", "stride": "i32"}

@@ -24,60 +24,26 @@ def guessed(source: str, *constexprs: str, **known: int) -> dict[str, object]:
     return {**guess.types, **guess.constants}
 
 
-def test_an_address_is_a_pointer_and_a_size_a_power_of_two() -> None:
-    seen = guessed(kernels.ADD, "BLOCK")
+@pytest.mark.parametrize(
+    ("name", "constexprs", "expected"),
+    [
+        ("add", "BLOCK", {"x": "*fp32", "y": "*fp32", "out": "*fp32", "BLOCK": 32}),
+        ("through_helpers", "BLOCK", {"a": "*fp32", "b": "*fp32"}),
+        ("indexed", "BLOCK", {"rows": "*i32", "table": "*fp32", "stride": "i32"}),
+        ("pointer_table", "BLOCK", {"tables": "*i64"}),
+        ("matmul", "M N STEP T", {"a": "*fp16", "b": "*fp16", "c": "*fp32", "T": Dtype("float32")}),
+        ("switches", "KIND HAS_BIAS BLOCK", {"KIND": "exp", "HAS_BIAS": True}),
+        ("tuples", "BLOCK", {"pointers": ("*fp32", "*fp32"), "strides": ("i32", "i32")}),
+        ("chosen", "BLOCK", {"a": "*fp32", "b": "*fp32", "n": "i32"}),
+        ("descriptor", "SIDE", {"source": "tensordesc<fp16[32, 32]>"}),
+    ],
+)
+def test_the_uses_of_a_parameter_give_its_type_or_value(
+    name: str, constexprs: str, expected: dict[str, object]
+) -> None:
+    seen = guessed(kernels.program(name), *constexprs.split())
 
-    assert seen["x"] == seen["y"] == seen["out"] == "*fp32"
-    assert seen["BLOCK"] == 32
-
-
-def test_pointer_types_are_inferred_through_helpers() -> None:
-    seen = guessed(kernels.THROUGH_HELPERS, "BLOCK")
-
-    assert (seen["a"], seen["b"]) == ("*fp32", "*fp32")
-
-
-def test_a_loaded_value_used_as_an_index_is_an_integer() -> None:
-    seen = guessed(kernels.INDEXED, "BLOCK")
-
-    assert seen["rows"] == "*i32"
-    assert seen["table"] == "*fp32"
-    assert seen["stride"] == "i32"
-
-
-def test_a_loaded_value_used_as_a_pointer_is_an_address() -> None:
-    assert guessed(kernels.POINTER_TABLE, "BLOCK")["tables"] == "*i64"
-
-
-def test_an_operand_of_a_matrix_product_is_float16() -> None:
-    seen = guessed(kernels.MATMUL, "M", "N", "STEP", "T")
-
-    assert (seen["a"], seen["b"], seen["c"]) == ("*fp16", "*fp16", "*fp32")
-    assert seen["T"] == Dtype("float32")
-
-
-def test_a_constexpr_gets_the_value_that_it_is_compared_with() -> None:
-    seen = guessed(kernels.SWITCHES, "KIND", "HAS_BIAS", "BLOCK")
-
-    assert (seen["KIND"], seen["HAS_BIAS"]) == ("exp", True)
-
-
-def test_items_of_a_tuple_have_separate_types() -> None:
-    seen = guessed(kernels.TUPLES, "BLOCK")
-
-    assert seen["pointers"] == ("*fp32", "*fp32")
-    assert seen["strides"] == ("i32", "i32")
-
-
-def test_alternatives_of_a_selection_have_the_same_type() -> None:
-    seen = guessed(kernels.CHOSEN, "BLOCK")
-
-    assert seen["a"] == seen["b"] == "*fp32"
-    assert seen["n"] == "i32"
-
-
-def test_a_descriptor_parameter_is_recognized_by_its_methods() -> None:
-    assert guessed(kernels.DESCRIPTOR, "SIDE")["source"] == "tensordesc<fp16[32, 32]>"
+    assert {parameter: seen[parameter] for parameter in expected} == expected
 
 
 def test_an_autotune_value_takes_precedence_over_a_guess() -> None:
