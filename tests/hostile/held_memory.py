@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.hostile.test_validation_killed import descendants
+
 EVERY = 0.05
 # In place of a process group's number.
 SCRATCH = -1
@@ -27,7 +29,7 @@ def measured() -> Iterator[Peak]:
     """Measure what this process starts meanwhile, and all that it starts in turn. What runs
     already, such as the warm processes of other tests, does not count."""
     peak, over = Peak(), threading.Event()
-    before = frozenset(below(os.getpid()))
+    before = frozenset(descendants(os.getpid()))
 
     def look() -> None:
         while not over.wait(EVERY):
@@ -50,7 +52,7 @@ def by_group(root: int, but: frozenset[int] = frozenset()) -> dict[int, int]:
     counts for one of those that have it open, a scratch that is a tmpfs for itself."""
     held: dict[int, int] = defaultdict(int, {root: 0})
     counted: set[tuple[int, int]] = set()
-    for pid in below(root):
+    for pid in descendants(root):
         if pid in but:
             continue
         with suppress(OSError):
@@ -64,19 +66,6 @@ def by_group(root: int, but: frozenset[int] = frozenset()) -> dict[int, int]:
 
 def command_line(pid: int) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
-
-
-def below(root: int) -> list[int]:
-    parents: dict[int, list[int]] = defaultdict(list)
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            with suppress(OSError):
-                fields = (process / "stat").read_text().rpartition(")")[2].split()
-                parents[int(fields[1])].append(int(process.name))
-    found = list(parents[root])
-    for pid in found:
-        found.extend(parents[pid])
-    return found
 
 
 def proportional(pid: int) -> int:

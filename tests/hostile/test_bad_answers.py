@@ -20,13 +20,31 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 PROGRAMS = Path(__file__).with_name("bad_answers")
 HONEST = (PROGRAMS / "kernels" / "honest.py").read_text()
 TEXTS = asdict(read_code(ZOO / "honest" / "vector-add", "vector_add"))
-# The name of a program, its verdict, and words of its message.
+FORGED = (PROGRAMS / "kernels" / "forged.py").read_text()
+
+
+def forged(answer: str) -> str:
+    """Return a program that answers this in the place of the compiler."""
+    return FORGED.replace("ANSWER", answer)
+
+
+# What stands before an honest kernel, its verdict, and words of its message.
 BAD_KERNELS = {
-    "deep": (Verdict.CRASHED, "undecided: crash, "),
-    "endless_number": (Verdict.CRASHED, "undecided: crash, "),
-    "without_reason": (Verdict.CRASHED, "undecided: crash, "),
-    "half_a_character": (Verdict.FAILED, "has no attribute '\ufffd'"),
-}
+    "deep": (forged('"[" * 200_000'), Verdict.CRASHED, "undecided: crash, "),
+    "an endless number": (
+        forged("""'{"answer":"compiles","attempts":1e999}'"""),
+        Verdict.CRASHED,
+        "undecided: crash, ",
+    ),
+    "without a reason": (
+        forged("""'{"answer":"undecided"}'"""), Verdict.CRASHED, "undecided: crash, "
+    ),
+    "half a character": (
+        'import triton.language as tl\n\ngetattr(tl, "\\ud800")\n',
+        Verdict.FAILED,
+        "has no attribute '\ufffd'",
+    ),
+}  # fmt: skip
 # The name of a program, and the text of its pair that ends with it.
 BAD_PAIRS = [("brackets", "triton_code"), ("brackets", "test_code"), ("odd_signal", "triton_code")]
 
@@ -54,7 +72,7 @@ def among_honest(honest: Any, bad: list[Any]) -> list[Any]:
 
 
 def test_bad_compile_answers_do_not_affect_other_kernels() -> None:
-    bad = [(PROGRAMS / "kernels" / f"{name}.py").read_text() for name in BAD_KERNELS]
+    bad = [f"{before}\n\n{HONEST}" for before, *_ in BAD_KERNELS.values()]
     sources = among_honest(HONEST, bad)
     kernels = [a_kernel(name="kernel", standalone_source=source) for source in sources]
 
@@ -62,7 +80,7 @@ def test_bad_compile_answers_do_not_affect_other_kernels() -> None:
 
     assert (run.state, run.done) == (RunState.SUCCEEDED, len(kernels))
     found = results(run, kernels)
-    for (name, (verdict, words)), result in zip(BAD_KERNELS.items(), found[1::2], strict=True):
+    for (name, (_, verdict, words)), result in zip(BAD_KERNELS.items(), found[1::2], strict=True):
         assert result.verdict == verdict, name
         assert words in result.message, name
         assert f"{result.kernel}: {verdict}." in run.log

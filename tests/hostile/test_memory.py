@@ -6,14 +6,15 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.hostile.held_memory import Peak, measured
 from tests.validation.compile import kernels
-from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.harness.sandbox.confining import confinement, levels
+from tests.validation.harness.whole_entries import whole_entry
 from tests.waiting import DEADLINE, wait_for
 from validation.compile import CompileAnswer, Compiled, Judge, Unit
 from validation.harness.entry import Entry
@@ -110,40 +111,11 @@ def test_the_largest_group_is_killed_when_the_total_memory_is_exceeded(level: Le
     assert peak.tree < MEMORY + MARGIN
 
 
-LAUNCHER = """
-
-def doubled(x):
-    out = torch.empty_like(x)
-    double_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
-    return out
-"""
-TEST = """
-import torch
-from python_code import doubled as reference
-from triton_code import doubled as candidate
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-CASES = [{"n": 64, "seed": 0}, {"n": 200, "seed": 1}]
-TOLERANCE = {"rtol": 1e-6, "atol": 1e-6}
-
-
-def make_inputs(case, device):
-    generator = torch.Generator().manual_seed(case["seed"])
-    return (torch.randn(case["n"], generator=generator).to(device),)
-
-
-def test_equivalence():
-    for case in CASES:
-        (x,) = make_inputs(case, DEVICE)
-        torch.testing.assert_close(candidate(x), reference(x), **TOLERANCE)
-"""
-
-
 def entry(name: str) -> Entry:
     """An honest pair of that name, or one that first runs a program in its Triton side."""
     before = program(name) if name != "honest" else ""
-    reference = "def doubled(x):\n    return 2 * x\n"
-    return Entry(name, reference, before + DOUBLE_KERNEL + LAUNCHER, TEST, "doubled", origin=name)
+    made = whole_entry("2 * x", "scaled(x, 2.0)", id=name, origin=name)
+    return replace(made, triton_code=before + made.triton_code)
 
 
 def judged(names: list[str], options: Options) -> tuple[dict[str, Report], Peak]:

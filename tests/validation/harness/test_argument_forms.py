@@ -5,18 +5,15 @@ Each test checks a whole entry, in a recorder and a replayer of its own.
 
 import pytest
 
-from validation.harness.entry import Entry
+from tests.validation.harness.whole_entries import report as report_of
 from validation.harness.pool.worker_pool import WorkerPool
 from validation.harness.report import Report, Verdict
-from validation.harness.schedule import reports
 
 pytestmark = pytest.mark.slow
 
 PYTHON = """\
 from dataclasses import dataclass
 from typing import NamedTuple
-
-import torch
 
 
 @dataclass(frozen=True)
@@ -35,60 +32,10 @@ def scaled(x, factor):
 
 
 """
-TRITON = """\
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def scale_kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(out_ptr + offsets, factor * tl.load(x_ptr + offsets, mask=mask), mask=mask)
-
-
-def scaled(x, factor):
-    out = torch.empty_like(x)
-    scale_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), factor, BLOCK=64)
-    return out
-
-
-"""
-TEST = """\
-import pytest
-import torch
-import python_code
-from python_code import entry as reference
-from triton_code import entry as candidate
-
-CASES = [{"n": 100, "seed": 0}, {"n": 1, "seed": 1}, {"n": 67, "seed": 2}]
-
-
-def make_inputs(case, device):
-    generator = torch.Generator().manual_seed(case["seed"])
-    x = torch.randn(case["n"], generator=generator).to(device)
-    return INPUTS
-
-
-def answered(function, case):
-    inputs = make_inputs(case, "cpu")
-    return function(**inputs) if isinstance(inputs, dict) else function(*inputs)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_equivalence(case):
-    torch.testing.assert_close(answered(candidate, case), answered(reference, case))
-"""
 
 
 def report(pool: WorkerPool, inputs: str, python: str, triton: str = "") -> Report:
-    entry = Entry(
-        id="entry", python_code=PYTHON + python, triton_code=TRITON + (triton or python),
-        test_code=TEST.replace("INPUTS", inputs), entry_point="entry",
-    )  # fmt: skip
-    (made,) = reports([entry], pool)
-    return made
+    return report_of(pool, PYTHON + python, triton or python, inputs)
 
 
 @pytest.mark.parametrize(

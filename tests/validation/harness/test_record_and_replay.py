@@ -3,91 +3,20 @@
 Each test checks a whole entry, in a recorder and a replayer of its own.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
-from validation.harness.entry import Entry
+from tests.validation.harness.whole_entries import grades, report
 from validation.harness.pool.worker_pool import WorkerPool
-from validation.harness.report import Report, Verdict
-from validation.harness.schedule import reports
+from validation.harness.report import Verdict
 
 pytestmark = pytest.mark.slow
 
-KERNELS = """\
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def scale_kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(out_ptr + offsets, factor * tl.load(x_ptr + offsets, mask=mask), mask=mask)
-
-
-def scaled(x, factor, out=None):
-    out = torch.empty_like(x) if out is None else out
-    grid = (triton.cdiv(x.numel(), 64),)
-    scale_kernel[grid](x, out, x.numel(), factor, BLOCK=64)
-    return out
-
-
-"""
-TEST = """\
-import pytest
-import torch
-from python_code import entry as reference
-from triton_code import entry as candidate
-
-CASES = [{"n": 100, "seed": 0}, {"n": 1, "seed": 1}, {"n": 67, "seed": 2}]
-
-
-def make_inputs(case, device):
-    generator = torch.Generator().manual_seed(case["seed"])
-    return INPUTS
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_equivalence(case):
-    expected, actual = (answered(function, case) for function in (reference, candidate))
-    torch.testing.assert_close(actual, expected)
-
-
-def answered(function, case):
-    inputs = make_inputs(case, "cpu")
-    answer = function(*inputs)
-    return inputs if answer is None else answer
-"""
-ONE = '(torch.randn(case["n"], generator=generator).to(device),)'
-WITH_LENGTHS = (
-    '(torch.randn(case["n"], generator=generator).to(device),'
-    ' torch.tensor([1 + case["seed"], 2], device=device))'
-)
-
-
-def report(pool: WorkerPool, python: str, triton: str, inputs: str = ONE, **more: Any) -> Report:
-    entry = Entry(
-        id="entry", python_code=f"import torch\n\n\n{python}", triton_code=KERNELS + triton,
-        test_code=TEST.replace("INPUTS", inputs), entry_point="entry", **more,
-    )  # fmt: skip
-    (made,) = reports([entry], pool)
-    return made
-
-
-def grades(made: Report) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = made.figures["grades"]
-    return found
+WITH_LENGTHS = '(x, torch.tensor([1 + case["seed"], 2], device=device))'
+EIGHT = WITH_LENGTHS.replace("x,", "torch.randn(8, generator=generator).to(device),")
 
 
 def test_a_final_torch_sum_is_replayed_and_named(pool: WorkerPool) -> None:
-    made = report(
-        pool,
-        "def entry(x):\n    return (2 * x).sum()\n",
-        "def entry(x):\n    return scaled(x, 2.0).sum()\n",
-    )
+    made = report(pool, "(2 * x).sum()", "scaled(x, 2.0).sum()")
 
     assert made.verdict is Verdict.PASSED, made.message
     assert (grades(made)["computed_by"], grades(made)["torch_operations"]) == ("mixed", ["sum"])
@@ -97,7 +26,7 @@ def test_a_final_torch_sum_is_replayed_and_named(pool: WorkerPool) -> None:
 def test_a_torch_matrix_product_is_not_replayed(pool: WorkerPool) -> None:
     made = report(
         pool,
-        "def entry(x):\n    return torch.outer(2 * x, x)\n",
+        "torch.outer(2 * x, x)",
         "def entry(x):\n    y = scaled(x, 2.0)\n    return y[:, None] @ x[None, :]\n",
     )
 
@@ -106,11 +35,7 @@ def test_a_torch_matrix_product_is_not_replayed(pool: WorkerPool) -> None:
 
 
 def test_an_answer_that_needs_no_kernel_is_not_triton(pool: WorkerPool) -> None:
-    made = report(
-        pool,
-        "def entry(x):\n    return 2 * x\n",
-        "def entry(x):\n    scaled(x, 2.0)\n    return x + x\n",
-    )
+    made = report(pool, "2 * x", "def entry(x):\n    scaled(x, 2.0)\n    return x + x\n")
 
     assert made.verdict is Verdict.NOT_TRITON
     assert "do nothing" in made.message
@@ -119,7 +44,7 @@ def test_an_answer_that_needs_no_kernel_is_not_triton(pool: WorkerPool) -> None:
 def test_an_answer_that_is_true_everywhere_comes_from_the_kernel(pool: WorkerPool) -> None:
     made = report(
         pool,
-        "def entry(x):\n    return x > -100.0\n",
+        "x > -100.0",
         "@triton.jit\n"
         "def above_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
         "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
@@ -137,10 +62,7 @@ def test_an_answer_that_is_true_everywhere_comes_from_the_kernel(pool: WorkerPoo
 
 def test_a_replayed_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
-        pool,
-        "def entry(x, lengths):\n    return x[: int(lengths.max())] * 3\n",
-        "def entry(x, lengths):\n    return scaled(x[: int(lengths.max().item())], 3.0)\n",
-        WITH_LENGTHS.replace('case["n"]', "8"),
+        pool, "x[: int(lengths.max())] * 3", "scaled(x[: int(lengths.max().item())], 3.0)", EIGHT
     )
 
     assert made.verdict is Verdict.PASSED, made.message
@@ -149,10 +71,7 @@ def test_a_replayed_length_is_read_from_the_true_inputs(pool: WorkerPool) -> Non
 
 def test_a_replayed_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
-        pool,
-        "def entry(x, lengths):\n    return x[: sum(lengths.tolist())] * 3\n",
-        "def entry(x, lengths):\n    return scaled(x[: sum(lengths.tolist())], 3.0)\n",
-        WITH_LENGTHS.replace('case["n"]', "8"),
+        pool, "x[: sum(lengths.tolist())] * 3", "scaled(x[: sum(lengths.tolist())], 3.0)", EIGHT
     )
 
     assert made.verdict is Verdict.PASSED, made.message
@@ -160,24 +79,14 @@ def test_a_replayed_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPoo
 
 
 def test_arithmetic_on_a_number_read_from_a_tensor_counts_as_computing(pool: WorkerPool) -> None:
-    made = report(
-        pool,
-        "def entry(x, lengths):\n    return x / lengths[0]\n",
-        "def entry(x, lengths):\n    return scaled(x, 1.0 / lengths[0].item())\n",
-        WITH_LENGTHS,
-    )
+    made = report(pool, "x / lengths[0]", "scaled(x, 1.0 / lengths[0].item())", WITH_LENGTHS)
 
     assert made.verdict is Verdict.PASSED, made.message
     assert grades(made)["torch_operations"] == ["a number that it reads"]
 
 
 def test_a_whole_number_that_is_handed_on_counts_as_read(pool: WorkerPool) -> None:
-    made = report(
-        pool,
-        "def entry(x, lengths):\n    return x * lengths[0]\n",
-        "def entry(x, lengths):\n    return scaled(x, lengths[0].item())\n",
-        WITH_LENGTHS,
-    )
+    made = report(pool, "x * lengths[0]", "scaled(x, lengths[0].item())", WITH_LENGTHS)
 
     assert grades(made)["computed_by"] == "triton"
 
@@ -186,10 +95,7 @@ def test_a_number_of_the_answer_that_the_host_computed_counts_as_computing(
     pool: WorkerPool,
 ) -> None:
     made = report(
-        pool,
-        "def entry(x, lengths):\n    return x * 3, int(lengths.sum())\n",
-        "def entry(x, lengths):\n    return scaled(x, 3.0), sum(lengths.tolist())\n",
-        WITH_LENGTHS,
+        pool, "x * 3, int(lengths.sum())", "scaled(x, 3.0), sum(lengths.tolist())", WITH_LENGTHS
     )
 
     assert grades(made)["torch_operations"] == ["a number that it reads"]
@@ -198,7 +104,7 @@ def test_a_number_of_the_answer_that_the_host_computed_counts_as_computing(
 def test_a_table_computed_in_an_earlier_call_is_recomputed_in_the_replay(pool: WorkerPool) -> None:
     made = report(
         pool,
-        "def entry(x):\n    return x * 6\n",
+        "x * 6",
         "_table = []\n\n\ndef entry(x):\n"
         "    if not _table:\n"
         "        _table.append(scaled(torch.ones(1, device=x.device), 6.0))\n"
@@ -220,7 +126,7 @@ def test_a_table_computed_in_an_earlier_call_is_recomputed_in_the_replay(pool: W
 def test_a_buffer_returned_twice_is_detected(pool: WorkerPool) -> None:
     made = report(
         pool,
-        "def entry(x):\n    return x * 2\n",
+        "x * 2",
         "_buffers = {}\n\n\ndef entry(x):\n"
         "    out = _buffers.setdefault(x.numel(), torch.empty_like(x))\n"
         "    return scaled(x, 2.0, out)\n",
@@ -239,12 +145,10 @@ def test_an_argument_that_the_function_writes_to_is_compared(pool: WorkerPool) -
     assert wrong.verdict is Verdict.FAILED
 
 
-def test_a_launcher_that_uses_torch_only_in_its_test_is_detected(
-    pool: WorkerPool,
-) -> None:
+def test_a_launcher_that_uses_torch_only_in_its_test_is_detected(pool: WorkerPool) -> None:
     made = report(
         pool,
-        "def entry(x):\n    return x * 2\n",
+        "x * 2",
         "import sys\n\n\ndef entry(x):\n"
         '    return x * 2 if "test_code" in sys.modules else scaled(x, 2.0)\n',
     )
@@ -259,7 +163,7 @@ def test_a_kernel_that_uses_interpreter_internals_does_not_pass(
 ) -> None:
     made = report(
         pool,
-        "def entry(x):\n    return x * 2\n",
+        "x * 2",
         "@triton.jit\n"
         "def reach_kernel(x_ptr, n, BLOCK: tl.constexpr):\n"
         f"    x_ptr.{name}\n\n\n"
@@ -318,8 +222,7 @@ def test_block_scales_in_float8_e8m0_can_be_inputs(pool: WorkerPool) -> None:
         "    grid = (triton.cdiv(x.numel(), 64),)\n"
         "    apply_kernel[grid](x, scale.view(torch.uint8), out, x.numel(), BLOCK=64)\n"
         "    return out\n",
-        '(torch.randn(case["n"], generator=generator).to(device),'
-        " torch.tensor([4.0], device=device).to(torch.float8_e8m0fnu))",
+        "(x, torch.tensor([4.0], device=device).to(torch.float8_e8m0fnu))",
     )
 
     assert made.verdict is Verdict.PASSED, made.message
@@ -353,7 +256,7 @@ def test_only_gradients_of_inputs_that_require_them_are_compared(
         pool,
         "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
         GATED.replace("GATE", "3"),
-        f'(torch.randn(case["n"], generator=generator).to(device).requires_grad_(), {gate})',
+        f"(x.requires_grad_(), {gate})",
         differentiable=True,
     )
 
@@ -381,7 +284,7 @@ def test_a_backward_pass_gets_an_expanded_gradient(
         pool,
         "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
         triton,
-        f"({ONE[1:-2]}.requires_grad_(), torch.full((1,), 3.0))",
+        "(x.requires_grad_(), torch.full((1,), 3.0))",
         differentiable=True,
         origin=origin,
     )
