@@ -10,7 +10,7 @@ LONGEST = tuple(
         # With it begin all of STARTING_SANDBOXES.
         "hostile/test_zoo.py", "curation/operations/test_up.py", "browser/test_review.py",
         "validation/pairs/inductor/whole/test_splitting.py", "hostile/test_licenses.py",
-        "hostile/test_ingest_killed.py", "validation/pairs/test_library.py",
+        "validation/pairs/test_library.py",
         "browser/test_walking_skeleton.py", "ingest/confined/test_detector.py",
         "validation/pairs/inductor/test_generation.py", "hostile/test_garbage_requests.py",
         "curation/operations/test_upgrade.py", "curation/evidence/test_near_duplicates.py",

@@ -11,7 +11,7 @@ from ingest.git.limits import MEGABYTE, Bounds, Deadline
 from ingest.git.source import Source, SourceKind
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.packs import LONGEST_COPY, blob, delta, name, pack
-from tests.ingest.git.repositories import commit, git, make_repository, plain
+from tests.ingest.git.repositories import commit, commit_tree, git, make_repository, plain
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def test_a_tree_that_inflates_beyond_the_memory_limit_is_refused(
     tree = b"".join(entry % number for number in range(6_000_000))
     made = git(repository, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", feed=tree)
     del tree
-    _commit_of(repository, made)
+    commit_tree(repository, made)
 
     with pytest.raises(SourceError, match="Git needs more than 160 MB of memory"):
         fetch(
@@ -64,7 +64,7 @@ def test_reading_a_small_delta_on_a_huge_base_stops_at_the_memory_limit(
     ]
     git(repository, "index-pack", "--stdin", feed=pack(objects))
     listing = f"100644 blob {name(1000).hex()}\tsmall.py\n".encode()
-    _commit_of(repository, git(repository, "mktree", feed=listing))
+    commit_tree(repository, git(repository, "mktree", feed=listing))
     source = parse_source(str(repository), allow_local=True)
     snapshot = fetch(source, mirrors=mirrors, limits=Limits(git=SMALL))
     assert [entry.size for entry in snapshot.entries] == [1000]
@@ -80,12 +80,6 @@ def test_git_output_stops_at_the_file_size_limit(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match="a file of 1 MB"):
         bounded.run("cat-file", "blob", f"{made}:a.txt")
-
-
-def _commit_of(repository: Path, tree: str) -> None:
-    identity = ("-c", "user.name=t", "-c", "user.email=t@t")
-    made = git(repository, *identity, "commit-tree", "-m", "", tree)
-    git(repository, "update-ref", "refs/heads/main", made)
 
 
 class Peak:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from ingest.git import Blob, Limits, Source, SourceKind, fetch
+from ingest.git import Blob, Limits, fetch
 from ingest.git.errors import SourceError, SourceUnavailable
 from ingest.git.limits import Deadline, silent
 from ingest.git.mirror import locked_mirror, mirror_name
+from tests.ingest.git.fetching import fetched, remote, served
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import File, commit, make_repository, plain
 from tests.waiting import DEADLINE, wait_for
@@ -34,20 +35,15 @@ fetch(Source(SourceKind.REMOTE, sys.argv[1]), mirrors=Path(sys.argv[2]), network
 ROOT = Path(__file__).parents[2]
 
 
-def remote(server: GitServer) -> Source:
-    return Source(SourceKind.REMOTE, server.url("repo"))
-
-
 def texts(server: GitServer, mirrors: Path) -> list[str]:
-    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors)
     return [found.data.decode() for found in snapshot.read() if isinstance(found, Blob)]
 
 
 def test_a_fetch_succeeds_after_git_was_killed_in_mid_transfer(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    served(server, {"a.py": "a"})
     server.stall_seconds = 30
     mirror = mirrors / mirror_name(remote(server))
 
@@ -70,8 +66,7 @@ def test_a_fetch_succeeds_after_git_was_killed_in_mid_transfer(
 def test_a_fetching_process_killed_in_mid_transfer_leaves_a_usable_mirror(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    served(server, {"a.py": "a"})
     server.stall_seconds = 2
     mirror = mirrors / mirror_name(remote(server))
     arguments = [sys.executable, "-c", FETCH, remote(server).location, str(mirrors)]
@@ -86,8 +81,7 @@ def test_a_fetching_process_killed_in_mid_transfer_leaves_a_usable_mirror(
 
 
 def test_stale_lock_files_of_a_killed_git_are_removed(server: GitServer, mirrors: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    repository = served(server, {"a.py": "a"})
     texts(server, mirrors)
     mirror = mirrors / mirror_name(remote(server))
     for name in ("shallow.lock", "config.lock", "HEAD.lock", "packed-refs.lock",
@@ -111,8 +105,7 @@ def test_a_fetch_of_a_locked_mirror_times_out(server: GitServer, mirrors: Path) 
 
 
 def test_concurrent_fetches_of_one_repository_all_succeed(server: GitServer, mirrors: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    served(server, {"a.py": "a"})
     found: list[list[str]] = []
     threads = [
         threading.Thread(target=lambda: found.append(texts(server, mirrors))) for _ in range(4)
@@ -153,7 +146,7 @@ def test_a_fetch_succeeds_after_kills_at_random_moments(server: GitServer, mirro
             time.sleep(random.uniform(0, 0.4))  # noqa: S311
             child.kill()
 
-    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors)
 
     assert snapshot.commit == newest
     assert {f.path: f.data.decode() for f in snapshot.read() if isinstance(f, Blob)} == files
@@ -192,8 +185,7 @@ def test_a_fetch_names_a_full_disk_as_the_reason(server: GitServer, small_disk: 
 def test_a_fetch_is_refused_with_too_little_free_disk_space(
     server: GitServer, small_disk: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    served(server, {"a.py": "a"})
 
     with pytest.raises(SourceUnavailable, match="Less than 200 MB"):
         fetch(remote(server), mirrors=small_disk / "mirrors", network=LOCAL_WEB)

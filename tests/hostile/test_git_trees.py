@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.git import Absent, Blob, Limits, Problem, Selection, fetch, parse_source
+from ingest.git import Absent, Blob, Limits, Problem, Selection, fetch
 from ingest.git.errors import SourceError
-from tests.ingest.git.repositories import File, commit, git, make_repository, plain
+from tests.ingest.git.fetching import fetched_from
+from tests.ingest.git.repositories import File, commit, commit_tree, git, make_repository, plain
 
 pytestmark = pytest.mark.slow
 
@@ -22,16 +23,9 @@ def test_links_and_paths_outside_the_repository_are_recorded_as_problems(
     outer = _tree(repository, b"40000 ..\0", inner)
     commit(repository, [File(b"passwd.py", b"/etc/passwd", "120000"),
                         File(b"up.py", b"../../../../etc/shadow", "120000")])  # fmt: skip
-    linked = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
-    bad = git(
-        repository, "-c", "user.name=t", "-c", "user.email=t@t", "commit-tree", "-m", "", outer
-    )
-    leaving = fetch(
-        parse_source(str(repository), allow_local=True),
-        mirrors=mirrors,
-        ref=bad,
-        selection=Selection(include=()),
-    )
+    linked = fetched_from(repository, mirrors)
+    bad = commit_tree(repository, outer)
+    leaving = fetched_from(repository, mirrors, ref=bad, selection=Selection(include=()))
 
     assert [entry.problem for entry in linked.entries] == [Problem.SYMLINK, Problem.SYMLINK]
     assert list(leaving.read()) == [Absent("../..", Problem.UNSAFE_PATH)]
@@ -55,7 +49,7 @@ def test_colliding_and_undecodable_file_names_do_not_affect_other_files(
              "ünï.py".encode(), b'quo"te.py', b"back\\slash.py"]  # fmt: skip
     commit(repository, [File(name, name) for name in names])
 
-    found = list(fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors).read())
+    found = list(fetched_from(repository, mirrors).read())
 
     assert {f.path: f.data for f in found if isinstance(f, Blob)} == {
         name.decode(): name for name in names if name != b"caf\xe9.py"
@@ -75,7 +69,7 @@ def test_a_hundred_thousand_tiny_files_take_seconds_and_little_memory(
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = _processor_seconds()
 
-    snapshot = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+    snapshot = fetched_from(repository, mirrors)
     read = sum(isinstance(found, Blob) for found in snapshot.read())
 
     assert read == 100_000
@@ -96,14 +90,12 @@ def test_a_gigabyte_file_is_reported_as_too_large_without_loading_it(
     blob = git(repository, "hash-object", "-w", "--no-filters", str(huge))
     listing = f"100644 blob {blob}\thuge.py\n".encode()
     tree = git(repository, "mktree", feed=listing)
-    made = git(
-        repository, "-c", "user.name=t", "-c", "user.email=t@t", "commit-tree", "-m", "", tree
-    )
+    made = commit_tree(repository, tree)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     snapshots = [
-        fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors, ref=made),
-        fetch(parse_source(str(_folder_with(huge)), allow_local=True), mirrors=mirrors),
+        fetched_from(repository, mirrors, ref=made),
+        fetched_from(_folder_with(huge), mirrors),
     ]
 
     for snapshot in snapshots:
@@ -123,6 +115,6 @@ def test_a_file_with_a_deep_path_can_be_read(tmp_path: Path, mirrors: Path) -> N
     path = "d/" * 1000 + "a.py"
     commit(repository, plain({path: "deep"}))
 
-    snapshot = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+    snapshot = fetched_from(repository, mirrors)
 
     assert [entry.path for entry in snapshot.entries] == [path]

@@ -27,11 +27,11 @@ def ingest(folder: Path, name: str, data: bytes) -> None:
 
 
 def test_a_kernel_of_a_notebook_names_its_cell(tmp_path: Path) -> None:
-    ingest(tmp_path, "a.ipynb", notebook(PRELUDE, "#md text", KERNEL))
+    ingest(tmp_path, "a.ipynb", notebook(PRELUDE, "#md text", f"# below\n\n{KERNEL}"))
 
     place = Provenance.objects.get()
-    assert (place.container, place.cell, place.start_line, place.end_line) == ("notebook", 2, 1, 3)
-    assert place.lines == "cell 2, 1\N{EN DASH}3"
+    assert (place.container, place.cell, place.start_line, place.end_line) == ("notebook", 2, 3, 5)
+    assert place.lines == "cell 2, 3\N{EN DASH}5"
 
 
 def test_only_the_code_cells_of_a_notebook_are_stored(tmp_path: Path) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.extract.notebooks import NotebookError, python_of, read_notebook
+from ingest.extract.notebooks import python_of, read_notebook
 from tests.ingest.extract.reading import PRELUDE, kernels, notebook, only, read
 
 KERNEL = "@triton.jit\ndef k(p):\n    tl.store(p, 1)\n"
@@ -20,18 +17,6 @@ def test_a_kernel_uses_the_imports_of_an_earlier_cell() -> None:
 
     assert found.unit.standalone
     assert found.unit.source.startswith("import triton\nimport triton.language as tl\n")
-
-
-def test_a_kernel_names_its_code_cell_and_its_lines_in_that_cell() -> None:
-    kernel = only(notebook(PRELUDE, "#md text", f"# below\n\n{KERNEL}"), "a.ipynb").kernel
-
-    assert (kernel.path, kernel.container, kernel.cell) == ("a.ipynb", "notebook", 2)
-    assert (kernel.start_line, kernel.end_line) == (3, 5)
-    assert kernel.source == KERNEL.rstrip()
-
-
-def test_a_kernel_of_a_python_file_has_no_cell() -> None:
-    assert only(PRELUDE + KERNEL).kernel.cell is None
 
 
 def test_each_definition_of_a_name_is_a_separate_kernel() -> None:
@@ -47,13 +32,6 @@ def test_a_launch_in_a_later_cell_is_the_launcher() -> None:
     kernel = only(notebook(PRELUDE, KERNEL, host), "a.ipynb").kernel
 
     assert [launcher.qualname for launcher in kernel.launchers] == ["run"]
-
-
-def test_a_kernel_in_a_notebook_function_has_the_notebook_container() -> None:
-    cell = "def make():\n    @triton.jit\n    def k(p):\n        pass\n    return k\n"
-    kernel = only(notebook(PRELUDE, cell), "a.ipynb").kernel
-
-    assert (kernel.container, kernel.cell, kernel.start_line) == ("notebook", 2, 2)
 
 
 def test_magics_and_shell_commands_do_not_hide_a_kernel() -> None:
@@ -107,6 +85,7 @@ def test_a_cell_keeps_its_number_of_lines(cell: str) -> None:
         (b'{"triton jit": ', "not valid JSON"),
         (b"\xff triton jit", "not valid JSON"),
         (b'"triton jit"', "no list of cells"),
+        (b'{"triton": "jit"}', "no list of cells"),
         (b"[" * 100_000 + b"triton jit", "nested too deeply"),
         (notebook(KERNEL + "# triton", nbformat=3), "format is not 4"),
         (
@@ -144,17 +123,6 @@ def test_half_a_surrogate_pair_in_a_notebook_is_replaced() -> None:
     assert only(data, "a.ipynb").kernel.name == "k"
 
 
-def test_notebook_outputs_are_discarded() -> None:
-    output = {"output_type": "display_data", "data": {"image/png": "iVBOR" * 300_000}}
-    document = json.loads(notebook(PRELUDE, KERNEL))
-    document["cells"][0]["outputs"] = [output]
-    started = time.process_time()
-    read_ = read_notebook(json.dumps(document).encode())
-
-    assert len(read_.code) + len(read_.words) < 500
-    assert time.process_time() - started < 1
-
-
 def test_a_notebook_can_not_be_imported_as_a_module() -> None:
     found, _ = read(
         {
@@ -169,8 +137,3 @@ def test_a_notebook_can_not_be_imported_as_a_module() -> None:
 def test_markdown_cells_become_comments_for_license_detection() -> None:
     read_ = read_notebook(notebook("#md Licensed under X\n\nend", "a = 1"))
     assert read_.words == "# Licensed under X\n# \n# end\n\na = 1"
-
-
-def test_a_file_that_is_not_a_notebook_is_refused() -> None:
-    with pytest.raises(NotebookError, match="no list of cells"):
-        read_notebook(b"{}")

@@ -26,12 +26,9 @@ from ingest.git.errors import (
 )
 from ingest.git.mirror import mirror_name
 from ingest.git.submodules import submodule
+from tests.ingest.git.fetching import fetched, fetched_from, remote, served
 from tests.ingest.git.http_server import LOCAL_WEB, GitServer, open_file_count
 from tests.ingest.git.repositories import File, commit, git, make_repository, plain
-
-
-def remote(server: GitServer, name: str = "repo") -> Source:
-    return Source(SourceKind.REMOTE, server.url(name))
 
 
 def contents(snapshot: Snapshot) -> dict[str, str]:
@@ -47,7 +44,7 @@ def test_a_fetch_downloads_only_selected_files_of_the_default_branch(
     repository = make_repository(server.root / "repo", branch="trunk")
     newest = commit(repository, plain({"k/a.py": "a", "k/b.py": "b", "big.bin": "x"}), "trunk")
 
-    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors)
 
     assert (snapshot.commit, snapshot.ref) == (newest, "refs/heads/trunk")
     assert contents(snapshot) == {"k/a.py": "a", "k/b.py": "b"}
@@ -59,10 +56,9 @@ def test_a_fetch_downloads_only_selected_files_of_the_default_branch(
 def test_the_number_of_fetch_requests_does_not_grow_with_the_files(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({f"f{n}.py": str(n) for n in range(200)}))
+    served(server, {f"f{n}.py": str(n) for n in range(200)})
 
-    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors)
 
     assert len(contents(snapshot)) == 200
     assert len([r for r in server.requests if r.startswith("POST")]) <= 5
@@ -71,25 +67,21 @@ def test_the_number_of_fetch_requests_does_not_grow_with_the_files(
 def test_fetching_an_unchanged_repository_only_lists_its_refs(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
-    first = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    served(server, {"a.py": "a"})
+    first = fetched(server, mirrors)
     server.requests.clear()
 
-    again = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    again = fetched(server, mirrors)
 
     assert again == first
     assert len(server.requests) == 2, "the capabilities, and the refs"
 
 
 def test_a_wider_selection_fetches_the_missing_files(server: GitServer, mirrors: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a", "LICENSE": "MIT"}))
-    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    served(server, {"a.py": "a", "LICENSE": "MIT"})
+    fetched(server, mirrors)
 
-    wider = fetch(
-        remote(server), mirrors=mirrors, selection=Selection(include=()), network=LOCAL_WEB
-    )
+    wider = fetched(server, mirrors, selection=Selection(include=()))
 
     assert contents(wider) == {"a.py": "a", "LICENSE": "MIT"}
 
@@ -117,7 +109,7 @@ def test_a_branch_takes_precedence_over_a_tag_of_the_same_name(
     other = commit(repository, plain({"a.py": "tag"}))
     git(repository, "tag", "same", other)
 
-    snapshot = fetch(remote(server), mirrors=mirrors, ref="same", network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors, ref="same")
 
     assert contents(snapshot) == {"a.py": "branch"}
 
@@ -126,8 +118,7 @@ def test_a_branch_takes_precedence_over_a_tag_of_the_same_name(
 def test_a_missing_ref_is_reported_with_the_existing_refs(
     server: GitServer, mirrors: Path, web: bool
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    repository = served(server, {"a.py": "a"})
     source = remote(server) if web else parse_source(str(repository), allow_local=True)
 
     with pytest.raises(SourceError, match=r"'gone'.*main"):
@@ -145,12 +136,11 @@ def test_an_invalid_ref_is_refused(mirrors: Path, ref: str) -> None:
 def test_a_force_pushed_branch_is_fetched_at_its_new_commit(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "before"}))
-    before = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    repository = served(server, {"a.py": "before"})
+    before = fetched(server, mirrors)
     commit(repository, plain({"a.py": "after"}))
 
-    after = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    after = fetched(server, mirrors)
 
     assert contents(after) == {"a.py": "after"}
     assert contents(before) == {"a.py": "before"}, "what was fetched stays readable"
@@ -171,16 +161,16 @@ def test_a_missing_and_a_private_repository_give_the_same_error(
     server: GitServer, mirrors: Path
 ) -> None:
     with pytest.raises(RepositoryNotFound, match="private, moved, deleted or misspelt"):
-        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+        fetched(server, mirrors)
     server.status = 401
     with pytest.raises(RepositoryNotFound):
-        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+        fetched(server, mirrors)
 
 
 def test_a_failing_or_unreachable_host_can_be_retried(server: GitServer, mirrors: Path) -> None:
     server.status = 503
     with pytest.raises(SourceUnavailable, match="can't be reached"):
-        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+        fetched(server, mirrors)
     nobody = Source(SourceKind.REMOTE, "http://127.0.0.1:9/a/b")
     with pytest.raises(SourceUnavailable, match="can't be reached") as failed:
         fetch(nobody, mirrors=mirrors, network=LOCAL_WEB)
@@ -204,9 +194,7 @@ def test_links_submodules_and_lfs_pointers_are_entries_with_a_problem(
         ],
     )
 
-    snapshot = fetch(
-        remote(server), mirrors=mirrors, selection=Selection(include=()), network=LOCAL_WEB
-    )
+    snapshot = fetched(server, mirrors, selection=Selection(include=()))
 
     assert contents(snapshot) == {
         ".gitmodules": listing.decode(),
@@ -225,11 +213,7 @@ def test_an_invalid_gitmodules_file_gives_no_submodule(
 ) -> None:
     repository = make_repository(tmp_path / "repo")
     commit(repository, [File(b".gitmodules", listing), File(b"x", b"2" * 40, "160000")])
-    snapshot = fetch(
-        parse_source(str(repository), allow_local=True),
-        mirrors=mirrors,
-        selection=Selection(include=()),
-    )
+    snapshot = fetched_from(repository, mirrors, selection=Selection(include=()))
 
     with pytest.raises(SourceRefused, match="gives no address"):
         submodule(snapshot, "x")
@@ -239,11 +223,7 @@ def test_a_listed_submodule_becomes_a_separate_source(mirrors: Path, tmp_path: P
     repository = make_repository(tmp_path / "repo")
     listing = b'[submodule "x"]\n\tpath = third_party/x\n\turl = https://github.com/o/x.git\n'
     commit(repository, [File(b".gitmodules", listing), File(b"third_party/x", b"2" * 40, "160000")])
-    snapshot = fetch(
-        parse_source(str(repository), allow_local=True),
-        mirrors=mirrors,
-        selection=Selection(include=()),
-    )
+    snapshot = fetched_from(repository, mirrors, selection=Selection(include=()))
 
     listed = submodule(snapshot, "third_party/x")
 
@@ -255,18 +235,13 @@ def test_a_listed_submodule_becomes_a_separate_source(mirrors: Path, tmp_path: P
 def test_reading_an_absent_blob_gives_a_problem_and_fetches_nothing(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a", "b.md": "b"}))
-    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    served(server, {"a.py": "a", "b.md": "b"})
+    fetched(server, mirrors)
     partial = mirrors / mirror_name(remote(server))
     git(partial, "symbolic-ref", "HEAD", "refs/incoming")
     server.requests.clear()
 
-    snapshot = fetch(
-        parse_source(str(partial), allow_local=True),
-        mirrors=mirrors,
-        selection=Selection(include=()),
-    )
+    snapshot = fetched_from(partial, mirrors, selection=Selection(include=()))
 
     assert contents(snapshot) == {"a.py": "a", "b.md": f"! {Problem.ABSENT}"}
     assert server.requests == []
@@ -275,7 +250,7 @@ def test_reading_an_absent_blob_gives_a_problem_and_fetches_nothing(
 def test_an_open_snapshot_reads_one_path_at_a_time(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, [*plain({"a.py": "a", "b.py": ""}), File(b"l.py", b"a.py", "120000")])
-    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors)
     before = open_file_count()
 
     with snapshot.open() as tree:
@@ -295,28 +270,22 @@ def test_a_transfer_above_its_size_limit_is_stopped(server: GitServer, mirrors: 
     commit(repository, [File(b"a.py", os.urandom(400_000))])
 
     with pytest.raises(SourceError, match=r"more than 0\.1 MB"):
-        fetch(
-            remote(server),
-            mirrors=mirrors,
-            limits=Limits(transfer_bytes=100_000),
-            network=LOCAL_WEB,
-        )
+        fetched(server, mirrors, limits=Limits(transfer_bytes=100_000))
 
 
 def test_a_stalled_fetch_ends_at_the_deadline_without_git_processes(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
+    served(server, {"a.py": "a"})
     server.stall_seconds = 20
 
     with pytest.raises(SourceUnavailable, match=r"1\.5 seconds"):
-        fetch(remote(server), mirrors=mirrors, limits=Limits(seconds=1.5), network=LOCAL_WEB)
+        fetched(server, mirrors, limits=Limits(seconds=1.5))
 
     mirror = mirrors / mirror_name(remote(server))
     assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(mirror) in _text(p)]
     server.stall_seconds = 0
-    assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
+    assert contents(fetched(server, mirrors)) == {"a.py": "a"}
 
 
 def _text(path: Path) -> str:
@@ -327,11 +296,10 @@ def _text(path: Path) -> str:
 
 
 def test_a_fetch_reports_progress_of_each_stage(server: GitServer, mirrors: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a", "b.py": "b"}))
+    served(server, {"a.py": "a", "b.py": "b"})
     told: list[Progress] = []
 
-    fetch(remote(server), mirrors=mirrors, progress=told.append, network=LOCAL_WEB)
+    fetched(server, mirrors, progress=told.append)
 
     stages = [p.stage for p in told]
     assert "asking for the newest commit" in stages
@@ -339,14 +307,13 @@ def test_a_fetch_reports_progress_of_each_stage(server: GitServer, mirrors: Path
 
 
 def test_a_damaged_mirror_is_recreated(server: GitServer, mirrors: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
-    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    served(server, {"a.py": "a"})
+    fetched(server, mirrors)
     mirror = mirrors / mirror_name(remote(server))
     (mirror / "HEAD").write_text("nonsense")
     shutil.rmtree(mirror / "refs")
 
-    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    snapshot = fetched(server, mirrors)
 
     assert contents(snapshot) == {"a.py": "a"}
 
@@ -354,31 +321,29 @@ def test_a_damaged_mirror_is_recreated(server: GitServer, mirrors: Path) -> None
 def test_a_mirror_with_a_broken_pack_is_discarded_for_the_next_fetch(
     server: GitServer, mirrors: Path
 ) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
-    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    served(server, {"a.py": "a"})
+    fetched(server, mirrors)
     for pack in (mirrors / mirror_name(remote(server))).glob("objects/pack/*.pack"):
         pack.chmod(0o600)
         pack.write_bytes(pack.read_bytes()[:20])
 
     with pytest.raises(FetchFailed) as failed:
-        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+        fetched(server, mirrors)
 
     assert failed.value.retry
-    assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
+    assert contents(fetched(server, mirrors)) == {"a.py": "a"}
 
 
 def test_git_hooks_of_a_mirror_do_not_run(server: GitServer, mirrors: Path, tmp_path: Path) -> None:
-    repository = make_repository(server.root / "repo")
-    commit(repository, plain({"a.py": "a"}))
-    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    repository = served(server, {"a.py": "a"})
+    fetched(server, mirrors)
     hook = mirrors / mirror_name(remote(server)) / "hooks" / "reference-transaction"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
     commit(repository, plain({"a.py": "b"}))
 
-    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
+    fetched(server, mirrors)
 
     assert not (tmp_path / "ran").exists()
 
@@ -388,7 +353,7 @@ def test_a_server_without_partial_clone_support_works(server: GitServer, mirrors
     git(repository, "config", "uploadpack.allowFilter", "false")
     commit(repository, plain({"a.py": "a", "b.md": "b"}))
 
-    assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
+    assert contents(fetched(server, mirrors)) == {"a.py": "a"}
 
 
 def test_a_sha256_repository_of_another_owner_can_be_read(tmp_path: Path, mirrors: Path) -> None:
@@ -399,7 +364,7 @@ def test_a_sha256_repository_of_another_owner_can_be_read(tmp_path: Path, mirror
     if os.geteuid() == 0:
         os.chown(folder, 12345, 12345)
 
-    snapshot = fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors)
+    snapshot = fetched_from(folder, mirrors)
 
     assert (len(snapshot.commit), snapshot.commit) == (64, newest)
     assert contents(snapshot) == {"a.py": "a"}
@@ -412,7 +377,7 @@ def test_a_fetch_without_git_installed_is_refused(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(SourceError, match="install git 2.32"):
-        fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+        fetched_from(repository, mirrors)
 
 
 def test_similar_urls_have_distinct_mirrors() -> None:
@@ -432,6 +397,6 @@ def test_a_worktree_is_read_through_the_repository_it_belongs_to(
     git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "main")
     (tmp_path / "tree" / "a.py").write_text("not committed")
 
-    snapshot = fetch(parse_source(str(tmp_path / "tree"), allow_local=True), mirrors=mirrors)
+    snapshot = fetched_from(tmp_path / "tree", mirrors)
 
     assert contents(snapshot) == {"a.py": "a"}

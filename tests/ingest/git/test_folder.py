@@ -6,6 +6,7 @@ import pytest
 from ingest.git import Absent, Blob, Limits, Problem, Selection, fetch, parse_source
 from ingest.git.errors import SourceError
 from ingest.git.folder import blob_id
+from tests.ingest.git.fetching import fetched_from
 from tests.ingest.git.repositories import git, make_repository
 
 
@@ -47,11 +48,8 @@ def test_a_path_that_is_not_a_plain_file_is_an_entry_with_a_problem(
     with open(os.fsencode(folder) + b"/caf\xe9.py", "w"):
         pass
 
-    snapshot = fetch(
-        parse_source(str(folder), allow_local=True),
-        mirrors=mirrors,
-        selection=Selection(include=("*.py", "out")),
-        limits=Limits(blob_bytes=100),
+    snapshot = fetched_from(
+        folder, mirrors, selection=Selection(include=("*.py", "out")), limits=Limits(blob_bytes=100)
     )
 
     assert {
@@ -67,7 +65,7 @@ def test_a_path_that_is_not_a_plain_file_is_an_entry_with_a_problem(
 
 
 def test_a_file_changed_since_the_snapshot_is_not_read(folder: Path, mirrors: Path) -> None:
-    snapshot = fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors)
+    snapshot = fetched_from(folder, mirrors)
     (folder / "b.py").write_text("c")
     (folder / "ops").rename(folder.parent / "elsewhere")
     (folder / "ops").symlink_to(folder.parent / "elsewhere")
@@ -80,7 +78,7 @@ def test_a_file_changed_since_the_snapshot_is_not_read(folder: Path, mirrors: Pa
 
 def test_a_snapshot_reads_only_its_own_paths(folder: Path, mirrors: Path) -> None:
     (folder.parent / "secret.py").write_text("secret")
-    snapshot = fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors)
+    snapshot = fetched_from(folder, mirrors)
 
     with snapshot.open() as tree:
         assert tree.read("../secret.py") is None
@@ -95,6 +93,6 @@ def test_an_empty_folder_and_one_with_too_many_files_are_refused(
     (tmp_path / "empty").mkdir()
 
     with pytest.raises(SourceError, match="holds no files"):
-        fetch(parse_source(str(tmp_path / "empty"), allow_local=True), mirrors=mirrors)
+        fetched_from(tmp_path / "empty", mirrors)
     with pytest.raises(SourceError, match="more than 1 files"):
-        fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors, limits=Limits(files=1))
+        fetched_from(folder, mirrors, limits=Limits(files=1))

@@ -60,13 +60,6 @@ def test_the_test_check_passes_only_if_pytest_ran_passed_and_returned(
 
 
 # --- 2 and 3: the answers -------------------------------------------------------------------
-def test_a_wrong_answer_fails_the_accuracy_check_and_is_named() -> None:
-    check = checks.accuracy([a_run(0), a_run(1, right=False)], wanted(ONES, ONES))
-
-    assert check.verdict is Verdict.FAILED
-    assert check.words.startswith("case 1: output: wrong")
-
-
 RAISED: dict[str, Any] = {"right": False, "value": None, "raised": {"type": "AttributeError"}}
 
 
@@ -168,27 +161,12 @@ def test_a_wrong_answer_at_a_nearby_size_fails_real_code_too() -> None:
 
 
 # --- 4: memory ------------------------------------------------------------------------------
-def test_an_input_may_change_only_if_the_reference_changes_it() -> None:
-    run = a_run(mutated=[1])
-
-    assert checks.memory([run], wanted(ONES)).verdict is Verdict.FAILED
-    allowed = {0: Wanted(value_of(ONES), mutated=(1,))}
-    assert checks.memory([run], allowed).verdict is Verdict.PASSED
-
-
 def test_an_output_may_alias_an_input_only_if_the_reference_does() -> None:
     run = a_run(aliases=(True,))
 
     assert checks.memory([run], wanted(ONES)).verdict is Verdict.FAILED
     allowed = {0: Wanted(value_of(ONES, aliases=(True,)))}
     assert checks.memory([run], allowed).verdict is Verdict.PASSED
-
-
-def test_an_answer_that_the_next_call_overwrites_fails() -> None:
-    check = checks.memory([a_run(), a_run(again=True)], wanted(ONES))
-
-    assert check.verdict is Verdict.FAILED
-    assert "returned before" in check.words
 
 
 def test_an_answer_with_poison_values_was_never_written() -> None:
@@ -258,24 +236,6 @@ def triton(runs: list[JudgedReplay], idle: list[JudgedReplay], **more: Any) -> C
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("runs", "idle", "verdict", "said"),
-    [
-        ([a_run()], [a_run(mode="idle", right=False)], Verdict.PASSED, "depends on it"),
-        ([a_run()], [a_run(mode="idle")], Verdict.NOT_TRITON, "kernels do nothing"),
-        ([a_run(launches={})], [], Verdict.NOT_TRITON, "no Triton kernel"),
-        ([a_run(launches={}, right=False)], [], Verdict.FAILED, "no Triton kernel"),
-    ],
-)
-def test_the_triton_check_requires_answers_from_the_kernels(
-    runs: list[JudgedReplay], idle: list[JudgedReplay], verdict: Verdict, said: str
-) -> None:
-    check = triton(runs, idle)
-
-    assert check.verdict is verdict
-    assert said in check.words
-
-
 def test_an_empty_answer_is_right_without_a_kernel_too() -> None:
     assert triton([a_run()], [a_run(mode="idle", value=EMPTY)]).verdict is Verdict.PASSED
 
@@ -314,17 +274,6 @@ def test_a_copy_into_another_layout_is_named_where_kernels_only_copy() -> None:
     assert triton([copied], [], text=adds).numbers["computed_by"] == "triton"
 
 
-def test_unsupported_torch_operations_are_named_if_the_answer_is_wrong() -> None:
-    problems = {"aten.mm.default": 3}
-
-    assert triton([a_run(right=False)], [], problems=problems).verdict is Verdict.NOT_TRITON
-    assert triton([a_run()], [], problems=problems).verdict is Verdict.PASSED
-
-
-def test_a_launcher_without_kernel_launches_in_its_test_is_not_triton() -> None:
-    assert triton([a_run()], [], in_test="launches none").verdict is Verdict.NOT_TRITON
-
-
 def test_a_kernel_that_no_input_launches_is_named() -> None:
     check = triton([a_run()], [], text=KERNEL.format("kernel") + KERNEL.format("large_kernel"))
 
@@ -342,32 +291,19 @@ def survey(**over: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "answers", "verdict"),
+    ("over", "verdict"),
     [
-        (survey(), (ONES, TWOS), Verdict.PASSED),
-        (survey(unnoticed=["all zeros"]), (ONES, TWOS), Verdict.VACUOUS),
-        (survey(unnoticed=["another type", "small relative error"]), (ONES, TWOS), Verdict.PASSED),
-        (survey(noticed=[]), (ONES, TWOS), Verdict.VACUOUS),
-        (survey(control={"type": "AssertionError"}), (ONES, TWOS), Verdict.FAILED),
-        (survey(), (ONES, ONES), Verdict.VACUOUS),
-        (survey(), (EMPTY, EMPTY), Verdict.VACUOUS),
-    ],
-    ids=[
-        "notices",
-        "blind",
-        "weak",
-        "calls nothing",
-        "red anyway",
-        "ignores its inputs",
-        "all empty",
+        ({}, Verdict.PASSED),
+        ({"unnoticed": ["another type", "small relative error"]}, Verdict.PASSED),
+        ({"control": {"type": "AssertionError"}}, Verdict.FAILED),
     ],
 )
-def test_a_test_that_cannot_fail_is_vacuous(
-    said: dict[str, Any], answers: tuple[Any, Any], verdict: Verdict
+def test_a_test_may_miss_minor_damage_but_must_accept_the_reference(
+    over: dict[str, Any], verdict: Verdict
 ) -> None:
-    check = falsifiable(said, wanted(*answers), shown=[0, 1], differing=[[0, 1]])
+    said = survey(**over)
 
-    assert check.verdict is verdict
+    assert falsifiable(said, wanted(ONES, TWOS), [0, 1], differing=[[0, 1]]).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -382,13 +318,6 @@ def test_a_vacuous_test_names_an_uncalled_candidate_or_an_undamageable_answer(
 
 
 # --- 8 and 9 --------------------------------------------------------------------------------
-def test_a_write_next_to_a_tensor_fails_the_bounds_check() -> None:
-    check = checks.bounds([a_run(trespass=["writes to 4 bytes after the end"])], sees_reads=True)
-
-    assert check.verdict is Verdict.FAILED
-    assert checks.bounds([a_run()], sees_reads=True).verdict is Verdict.PASSED
-
-
 @pytest.mark.parametrize("kind", ["size", "values", "limit"])
 def test_only_real_code_may_write_next_to_a_tensor_beyond_what_is_shown(kind: str) -> None:
     runs = [a_run(0), a_run(1, kind=kind, right=False, trespass=["writes to 4 bytes"])]
@@ -408,14 +337,6 @@ def test_a_gpu_does_not_see_reads_out_of_bounds() -> None:
 
 def test_bounds_are_not_checked_without_a_launch() -> None:
     assert checks.bounds([a_run(launches={})], sees_reads=True).verdict is None
-
-
-def test_gradients_are_checked_only_if_declared() -> None:
-    wrong = a_run(right=False, words="gradient 0: wrong")
-
-    assert checks.gradients([wrong], declared=False).verdict is None
-    assert checks.gradients([wrong], declared=True).verdict is Verdict.FAILED
-    assert checks.gradients([a_run(gradients=(ONES,))], declared=True).verdict is Verdict.PASSED
 
 
 # --- All together ---------------------------------------------------------------------------
