@@ -126,14 +126,6 @@ def test_a_file_that_does_not_parse_is_recorded_with_a_reason(kernel_folder: Pat
     assert (run.funnel["found"], run.funnel["dropped"]) == (1, 1)
 
 
-def test_a_plain_folder_without_git_can_be_read(tmp_path: Path) -> None:
-    (tmp_path / "one.py").write_text("import triton\n\n\n@triton.jit\ndef f(x):\n    pass\n")
-
-    ingest(tmp_path)
-
-    assert Kernel.objects.get().name == "f"
-
-
 def test_an_ingest_never_follows_a_symbolic_link(kernel_folder: Path) -> None:
     (kernel_folder / "link.py").symlink_to("/etc/passwd")
     commit(kernel_folder)
@@ -141,28 +133,6 @@ def test_an_ingest_never_follows_a_symbolic_link(kernel_folder: Path) -> None:
     run = ingest(kernel_folder)
 
     assert (run.funnel["found"], run.funnel["files"]) == (1, 1)
-
-
-def test_a_missing_folder_is_refused_with_a_sentence() -> None:
-    with pytest.raises(CurationError, match="There is no readable folder at '/no/such'."):
-        call_command("ingest", "/no/such", "--now")
-
-
-def test_ingesting_a_repository_without_a_commit_fails_with_a_sentence(tmp_path: Path) -> None:
-    subprocess.run(["git", "init", "-q", tmp_path], check=True)
-
-    with pytest.raises(CurationError, match="has no commit yet"):
-        call_command("ingest", str(tmp_path), "--now")
-
-
-def test_an_opted_out_repository_is_refused(kernel_folder: Path) -> None:
-    from django.utils import timezone
-
-    ingest(kernel_folder)
-    Repository.objects.update(opted_out_at=timezone.now())
-
-    with pytest.raises(CurationError, match="opted out"):
-        call_command("ingest", str(kernel_folder), "--now")
 
 
 def test_a_repository_with_a_live_ingest_is_not_queued_again(kernel_folder: Path) -> None:
