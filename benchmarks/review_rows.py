@@ -23,7 +23,7 @@ from curation.models import (
 from curation.search.indexes import SEARCHED, make_indexes, words_of
 from curation.web import dashboard
 from tests import factories as make
-from tests.showcase import PYTHON, ROTARY, SOFTMAX, TEST, TRITON
+from tests.showcase import ADD, ROTARY, SOFTMAX
 
 SEED = 7
 BATCH = 2000
@@ -147,8 +147,9 @@ def _pairs(start: int, count: int, rng: random.Random) -> None:
     rows = Pair.objects.bulk_create(
         Pair(
             content_hash=make.sha(f"pair {number}"), slug=f"scaled-add-{number}",
-            entry_point="scaled_add", python_code=PYTHON, triton_code=f"{TRITON}# {number}\n",
-            test_code=TEST, origin="template", operation_type=rng.choice(OPERATIONS),
+            entry_point=ADD.entry_point, python_code=ADD.python_code,
+            triton_code=f"{ADD.triton_code}# {number}\n", test_code=ADD.test_code,
+            origin="template", operation_type=rng.choice(OPERATIONS),
             difficulty="easy", speedup=number % 400 / 100,
         )
         for number in range(start, start + count)

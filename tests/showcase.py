@@ -26,6 +26,7 @@ from curation.models import (
 )
 from curation.web import dashboard
 from tests import factories as make
+from validation.pairs.handwritten import handwritten
 
 ROTARY = '''\
 import torch
@@ -103,54 +104,10 @@ def softmax_kernel(out_ptr, x_ptr, stride, width, BLOCK: tl.constexpr):
     tl.store(out_ptr + row * stride + cols, x / tl.sum(x, axis=0), mask=cols < width)
 """
 
-PYTHON = """\
-import torch
-
-
-def scaled_add(x: torch.Tensor, y: torch.Tensor, scale: float) -> torch.Tensor:
-    return x + scale * y
-"""
-TRITON = """\
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def scaled_add_kernel(x_ptr, y_ptr, out_ptr, scale, count, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < count
-    x = tl.load(x_ptr + at, mask=inside)
-    y = tl.load(y_ptr + at, mask=inside)
-    tl.store(out_ptr + at, x + scale * y, mask=inside)
-
-
-def scaled_add(x: torch.Tensor, y: torch.Tensor, scale: float) -> torch.Tensor:
-    out = torch.empty_like(x)
-    count = out.numel()
-    scaled_add_kernel[(triton.cdiv(count, 1024),)](x, y, out, scale, count, BLOCK=1024)
-    return out
-"""
-TEST = """\
-import pytest
-import torch
-from python_code import scaled_add as reference
-from triton_code import scaled_add as candidate
-
-CASES = [{"size": 1}, {"size": 97}, {"size": 4096}]
-TOLERANCE = {torch.float32: (1e-5, 1e-6)}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_equivalence(case):
-    x, y = torch.randn(case["size"]), torch.randn(case["size"])
-    rtol, atol = TOLERANCE[x.dtype]
-    assert torch.allclose(candidate(x, y, 0.5), reference(x, y, 0.5), rtol=rtol, atol=atol)
-"""
-
+ADD = next(draft for draft in handwritten() if draft.slug == "add")
 
 CHECKS: tuple[tuple[str, str, dict[str, float]], ...] = (
-    ("triton", "launches scaled_add_kernel (34 times), and the output depends on it", {}),
+    ("triton", "launches add_kernel (34 times), and the output depends on it", {}),
     (
         "accuracy",
         "right on 8 inputs, at most 4% of the allowed error",
@@ -270,7 +227,6 @@ def _rotary(source: Repository, copy: Repository) -> Kernel:
     make.a_validation_result(
         run=run,
         kernel=kernel,
-        content_hash=kernel.content_hash,
         seconds=0.3,
         message="compiles (triton 3.9.0, sm_90, signature out_ptr: *fp32, x_ptr: *fp32, …)",
     )
@@ -297,11 +253,11 @@ def _twin(kernel: Kernel, repository: Repository) -> None:
 
 def _pair() -> Pair:
     pair = make.a_pair(
-        slug="scaled-add-fp32",
-        entry_point="scaled_add",
-        python_code=PYTHON,
-        triton_code=TRITON,
-        test_code=TEST,
+        slug="add-fp32",
+        entry_point=ADD.entry_point,
+        python_code=ADD.python_code,
+        triton_code=ADD.triton_code,
+        test_code=ADD.test_code,
         origin="manual",
         license=License.objects.get(expression="BSD-3-Clause"),
         license_verdict="permissive",
@@ -316,7 +272,6 @@ def _pair() -> Pair:
     result = make.a_validation_result(
         run=run,
         pair=pair,
-        content_hash=pair.content_hash,
         seconds=4.2,
         message="5 checks pass",
         figures={
@@ -339,7 +294,7 @@ def _drafts(source: Repository) -> None:
             "inputs-not-standalone",
             "What makes the inputs does not stand alone (test_scaled_add of "
             "tests/test_scaled_add.py). einx is imported from nowhere.",
-            (PYTHON, TRITON, ""),
+            (ADD.python_code, ADD.triton_code, ""),
         ),
         ("rotate", "no-test", "No test was found that uses rotate.", ("", ROTARY + LAUNCHER, "")),
         (

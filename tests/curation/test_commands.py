@@ -1,8 +1,8 @@
-"""The help of every command of the project."""
+"""The help and the arguments of every command of the project."""
 
 import json
 import shlex
-from argparse import SUPPRESS, Action
+from argparse import SUPPRESS, Action, ArgumentTypeError
 from io import StringIO
 from pathlib import Path
 
@@ -11,8 +11,9 @@ from django.apps import apps
 from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandParser
 
+from curation.management.arguments import at_least_one, output_file
 from curation.models import Verdict
-from tests.factories import a_pair, a_validation_result, a_validation_run
+from tests.factories import a_pair, a_validation_result
 
 BASE = {"version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color"}
 COMMANDS = [
@@ -62,6 +63,21 @@ def test_the_help_of_every_option_with_a_value_names_its_default(app: str, name:
     assert silent == []
 
 
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "²", ""])
+def test_a_limit_is_a_whole_number_of_at_least_one(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="at least 1"):
+        at_least_one(text)
+    assert at_least_one("12") == 12
+
+
+def test_an_output_file_needs_its_folder(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentTypeError, match="no folder"):
+        output_file(str(tmp_path / "missing" / "drafts.jsonl"))
+    with pytest.raises(ArgumentTypeError, match="name a file"):
+        output_file(str(tmp_path))
+    assert output_file(str(tmp_path / "drafts.jsonl")) == tmp_path / "drafts.jsonl"
+
+
 def list_pairs(*arguments: str) -> list[str]:
     out = StringIO()
     call_command("list_pairs", *arguments, stdout=out)
@@ -72,10 +88,7 @@ def list_pairs(*arguments: str) -> list[str]:
 def test_pairs_are_listed_with_their_newest_verdict() -> None:
     pair = a_pair(origin="manual", operation_type="matmul", difficulty="easy")
     for verdict in (Verdict.PASSED, Verdict.FAILED):
-        a_validation_result(
-            pair=pair, content_hash=pair.content_hash, verdict=verdict,
-            run=a_validation_run(device="interpreter"),
-        )  # fmt: skip
+        a_validation_result(pair=pair, verdict=verdict)
 
     assert list_pairs() == [
         f"pair:{pair.pk}  {pair}  manual matmul easy, pending, failed on interpreter"

@@ -1,19 +1,19 @@
 """A query that is composed once answers as Django's own does, whatever is asked and by whom."""
 
-import threading
 import uuid
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from curation.compiled_queries import compiled_query
 from curation.models import Claim, Kernel, Provenance
 from tests import factories as make
+from tests.probes import at_once, queries_of
 
 pytestmark = pytest.mark.django_db
 
@@ -28,12 +28,11 @@ def test_a_compiled_query_returns_rows_with_their_select_related_objects() -> No
     place = make.a_provenance()
     make.a_provenance()
 
-    with CaptureQueriesContext(connection) as asked:
-        [found] = places(place.kernel_id)
-        repository = found.source_file.repository
+    [found] = places(place.kernel_id)
 
-    assert (found, repository) == (place, place.source_file.repository)
-    assert len(asked) == 1
+    assert found == place
+    assert queries_of(lambda: found.source_file.repository) == []
+    assert found.source_file.repository == place.source_file.repository
 
 
 def test_a_compiled_query_is_built_once_and_run_with_each_value() -> None:
@@ -94,10 +93,10 @@ def test_a_query_with_an_empty_in_list_is_not_sent_to_the_database() -> None:
     def none(pk: int) -> QuerySet[Kernel]:
         return Kernel.objects.filter(pk=pk, name__in=())
 
-    with CaptureQueriesContext(connection) as asked:
-        assert none(make.a_kernel().pk) == []
+    kernel = make.a_kernel()
 
-    assert len(asked) == 1, "which made the kernel"
+    assert queries_of(lambda: none(kernel.pk)) == []
+    assert none(kernel.pk) == []
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
@@ -116,24 +115,14 @@ def test_many_threads_can_compile_the_same_query_at_once() -> None:
     def one(pk: int) -> QuerySet[Kernel]:
         return Kernel.objects.filter(pk=pk)
 
+    def ask(pk: int) -> list[int]:
+        return [one(pk)[0].pk for _ in range(20)]
+
     kernels = [make.a_kernel() for _ in range(8)]
-    found = {}
-    together = threading.Barrier(len(kernels))
 
-    def ask(pk: int) -> None:
-        together.wait()
-        try:
-            found[pk] = [one(pk)[0].pk for _ in range(20)]
-        finally:
-            connection.close()
+    found = at_once([partial(ask, kernel.pk) for kernel in kernels])
 
-    threads = [threading.Thread(target=ask, args=(kernel.pk,)) for kernel in kernels]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert found == {kernel.pk: [kernel.pk] * 20 for kernel in kernels}
+    assert found == [[kernel.pk] * 20 for kernel in kernels]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in no time")

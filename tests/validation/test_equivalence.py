@@ -109,7 +109,7 @@ def test_rejected_and_retired_pairs_are_not_validated() -> None:
     a_pair(status=Status.REJECTED)
     a_pair(status=Status.RETIRED)
     seen = a_pair()
-    a_validation_result(pair=seen, content_hash=seen.content_hash)
+    a_validation_result(pair=seen)
 
     assert set(without_verdict(checkable(), Device.INTERPRETER)) == {pending}
 

@@ -160,8 +160,8 @@ def test_a_verdict_counts_only_for_its_content_and_device() -> None:
     run = a_validation_run(
         device=Device.COMPILER, state=RunState.CANCELLED, finished_at="2026-01-01T00:00Z"
     )
-    a_validation_result(run=run, kernel=seen, content_hash=seen.content_hash)
-    a_validation_result(kernel=other_device, content_hash=other_device.content_hash)
+    a_validation_result(run=run, kernel=seen)
+    a_validation_result(kernel=other_device)
     a_validation_result(run=run, kernel=older_content, content_hash=sha("older"))
 
     found = without_verdict(compilable(), Device.COMPILER)

@@ -22,7 +22,7 @@ def pairs() -> list[Pair]:
     """Three pairs of recipes, of which the first has a result, and one of another origin."""
     made = [make.a_pair(origin="template") for _ in range(3)]
     run = make.a_validation_run(device=settings.VALIDATION_DEVICE)
-    make.a_validation_result(run=run, pair=made[0], content_hash=made[0].content_hash)
+    make.a_validation_result(run=run, pair=made[0])
     make.a_pair(origin="manual")
     return made
 
