@@ -12,7 +12,6 @@ from django.test import Client
 from django.urls import reverse
 
 from curation.decisions import bulk
-from curation.decisions.decide import decide
 from curation.models import BulkDecision, Decision, Kernel, Pair, Status
 from tests import factories as make
 from tests.curation.decisions.test_bulk import said
@@ -108,13 +107,7 @@ def test_finishing_a_killed_bulk_decision_skips_new_and_decided_items(browser: C
     came = make.a_kernel(operation_type="scan")
     theirs = [Kernel.objects.filter(status=Status.REJECTED)[0], Kernel.objects.pending()[0]]
     for kernel in theirs:
-        decide(
-            item=kernel,
-            status=Status.APPROVED,
-            version=kernel.version,
-            user=make.a_reviewer(),
-            request=uuid.uuid4(),
-        )
+        make.decided(kernel)
 
     browser.post(reverse("bulk"), wish)
 

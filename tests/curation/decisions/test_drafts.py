@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 import redis
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -112,9 +110,8 @@ def test_every_open_draft_is_on_one_page_of_the_list(browser: Client) -> None:
     while url:
         answer = browser.get(url)
         seen += [row.get_absolute_url() for row in answer.context["rows"]]
-        url = (
-            f"{reverse('drafts')}?{following}" if (following := answer.context["following"]) else ""
-        )
+        following = answer.context["following"]
+        url = f"{reverse('drafts')}?{following}" if following else ""
 
     assert (len(seen), set(seen)) == (53, made)
 
@@ -128,27 +125,9 @@ def test_an_empty_draft_list_names_the_command_that_creates_drafts(browser: Clie
 def test_the_draft_list_ignores_invalid_parameters(browser: Client, rubbish: str) -> None:
     draft = make.a_draft()
 
-    assert (
-        draft.get_absolute_url() in browser.get(f"{reverse('drafts')}?{rubbish}").content.decode()
-    )
+    page = browser.get(f"{reverse('drafts')}?{rubbish}").content.decode()
 
-
-def test_the_draft_list_runs_a_fixed_number_of_queries_and_loads_no_texts(browser: Client) -> None:
-    def cost() -> list[str]:
-        with CaptureQueriesContext(connection) as asked:
-            browser.get(reverse("drafts"))
-        return [query["sql"] for query in asked]
-
-    make.a_draft()
-    browser.get(reverse("drafts"))
-    first = cost()
-    for _ in range(9):
-        make.a_draft()
-
-    assert len(cost()) == len(first)
-    (rows,) = [sql for sql in first if "changed_at" in sql]
-    assert 'SELECT "curation_draft"."triton_code"' not in rows
-    assert '"curation_draft"."triton_code",' not in rows
+    assert draft.get_absolute_url() in page
 
 
 # --- The editor -----------------------------------------------------------------------------

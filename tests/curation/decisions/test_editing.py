@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-import redis
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -19,17 +18,6 @@ pytestmark = pytest.mark.django_db
 
 TEXTS = {"python_code": PYTHON, "triton_code": TRITON, "test_code": TEST}
 EDITED = TEXTS | {"python_code": PYTHON.replace("x + 1", "1 + x")}
-
-
-@pytest.fixture
-def curator() -> User:
-    return make.a_curator(username="ada")
-
-
-@pytest.fixture
-def browser(client: Client, curator: User, queue_redis: redis.Redis) -> Client:
-    client.force_login(curator)
-    return client
 
 
 @pytest.fixture
@@ -55,13 +43,7 @@ def test_an_edit_creates_a_new_version_and_keeps_the_old_one(
     assert (pair.status, new.status, new.author) == ("approved", "pending", curator)
     assert (new.python_code, new.tags) == (EDITED["python_code"], ["kept"])
     assert new.tokens
-
-
-def test_the_validation_of_a_new_version_is_queued_at_once(browser: Client, pair: Pair) -> None:
-    save(browser, pair, EDITED)
-
-    new = Pair.objects.get(previous=pair)
-    assert ValidationRun.objects.get().batch == [["pair", new.pk, new.content_hash]]
+    assert ValidationRun.objects.get().batch == make.batch(new)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +94,8 @@ def test_a_pair_that_is_sent_back_waits_for_a_new_version_of_its_author(
     browser: Client, curator: User, pair: Pair
 ) -> None:
     Pair.objects.filter(pk=pair.pk).update(author=curator)
-    grace, colleague = make.a_reviewer(username="grace"), Client()
-    colleague.force_login(grace)
+    grace = make.a_reviewer(username="grace")
+    colleague = make.a_browser(grace)
     ask = f"{reverse('ask', args=['pairs', pair.pk])}?asked=ada"
 
     form = colleague.get(ask).content.decode()

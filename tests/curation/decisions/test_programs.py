@@ -10,15 +10,15 @@ from django.urls import reverse
 
 from curation.decisions import second_reviews as second
 from curation.decisions.bulk import decide_all, dry_count, undo_all
-from curation.decisions.decide import decide, undo
+from curation.decisions.decide import undo
 from curation.decisions.queue import next_item
 from curation.errors import Conflict
 from curation.export.approvals import DecisionRow, approved_by
-from curation.models import Actor, Agreement, Decision, Kernel, Pair, SecondReview, Status
+from curation.models import Actor, Agreement, Decision, SecondReview, Status
 from curation.people import PROGRAMS
 from curation.search.filters import Filter
 from curation.web import dashboard, tokens
-from tests.factories import a_decision, a_group, a_pair, a_reviewer, a_second_review
+from tests.factories import a_decision, a_group, a_pair, a_reviewer, a_second_review, decided
 
 pytestmark = pytest.mark.django_db
 
@@ -29,15 +29,9 @@ def a_program(**over: object) -> User:
     return user
 
 
-def approve(pair: Pair, user: User) -> Decision:
-    return decide(
-        item=pair, status=Status.APPROVED, version=pair.version, user=user, request=uuid.uuid4()
-    )
-
-
 def test_a_decision_stores_whether_a_person_or_a_program_made_it() -> None:
-    by_person = approve(a_pair(), a_reviewer())
-    by_program = approve(a_pair(), a_program(username="reader"))
+    by_person = decided(a_pair(), a_reviewer())
+    by_program = decided(a_pair(), a_program(username="reader"))
 
     assert (by_person.actor, by_person.rules) == (Actor.PERSON, "")
     assert (by_program.actor, by_program.rules) == (Actor.PROGRAM, "reader")
@@ -45,10 +39,10 @@ def test_a_decision_stores_whether_a_person_or_a_program_made_it() -> None:
 
 def test_an_account_that_becomes_a_program_keeps_its_earlier_decisions() -> None:
     user = a_reviewer()
-    earlier = approve(a_pair(), user)
+    earlier = decided(a_pair(), user)
     user.groups.add(a_group(PROGRAMS))
 
-    approve(a_pair(), user)
+    decided(a_pair(), user)
 
     assert Decision.objects.get(pk=earlier.pk).actor == Actor.PERSON
     assert Decision.objects.filter(actor=Actor.PROGRAM).count() == 1
@@ -71,7 +65,7 @@ def test_a_token_may_be_a_programs_although_its_owner_is_a_person(client: Client
 
 def test_bulk_decisions_and_undos_of_a_program_are_a_programs() -> None:
     program, one, other = a_program(), a_pair(), a_pair()
-    undo(decision=approve(one, program), user=program, request=uuid.uuid4())
+    undo(decision=decided(one, program), user=program, request=uuid.uuid4())
     filter = Filter.from_text("items=pairs status=pending")
     bulk = decide_all(
         filter=filter, status=Status.APPROVED, user=program, request=uuid.uuid4(), comment="why",
@@ -88,33 +82,19 @@ def test_a_program_is_no_second_person() -> None:
     item, program, person = review.item, a_program(), a_reviewer()
 
     assert second.waiting_for(item, person) == review
-    assert second.waiting_for(item, program) is None
-    assert next_item(program) is None
+    token = tokens.owner(tokens.make(person, "script", program=True))
+    for user in (program, token):
+        assert user and second.waiting_for(item, user) is None
+        assert next_item(user) is None
     with pytest.raises(Conflict, match="A person has to give it"):
-        approve_again(item, program)
+        decided(item, program, "rejected")
     assert SecondReview.objects.get().state == Agreement.WAITING
 
 
-def test_a_token_of_a_program_is_no_second_person() -> None:
-    review = a_second_review(first=a_decision(pair=a_pair(status=Status.APPROVED, version=2)))
-    person = a_reviewer()
-    user = tokens.owner(tokens.make(person, "script", program=True))
-
-    assert user is not None
-    assert second.waiting_for(review.item, user) is None
-    assert next_item(user) is None
-
-
-def approve_again(item: Kernel | Pair, user: User) -> Decision:
-    return decide(
-        item=item, status=Status.REJECTED, version=item.version, user=user, request=uuid.uuid4()
-    )
-
-
 def test_the_dashboard_counts_persons_and_programs_apart() -> None:
-    approve(a_pair(), a_reviewer())
+    decided(a_pair(), a_reviewer())
     for _ in range(2):
-        approve(a_pair(), a_program())
+        decided(a_pair(), a_program())
 
     assert dashboard.gather()["deciders"] == {"people": 1, "by_people": 1, "by_programs": 2}
 

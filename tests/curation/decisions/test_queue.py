@@ -1,21 +1,19 @@
 """The queue: an order that an index reads, one item to one person, and never one's own."""
 
-import threading
-import uuid
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
 from django.utils import timezone
 
 from curation.decisions import claims, priority
 from curation.decisions.queue import next_item
 from curation.models import Claim, Figures, Kernel, Pair
-from curation.search.filters import Filter
 from tests import factories as make
+from tests.probes import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -40,17 +38,12 @@ def seen_in(name: str, **over: Any) -> Kernel:
     return kernel
 
 
-def passed(**about: Any) -> None:
-    item = next(iter(about.values()))
-    make.a_validation_result(**about, content_hash=item.content_hash)
-
-
 def test_the_queue_orders_by_pinned_validated_unique_and_value() -> None:
     twin = seen_in("twin", tier=1, stars=50_000)
     make.a_duplicate_link(kernel=twin, of_kernel=make.an_approved_kernel())
     seen_in("valuable", tier=1, stars=50_000)
     make.a_kernel(name="unique")
-    passed(kernel=make.a_kernel(name="validated"))
+    make.a_validation_result(kernel=make.a_kernel(name="validated"))
     make.a_kernel(name="pinned", pinned=True)
 
     assert refreshed() == ["pinned", "validated", "valuable", "unique", "twin"]
@@ -84,15 +77,14 @@ def test_kernels_of_key_files_precede_kernels_of_better_sources() -> None:
 
 def test_kernels_and_pairs_wait_in_one_queue() -> None:
     make.a_kernel(name="kernel")
-    pair = make.a_pair(slug="pair")
-    passed(pair=pair)
+    make.a_validation_result(pair=make.a_pair(slug="pair"))
 
     assert refreshed() == ["pair", "kernel"]
 
 
 def test_a_validation_of_old_content_does_not_raise_the_priority() -> None:
     make.a_validation_result(pair=make.a_pair(slug="changed"), content_hash=make.sha("old"))
-    passed(pair=make.a_pair(slug="passed"))
+    make.a_validation_result(pair=make.a_pair(slug="passed"))
 
     assert refreshed() == ["passed", "changed"]
 
@@ -184,10 +176,8 @@ def test_closing_a_tab_leaves_another_tab_the_time_to_renew_the_claim(ada: User)
 def test_opening_the_queue_soon_frees_other_items_of_a_browser_that_crashed(ada: User) -> None:
     claims.take(make.a_kernel(), ada)
     now = claims.take(make.a_kernel(), ada)
-    client = Client()
-    client.force_login(ada)
 
-    client.get("/")
+    make.a_browser(ada).get("/")
 
     left = {claim.pk: claim.expires_at - timezone.now() for claim in Claim.objects.all()}
     assert now is not None
@@ -203,13 +193,6 @@ def test_a_reviewer_can_not_renew_or_leave_the_claim_of_another(ada: User) -> No
     assert Claim.objects.get().expires_at == claim.expires_at
 
 
-def test_the_queue_never_gives_an_edit_to_its_author(ada: User) -> None:
-    pair = make.a_pair(author=ada)
-
-    assert next_item(ada) is None
-    assert next_item(make.a_reviewer()) == pair
-
-
 def test_the_queue_gives_a_pair_only_while_no_newer_version_waits(ada: User) -> None:
     old = make.a_pair()
     new = make.a_pair(previous=old)
@@ -219,20 +202,6 @@ def test_the_queue_gives_a_pair_only_while_no_newer_version_waits(ada: User) -> 
 
     Pair.objects.filter(pk=new.pk).update(status="rejected")
     assert next_item(make.a_reviewer()) == old
-
-
-def test_rejected_and_retired_kernels_are_not_in_the_queue(ada: User) -> None:
-    make.a_kernel(status="rejected")
-    make.a_kernel(status="retired")
-
-    assert next_item(ada) is None
-
-
-def test_a_filtered_queue_contains_only_matching_items(ada: User) -> None:
-    make.a_kernel(priority=10)
-    pair = make.a_pair(operation_type="scan")
-
-    assert next_item(ada, Filter(operation=("scan",))) == pair
 
 
 def test_a_question_puts_its_item_first_for_the_asked_reviewer(ada: User) -> None:
@@ -248,28 +217,20 @@ def test_concurrent_reviewers_never_get_the_same_item() -> None:
     people = [make.a_reviewer() for _ in range(6)]
     for _ in range(18):
         make.a_kernel()
-    given: list[tuple[int, Any]] = []
-    start = threading.Barrier(len(people))
 
-    def take_three(user: User) -> None:
-        start.wait()
-        try:
-            for _ in range(3):
-                item = next_item(user)
-                given.append((user.pk, item))
-                # Decided, as far as the queue is concerned.
-                Kernel.objects.filter(pk=item.pk if item else 0).update(status="approved")
-        finally:
-            connection.close()
+    def take_three(user: User) -> list[Any]:
+        given = []
+        for _ in range(3):
+            given.append(item := next_item(user))
+            # Decided, as far as the queue is concerned.
+            Kernel.objects.filter(pk=item.pk if item else 0).update(status="approved")
+        return given
 
-    threads = [threading.Thread(target=take_three, args=(user,)) for user in people]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    given = at_once([partial(take_three, user) for user in people])
 
-    assert len({item for _, item in given}) == 18
-    assert None not in {item for _, item in given}
+    items = {item for of_user in given for item in of_user}
+    assert len(items) == 18
+    assert None not in items
 
 
 def test_the_order_of_the_queue_is_read_from_an_index() -> None:
@@ -280,10 +241,6 @@ def test_the_order_of_the_queue_is_read_from_an_index() -> None:
     if connection.vendor == "sqlite":
         assert "kernel_queue" in plan
         assert "TEMP B-TREE" not in plan
-
-
-def test_an_unknown_claim_token_can_not_renew(ada: User) -> None:
-    assert not claims.renew(uuid.uuid4(), ada)
 
 
 def test_a_claim_on_an_item_decided_meanwhile_is_released(

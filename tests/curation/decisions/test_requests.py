@@ -2,14 +2,16 @@
 
 import json
 import threading
+import time
 import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -19,12 +21,11 @@ from curation.decisions.decide import decide, undo
 from curation.errors import Conflict
 from curation.models import BulkDecision, Decision, Kernel, SecondReview, Status
 from curation.search.filters import Filter
-from curation.web import tokens
 from tests import factories as make
+from tests.probes import at_once
 from tests.waiting import DEADLINE
 
 pytestmark = pytest.mark.django_db
-AT_ONCE = 6
 
 
 @pytest.fixture
@@ -38,47 +39,29 @@ def call(user: User, item: Any, **body: Any) -> Any:
         f"/api/v1/{kind}/{item.pk}/decision",
         json.dumps({"status": "approved", "version": 1} | body),
         "application/json",
-        headers={"Authorization": f"Bearer {tokens.make(user, 'tests')}"},
+        headers=make.bearer(user),
     )
 
 
 def submit(user: User, item: Any, **form: Any) -> Any:
-    browser = Client()
-    browser.force_login(user)
     wish = {"status": "approved", "version": 1} | form
-    return browser.post(reverse("decide", args=["kernels", item.pk]), wish)
+    return make.a_browser(user).post(reverse("decide", args=["kernels", item.pk]), wish)
 
 
-@pytest.mark.parametrize("another", [make.a_kernel, make.a_pair])
+@pytest.mark.parametrize("of_another_user", [False, True])
+@pytest.mark.parametrize("another", [make.a_kernel, make.a_pair, partial(make.a_kernel, version=2)])
 def test_the_id_of_another_item_s_decision_is_a_conflict_for_the_api(
-    ada: User, another: Any
+    ada: User, another: Any, of_another_user: bool
 ) -> None:
     request, item = str(uuid.uuid4()), another()
-    call(ada, make.a_kernel(), request=request)
+    call(make.a_reviewer() if of_another_user else ada, make.a_kernel(), request=request)
 
     answer = call(ada, item, request=request)
 
     assert answer.status_code == 409
-    assert "was used before, for another decision" in answer.json()["error"]
+    assert of_another_user or "was used before, for another" in answer.json()["error"]
     item.refresh_from_db()
-    assert (item.status, item.version) == (Status.PENDING, 1)
-
-
-def test_the_id_of_another_user_s_decision_is_a_conflict(ada: User) -> None:
-    request, kernel = str(uuid.uuid4()), make.a_kernel()
-    call(make.a_reviewer(), make.a_kernel(), request=request)
-
-    assert call(ada, kernel, request=request).status_code == 409
-
-
-def test_a_stale_item_with_the_id_of_another_decision_is_a_conflict(ada: User) -> None:
-    request, stale = str(uuid.uuid4()), make.a_kernel(version=2)
-    call(ada, make.a_kernel(), request=request)
-
-    answer = call(ada, stale, request=request)
-
-    assert answer.status_code == 409
-    assert "was used before" in answer.json()["error"]
+    assert item.status == Status.PENDING
 
 
 @pytest.mark.parametrize("changed", [{"status": "rejected"}, {"version": 2}])
@@ -94,20 +77,11 @@ def test_an_id_that_is_sent_with_another_verdict_or_version_is_a_conflict(
 
 @pytest.mark.django_db(transaction=True)
 def test_of_six_concurrent_decisions_with_one_id_five_are_conflicts(ada: User) -> None:
-    kernels, request = [make.a_kernel() for _ in range(AT_ONCE)], str(uuid.uuid4())
-    ready = threading.Barrier(AT_ONCE)
+    kernels, request = [make.a_kernel() for _ in range(6)], str(uuid.uuid4())
 
-    def send(kernel: Kernel) -> int:
-        try:
-            ready.wait(DEADLINE)
-            return int(call(ada, kernel, request=request).status_code)
-        finally:
-            connection.close()
+    answers = at_once([partial(call, ada, kernel, request=request) for kernel in kernels])
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        codes = Counter(pool.map(send, kernels))
-
-    assert codes == {200: 1, 409: AT_ONCE - 1}
+    assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 5}
     assert Decision.objects.count() == Kernel.objects.filter(status=Status.APPROVED).count() == 1
 
 
@@ -142,7 +116,7 @@ def test_a_repeated_second_review_with_another_verdict_is_a_conflict(ada: User) 
 
 def test_an_undo_with_the_id_of_another_decision_is_refused(ada: User) -> None:
     request = uuid.uuid4()
-    decisions = [approve(ada, make.a_kernel()) for _ in range(2)]
+    decisions = [make.decided(make.a_kernel(), ada) for _ in range(2)]
     assert undo(decision=decisions[0], user=ada, request=request) == undo(
         decision=decisions[0], user=ada, request=request
     )
@@ -171,13 +145,8 @@ def test_a_bulk_decision_with_the_id_of_another_is_refused(ada: User) -> None:
         bulk.decide_cluster(item=kernel, user=ada, request=request)
 
 
-def approve(user: User, kernel: Kernel) -> Decision:
-    return decide(item=kernel, status=Status.APPROVED, version=1, user=user, request=uuid.uuid4())
-
-
 def waiting() -> SecondReview:
-    decision = approve(make.a_reviewer(), make.a_kernel())
-    return SecondReview.objects.create(kernel=decision.kernel, first=decision)
+    return make.a_second_review(first=make.decided(make.a_kernel()))
 
 
 def test_a_second_review_is_asked_for_by_item(ada: User) -> None:
@@ -189,3 +158,49 @@ def test_a_second_review_is_asked_for_by_item(ada: User) -> None:
     assert second.asked_for(given.item, ada, request) == given
     with pytest.raises(Conflict):
         second.asked_for(make.a_kernel(), ada, request)
+
+
+@pytest.mark.parametrize("a", [make.a_kernel, make.a_pair])
+def test_a_decision_sets_the_status_and_records_the_reviewed_content(a: Any) -> None:
+    item, reviewer = a(), make.a_reviewer()
+
+    decision = make.decided(item, reviewer, comment="clean")
+
+    assert (item.status, item.version) == (Status.APPROVED, 2)
+    assert decision.item == item
+    assert (decision.content_hash, decision.version) == (item.content_hash, 1)
+    assert (decision.previous_status, decision.status) == (Status.PENDING, Status.APPROVED)
+    assert (decision.user, decision.comment) == (reviewer, "clean")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_concurrent_deliveries_of_one_request_make_one_decision() -> None:
+    """As a program does whose connection broke: the first delivery may still be under way."""
+    reviewer, kernel, request = make.a_reviewer(), make.a_kernel(), uuid.uuid4()
+    decided = threading.Event()
+
+    def deliver(hold: float) -> Decision:
+        try:
+            with transaction.atomic():
+                made = decide(
+                    item=Kernel.objects.get(pk=kernel.pk),
+                    status=Status.APPROVED,
+                    version=1,
+                    user=reviewer,
+                    request=request,
+                )
+                decided.set()
+                time.sleep(hold)
+            return made
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(deliver, 1.0)
+        assert decided.wait(DEADLINE)
+        second = pool.submit(deliver, 0.0)
+
+        assert first.result() == second.result()
+    kernel.refresh_from_db()
+    assert kernel.version == 2
+    assert Decision.objects.count() == 1

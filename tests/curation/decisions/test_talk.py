@@ -193,14 +193,6 @@ def test_a_tried_case_makes_no_notice(author: User) -> None:
     assert notice_runs() == 0
 
 
-def test_a_comment_on_a_line_leads_back_to_the_line(browser: Client, kernel: Kernel) -> None:
-    form = {"file": "standalone_source", "line": "4", "text": "Why?", "stay": "1", "queue": "q=tl"}
-
-    there = browser.post(f"/kernels/{kernel.pk}/comment", form)["Location"]
-
-    assert there == f"/kernels/{kernel.pk}/?tab=standalone&queue=q%3Dtl#L4"
-
-
 def test_the_discussion_names_files_as_the_tabs_do(browser: Client, kernel: Kernel) -> None:
     write(kernel, make.a_reviewer())
 
