@@ -200,6 +200,23 @@ def decided() -> None:
     make.a_decision(pair=make.a_pair(slug="hers", version=2), user=ada)
 
 
+def with_figures() -> None:
+    make.a_kernel(name="small", registers=32, spilled_bytes=0)
+    make.a_kernel(name="large", registers=255, spilled_bytes=128)
+    make.a_kernel(name="unknown")
+    make.a_pair(slug="fast", speedup=2.0)
+    make.a_pair(slug="slow", speedup=0.25)
+    make.a_pair(slug="untimed")
+
+
+def with_launches() -> None:
+    for slug, launched in (("whole", "all"), ("partly", "some"), ("changed", "some")):
+        over = {"content_hash": make.sha("before")} if slug == "changed" else {}
+        figures = {"grades": {"launched": launched}}
+        make.a_validation_result(pair=make.a_pair(slug=slug), figures=figures, **over)
+    make.a_kernel()
+
+
 TODAY = timezone.now().date()
 YESTERDAY = TODAY - timedelta(days=1)
 
@@ -244,6 +261,18 @@ ROWS: list[tuple[Callable[[], object], str, set[str]]] = [
     (with_benchmarks, "items=pairs", {"seen-pair"}),
     (with_benchmarks, "items=kernels contaminated=yes", {"seen"}),
     (with_benchmarks, "items=kernels items=pairs", {"seen", "seen-pair", "clean"}),
+    (with_figures, "items=kernels registers=..64", {"small"}),
+    (with_figures, "items=kernels registers=100..", {"large"}),
+    (with_figures, "items=kernels registers=32", {"small"}),
+    (with_figures, "items=kernels spills=yes", {"large"}),
+    (with_figures, "items=kernels spills=no", {"small"}),
+    (with_figures, "items=pairs speedup=1.5..", {"fast"}),
+    (with_figures, "items=pairs speedup=..1.5", {"slow"}),
+    (with_figures, "items=pairs registers=1..", set()),
+    (with_launches, "items=pairs unlaunched=yes", {"partly"}),
+    (with_launches, "items=pairs unlaunched=no", {"whole", "changed"}),
+    (with_launches, "items=pairs unlaunched=no unlaunched=yes", {"whole", "partly", "changed"}),
+    (with_launches, "items=kernels unlaunched=no", set()),
     (decided, "reviewer=ada", {"hers"}),
     (decided, "reviewer=bob", {"both"}),
     (decided, f"decided={TODAY}", {"both", "hers"}),

@@ -3,10 +3,12 @@
 import pytest
 from django.db import connection
 
-from curation.models import Kernel, Pair
+from curation.models import Decision, Kernel, Pair, Repository
 from curation.search.filters import Filter
 from curation.search.indexes import SEARCHED, make_indexes, words_of
+from tests import factories as make
 from tests.factories import a_kernel, a_pair
+from tests.probes import queries_of
 
 pytestmark = pytest.mark.django_db
 
@@ -98,3 +100,51 @@ def test_dropped_tag_triggers_are_restored_and_missed_tags_indexed() -> None:
 
     assert tagged("new") == {"before", "meanwhile"}
     assert tagged("old") == set()
+
+
+# --- `among`: one of a list, handed over as one value ----------------------------------------
+def test_among_finds_exactly_the_rows_of_a_list() -> None:
+    one, two, three = (make.a_kernel() for _ in range(3))
+
+    found = Kernel.objects.filter(pk__among=[three.pk, one.pk, -1]).order_by("pk")
+
+    assert list(found) == [one, three]
+    assert list(Kernel.objects.exclude(pk__among={one.pk, three.pk})) == [two]
+
+
+def test_among_passes_100_000_keys_as_one_parameter() -> None:
+    kernel = make.a_kernel()
+    rows = Kernel.objects.filter(pk__among=range(kernel.pk, kernel.pk + 100_000))
+
+    assert len(queries_of(lambda: list(rows))) == 1
+    assert list(rows) == [kernel]
+
+
+def test_among_an_empty_list_runs_no_query() -> None:
+    assert queries_of(lambda: list(Kernel.objects.filter(pk__among=[]))) == []
+
+
+@pytest.mark.parametrize("name", ['a\'b/"c"', "öl/日本", "[1]/{}", "a\\b/\t%s"])
+def test_among_escapes_text_values(name: str) -> None:
+    made = make.a_repository(name=name)
+    make.a_repository()
+
+    assert list(Repository.objects.filter(name__among=[name, "1"])) == [made]
+
+
+def test_among_on_a_foreign_key_uses_an_index() -> None:
+    kernel = make.a_kernel()
+    said = make.a_decision(kernel=kernel)
+
+    rows = Decision.objects.filter(kernel__among=[kernel.pk])
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+
+    assert list(rows) == [said]
+    assert "ndex" in rows.explain() or "INDEX" in rows.explain()
+
+
+def test_among_refuses_a_queryset() -> None:
+    with pytest.raises(TypeError):
+        list(Kernel.objects.filter(pk__among=Kernel.objects.values("pk")))

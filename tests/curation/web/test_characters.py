@@ -14,6 +14,7 @@ from curation.characters import INVISIBLE, boxed, has_invisible, invisible, list
 from curation.models import Kernel, Pair
 from curation.web.highlight import lines
 from tests import factories as make
+from tests.curation.web.strange_text import a_kernel_saying, a_pair_saying, item_pages, other_pages
 
 # One of each kind: override, isolate, mark, zero-width, joiner, byte order mark, soft hyphen, tag,
 # variation selector, filler, control, spaces, separator.
@@ -26,42 +27,12 @@ BAD = f"a{EACH}b"
 
 @pytest.fixture
 def kernel(db: None) -> Kernel:
-    kernel = make.a_kernel(
-        name=BAD, standalone_source=f"# {BAD}\nx = '{BAD}'\ny{BAD} = 1\n",
-        launcher_source=f"# {BAD}\n", tags=[BAD], standalone=False, standalone_reasons=[BAD],
-        notes=[BAD], license=make.a_license(expression=BAD), license_verdict="permissive",
-        parameters=[{"name": BAD, "annotation": BAD, "default": BAD, "constexpr": False}],
-        kind_evidence=[{"says": BAD, "rule": BAD, "line": 1, "text": BAD}],
-    )  # fmt: skip
-    repository = make.a_repository()
-    for number in range(2):
-        file = make.a_source_file(path=f"{BAD}{number}.py", repository=repository)
-        make.a_provenance(kernel=kernel, source_file=file, license_reason=BAD)
-    make.some_license_evidence(
-        repository=repository, source_file=file, path=BAD, matched_text=BAD, remark=BAD
-    )
-    make.a_finding(kernel=kernel, gate="parses", passed=False, message=BAD)
-    twin = make.a_kernel(name=f"{BAD}2", standalone_source=f"# {BAD}\nz = 1\n")
-    make.a_duplicate_link(kernel=twin, of_kernel=kernel)
-    make.a_question(kernel=kernel, text=BAD)
-    make.a_decision(kernel=kernel, comment=BAD, reasons=[BAD])
-    return kernel
+    return a_kernel_saying(BAD)
 
 
 @pytest.fixture
 def pair(kernel: Kernel) -> Pair:
-    before = make.a_pair(slug="before", test_code=f"TOLERANCE = '{BAD}'\n")
-    pair = make.a_pair(
-        kernel=kernel, slug="bad", python_code=f"# {BAD}\n", triton_code=BAD, entry_point=BAD,
-        test_code=f"TOLERANCE = '{BAD}{BAD}'\n", recipe=BAD, description=BAD, previous=before,
-    )  # fmt: skip
-    result = make.a_validation_result(
-        pair=pair, content_hash=pair.content_hash, message=BAD, figures={BAD: BAD},
-        run=make.a_validation_run(environment={BAD: BAD}),
-    )  # fmt: skip
-    figures = {"max_abs_error": 0.1, "share_of_allowed": 0.2}
-    make.a_validation_check(result=result, name=BAD, message=BAD, figures=figures)
-    return pair
+    return a_pair_saying(BAD, kernel)
 
 
 def left_in(page: str) -> set[str]:
@@ -70,37 +41,17 @@ def left_in(page: str) -> set[str]:
     return {f"U+{ord(character):04X}" for character in INVISIBLE.findall(page)}
 
 
-@pytest.mark.parametrize(
-    "tab", ["standalone", "file", "launcher", "diff", "diff&layout=inline", "alike", "history"]
-)
-def test_no_tab_of_a_kernel_contains_an_invisible_character(
-    browser: Client, kernel: Kernel, tab: str
+def test_no_tab_of_an_item_contains_an_invisible_character(
+    browser: Client, kernel: Kernel, pair: Pair
 ) -> None:
-    page = browser.get(f"{kernel.get_absolute_url()}?tab={tab}").content.decode()
-
-    assert left_in(page) == set()
-    assert '<span class="cp" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>' in page
-
-
-@pytest.mark.parametrize("tab", ["code", "results", "diff", "diff&layout=inline", "history"])
-def test_no_tab_of_a_pair_contains_an_invisible_character(
-    browser: Client, pair: Pair, tab: str
-) -> None:
-    page = browser.get(f"{pair.get_absolute_url()}?tab={tab}").content.decode()
-
-    assert left_in(page) == set()
-    assert '<span class="cp" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>' in page
+    for url in item_pages(kernel, pair):
+        page = browser.get(url).content.decode()
+        assert left_in(page) == set(), url
+        assert '<span class="cp" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>' in page, url
 
 
 def test_no_list_page_contains_an_invisible_character(browser: Client, pair: Pair) -> None:
-    run = make.an_ingest_run()
-    make.a_drop(run=run, path=BAD, message=BAD, qualname=BAD)
-    draft = make.a_draft(operation=BAD, path=BAD, missing=[BAD], python_code=BAD)
-    for url in (
-        f"{reverse('find')}?q=a", f"{reverse('find')}?items=pairs", reverse("history"),
-        reverse("drafts"), draft.get_absolute_url(), reverse("edit-pair", args=[pair.pk]),
-        run.get_absolute_url(), reverse("ask", args=["pairs", pair.pk]), reverse("account"),
-    ):  # fmt: skip
+    for url in (f"{reverse('find')}?q=a", *other_pages(BAD, pair)):
         assert left_in(browser.get(url).content.decode()) == set(), url
 
 
@@ -126,12 +77,6 @@ def test_a_joiner_in_a_comment_is_only_a_doubt(browser: Client) -> None:
 
     assert "Characters in comments or strings are invisible" in page
     assert "Unit: U+FE0F VARIATION SELECTOR-16 once on line 1." in page
-
-
-def test_plain_code_has_no_evidence_of_invisible_characters(browser: Client) -> None:
-    page = browser.get(make.a_kernel().get_absolute_url()).content.decode()
-
-    assert "Characters" not in page
 
 
 # --- The characters themselves --------------------------------------------------------------
@@ -200,14 +145,6 @@ def test_the_visible_filter_escapes_only_unescaped_text() -> None:
     )
 
     assert shown == f"&lt;b&gt;{boxed(chr(0x202E))} 1<br>&lt;2&gt;"
-
-
-def test_a_page_title_shows_only_the_code_point() -> None:
-    shown = Template("{% load review %}{{ a|visible|striptags }}").render(
-        Context({"a": "<i>\u202e"})
-    )
-
-    assert shown == "&lt;i&gt;U+202E"
 
 
 def test_a_long_text_is_truncated_with_a_character_count() -> None:

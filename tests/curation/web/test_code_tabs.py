@@ -16,12 +16,6 @@ OWN = "@triton.jit\ndef kernel(x):\n    helper(x)\n"
 HEADER = "# All rights reserved. (c) Odd Labs\n"
 
 
-@pytest.fixture
-def browser(client: Client) -> Client:
-    client.force_login(make.a_reviewer())
-    return client
-
-
 def a_kernel_of(text: str | None, **over: Any) -> Kernel:
     """Return a kernel in a file of this text, at the place where its function begins."""
     kernel = make.a_kernel(name="kernel", function_source=OWN, standalone_source=UNIT)

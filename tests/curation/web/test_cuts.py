@@ -23,12 +23,6 @@ HUGE = "".join(f"value_{number} = {number}\n" for number in range(90_000))
 EQUAL = "x = 1\n" * 100_000
 
 
-@pytest.fixture
-def browser(client: Client) -> Client:
-    client.force_login(make.a_reviewer())
-    return client
-
-
 def shown(browser: Client, **columns: Any) -> tuple[str, Kernel]:
     kernel = make.a_kernel(**columns)
     place = {"kernel": kernel, "start_line": 1, "end_line": 2}

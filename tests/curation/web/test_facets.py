@@ -21,17 +21,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture
-def user() -> User:
-    return make.a_curator()
-
-
-@pytest.fixture
-def browser(client: Client, user: User) -> Client:
-    client.force_login(user)
-    return client
-
-
-@pytest.fixture
 def kernels() -> list[Kernel]:
     kinds = [("matmul", "easy", "pending"), ("matmul", "hard", "approved"),
              ("softmax", "easy", "pending"), ("", "", "rejected")]  # fmt: skip
@@ -51,11 +40,11 @@ def kernels() -> list[Kernel]:
      "operation=softmax&status=rejected"],
 )  # fmt: skip
 def test_each_count_is_the_length_of_the_list_that_its_value_gives(
-    query: str, user: User, kernels: list[Kernel]
+    query: str, curator: User, kernels: list[Kernel]
 ) -> None:
     filter = Filter.from_query(query)
 
-    counts, whole = facet_counts(Listing(Kernel, filter, user))
+    counts, whole = facet_counts(Listing(Kernel, filter, curator))
 
     assert whole
     for key, by_value in counts.items():
@@ -79,35 +68,35 @@ def test_the_counts_do_not_tell_the_verdict_that_a_second_reviewer_must_not_see(
 
 
 def test_many_items_are_counted_up_to_a_bound(
-    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+    curator: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(facets, "NEWEST", 2)
 
-    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("q=tl.dot"), user))
+    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("q=tl.dot"), curator))
 
     assert not whole
     assert sum(counts["status"].values()) == 3
 
 
 def test_matches_of_a_common_verdict_are_counted_among_the_newest_items_only(
-    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+    curator: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "TRIED", 2)
     monkeypatch.setattr(listing, "SUFFICIENT", 2)
 
-    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("validation=none"), user))
+    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("validation=none"), curator))
     assert not whole
     assert sum(counts["status"].values()) == 2
 
     monkeypatch.setattr(listing, "SUFFICIENT", 3)
-    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("validation=none"), user))
+    counts, whole = facet_counts(Listing(Kernel, Filter.from_query("validation=none"), curator))
     assert whole
     assert sum(counts["status"].values()) == len(kernels)
 
 
 @pytest.mark.parametrize("model", [Kernel, Pair])
 def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
-    model: type[Kernel] | type[Pair], user: User
+    model: type[Kernel] | type[Pair], curator: User
 ) -> None:
     for number in range(9):
         figure = number % 3
@@ -124,7 +113,7 @@ def test_each_order_shows_every_item_once_and_its_reverse_the_other_way_round(
             seen: list[int] = []
             after = ""
             while True:
-                page = Listing(model, Filter(), user).page(order, after, 2)
+                page = Listing(model, Filter(), curator).page(order, after, 2)
                 seen += [item.pk for item in page.items]
                 after = page.following
                 if not after:
@@ -195,30 +184,28 @@ def test_no_ticked_row_decides_nothing(query: dict[str, str], browser: Client) -
     assert "Tick the rows first." in answer.content.decode()
 
 
-def test_a_shared_view_is_listed_for_others_who_can_not_delete_it(
-    browser: Client, user: User
-) -> None:
+def test_a_shared_view_is_listed_for_others_who_can_not_delete_it(browser: Client) -> None:
     owner = make.a_reviewer()
-    shared = SavedView.objects.create(user=owner, name="Products", query="operation=matmul",
-                                      shared=True)  # fmt: skip
-    SavedView.objects.create(user=owner, name="Own list", query="")
+    shared = make.a_saved_view(user=owner, name="Products", query="operation=matmul", shared=True)
+    own = make.a_saved_view(user=owner, name="Own list")
 
     page = browser.get(reverse("find")).content.decode()
-    browser.post(reverse("save-view"), {"delete": shared.pk})
+    for view in (shared, own):
+        browser.post(reverse("save-view"), {"delete": view.pk})
 
     views = re.search(r'<nav class="views".*?</nav>', page, re.DOTALL)
     assert views and "Products" in views[0] and owner.username in views[0]
     assert "Own list" not in page and "Delete" not in views[0]
-    assert SavedView.objects.filter(pk=shared.pk).exists()
+    assert SavedView.objects.count() == 2
 
 
 def test_counts_that_take_long_are_cached(
-    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+    curator: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(facets, "QUICK", -1.0)
 
     def pending() -> int:
-        return facet_counts(Listing(Kernel, Filter(), user))[0]["status"]["pending"]
+        return facet_counts(Listing(Kernel, Filter(), curator))[0]["status"]["pending"]
 
     assert pending() == 2
     make.a_kernel()

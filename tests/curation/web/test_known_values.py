@@ -18,12 +18,7 @@ from curation.web.lists.listing import Listing
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
-@pytest.fixture
-def user() -> User:
-    return make.a_curator()
-
-
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def kernels() -> list[Kernel]:
     license = make.a_license(expression="MIT")
     files = [make.a_source_file(), make.a_source_file()]
@@ -50,32 +45,26 @@ def kernels() -> list[Kernel]:
     "query", ["", "operation=matmul", "tag=split-k", "license=MIT&finding=length", "finding=none"]
 )
 def test_each_count_is_the_length_of_the_list_that_its_value_gives(
-    query: str, model: type[Kernel] | type[Pair], user: User, kernels: list[Kernel]
+    query: str, model: type[Kernel] | type[Pair], curator: User
 ) -> None:
     filter = Filter.from_query(query)
 
     for key in (*TYPED, *CHOICES):
         if (key == "finding" and model is Pair) or key in FACETS[model]:
             continue
-        values = value_counts(Listing(model, filter, user), key)
+        values = value_counts(Listing(model, filter, curator), key)
         assert values.whole
         for value, count in values.counts.items():
             chosen = Filter.parse([*filter.without(key).pairs(), (key, value)])
             assert count == chosen.of(model._default_manager.all()).count(), (key, value)  # type: ignore[type-var]
 
 
-def test_a_demanded_value_is_shown_even_if_it_lists_nothing(user: User) -> None:
-    values = value_counts(Listing(Kernel, Filter.from_query("tag=unheard"), user), "tag")
-
-    assert values.counts == {"unheard": 0}
-
-
 def test_many_items_are_counted_up_to_a_bound(
-    user: User, kernels: list[Kernel], monkeypatch: pytest.MonkeyPatch
+    curator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(known_values, "COUNTED", 2)
 
-    values = value_counts(Listing(Kernel, Filter(), user), "tag")
+    values = value_counts(Listing(Kernel, Filter(), curator), "tag")
 
     assert not values.whole
     assert values.counts == {"split-k": 1}
@@ -94,26 +83,12 @@ def test_the_counts_do_not_tell_the_verdict_that_a_second_reviewer_must_not_see(
     assert untold.counts["fp8"] == 1
 
 
-def test_a_frequent_value_is_ticked_without_typing(
-    client: Client, user: User, kernels: list[Kernel]
-) -> None:
-    client.force_login(user)
-
-    page = client.get(f"{reverse('find')}?tag=fp8&open=tag").content.decode()
-
-    assert '<option value="split-k">' in page
-
-    assert '<input type="checkbox" name="tag" value="fp8" checked>' in page
-    assert '<input type="checkbox" name="tag" value="split-k">' in page
-
-
 def test_an_opened_filter_names_and_counts_its_values(
-    client: Client, user: User, kernels: list[Kernel]
+    browser: Client, kernels: list[Kernel]
 ) -> None:
-    client.force_login(user)
-    make.a_validation_result(kernel=kernels[0], content_hash=kernels[0].content_hash)
+    make.a_validation_result(kernel=kernels[0])
 
-    page = client.get(f"{reverse('find')}?open=validation").content.decode()
+    page = browser.get(f"{reverse('find')}?open=validation").content.decode()
 
     assert re.search(r'value="none"> Not validated <span class="many">2<', page)
     assert re.search(r'value="passed"> Passed <span class="many">1<', page)
@@ -121,46 +96,36 @@ def test_an_opened_filter_names_and_counts_its_values(
 
 
 @pytest.mark.parametrize("query", ["open=tags", "open=q", "items=pairs&open=finding"])
-def test_a_foreign_fold_out_opens_nothing(
-    query: str, client: Client, user: User, kernels: list[Kernel]
-) -> None:
-    client.force_login(user)
+def test_a_foreign_fold_out_opens_nothing(query: str, browser: Client) -> None:
 
-    page = client.get(f"{reverse('find')}?{query}")
+    page = browser.get(f"{reverse('find')}?{query}")
 
     assert page.status_code == 200
     assert "<datalist" not in page.content.decode()
 
 
-def test_measurements_share_one_fold(client: Client, user: User) -> None:
-    client.force_login(user)
+def test_measurements_share_one_fold(browser: Client) -> None:
 
     for items, names in (("kernels", ["registers", "spills", "language", "kind"]),
                          ("pairs", ["speedup", "pass_rate"])):  # fmt: skip
-        page = client.get(reverse("find"), {"items": items}).content.decode()
+        page = browser.get(reverse("find"), {"items": items}).content.decode()
         fold = page[page.index('id="filter-measured"') :]
         assert sorted(names) == sorted(re.findall(r'<details id="filter-(\w+)"', fold))
 
 
-def test_tabs_count_the_matches_of_both_kinds(
-    client: Client, user: User, kernels: list[Kernel]
-) -> None:
-    client.force_login(user)
+def test_tabs_count_the_matches_of_both_kinds(browser: Client) -> None:
 
-    page = client.get(reverse("find"), {"tag": "fp8"}).content.decode()
+    page = browser.get(reverse("find"), {"tag": "fp8"}).content.decode()
 
     assert re.findall(r'>(\w+) <span class="count">(\d+)</span></a>', page)[-2:] == [
         ("Kernels", "1"), ("Pairs", "1"),
     ]  # fmt: skip
 
 
-def test_a_search_of_fewer_than_three_letters_says_that_it_reads_names(
-    client: Client, user: User
-) -> None:
-    client.force_login(user)
+def test_a_search_of_fewer_than_three_letters_says_that_it_reads_names(browser: Client) -> None:
 
-    short = client.get(reverse("find"), {"q": "tl"}).content.decode()
-    long = client.get(reverse("find"), {"q": "tl."}).content.decode()
+    short = browser.get(reverse("find"), {"q": "tl"}).content.decode()
+    long = browser.get(reverse("find"), {"q": "tl."}).content.decode()
 
     assert "“tl” has fewer than three letters, so only names are searched for it." in short
     assert "fewer than three letters" not in long

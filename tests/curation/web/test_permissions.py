@@ -3,19 +3,20 @@
 The admin's addresses have a table of their own, of models, in `tests/curation/admin`.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import pytest
 import redis
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db.models import Model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, reverse
 from django.utils import timezone
 
+from curation.models import ExportRun
 from curation.urls import urlpatterns
-from curation.web import tokens
 from tests import factories as make
 
 METHODS = ("GET", "POST", "PUT", "DELETE")
@@ -113,55 +114,39 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "join": ((410, 410, 405, 405),) * 2,
 }
 
-ARGUMENTS = {
-    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "save-version": "pk", "try-case": "pk",
-    "download-export": "pk", "export-card": "pk", "export-changes": "pk",
-    "push-release": "pk",
-    "finish-bulk": "pk", "undo-bulk": "pk",
-    **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
-    "revoke-invitation": "pk", "join": "token",
-    "draft": "pk", "finish-draft": "pk", "change-comment": "pk",
-    "api-items": "kind", "text": "text",
-    **dict.fromkeys(("guideline", "edit-guideline", "guideline-example"), "operation"),
-    **dict.fromkeys(("decide", "skip", "ask", "pin", "comment"), "both"),
-    **dict.fromkeys(("decide-cluster", "validate-item"), "both"),
-    **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
-}  # fmt: skip
+# The row that an address is about, unless it is a kernel.
+ROWS: dict[str, Callable[..., Model]] = {
+    **dict.fromkeys(("pair", "edit-pair", "save-version", "try-case"), make.a_pair),
+    **dict.fromkeys(("draft", "finish-draft"), make.a_draft),
+    **dict.fromkeys(("finish-bulk", "undo-bulk"), make.a_bulk_decision),
+    **dict.fromkeys(("run", "cancel-run", "retry-run"), make.an_export_run),
+    "revoke-invitation": make.an_invitation,
+    "download-export": partial(make.an_export_run, archive="gone.tar.gz"),
+}
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
-def names(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterator[str]:
+def named(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterator[URLPattern]:
     for pattern in patterns:
-        if isinstance(pattern, URLResolver):
-            if pattern.namespace != "admin":
-                yield from names(pattern.url_patterns)
-            continue
-        assert pattern.name, f"{pattern} has no name"
-        yield pattern.name
+        if isinstance(pattern, URLPattern):
+            assert pattern.name, f"{pattern} has no name"
+            yield pattern
+        elif pattern.namespace != "admin":
+            yield from named(pattern.url_patterns)
+
+
+PARAMETERS = {pattern.name: pattern.pattern.converters for pattern in named()}
 
 
 def address(name: str) -> str:
-    kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",), "token": ("guessed",)}
-    if name in ("pair", "edit-pair", "save-version", "try-case"):
-        kinds["pk"] = (make.a_pair().pk,)
-    elif name in ("draft", "finish-draft"):
-        kinds["pk"] = (make.a_draft().pk,)
-    elif name in ("finish-bulk", "undo-bulk"):
-        kinds["pk"] = (make.a_bulk_decision().pk,)
-    elif ARGUMENTS.get(name) == "run":
-        kinds["run"] = ("export", make.an_export_run().pk)
-    elif ARGUMENTS.get(name) == "operation":
-        kinds["operation"] = ("reduction",)
-    elif name == "revoke-invitation":
-        kinds["pk"] = (make.an_invitation().pk,)
-    elif name == "download-export":
-        kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
-    else:
-        kernel = make.a_kernel()
-        both = ("kernels", kernel.pk)
-        kinds |= {"pk": (kernel.pk,), "both": both, "text": (*both, "standalone_source")}
-    return reverse(name, args=kinds[ARGUMENTS.get(name, "")])
+    factory: Callable[..., Model] = ROWS.get(name, make.a_kernel)
+    row = factory()
+    values = {
+        "pk": row.pk, "kind": "export" if isinstance(row, ExportRun) else "kernels",
+        "column": "standalone_source", "token": "guessed", "operation": "reduction",
+    }  # fmt: skip
+    return reverse(name, kwargs={each: values[each] for each in PARAMETERS[name]})
 
 
 def person(role: str) -> User | None:
@@ -173,28 +158,28 @@ def person(role: str) -> User | None:
 
 
 def browser(role: str) -> Client:
-    client, user = Client(), person(role)
-    if user:
-        client.force_login(user)
+    user = person(role)
+    client = make.a_browser(user) if user else Client()
     if user and role == "deactivated":
         User.objects.filter(pk=user.pk).update(is_active=False)
     return client
 
 
-def dead_token(kind: str) -> str:
+def dead_token(kind: str) -> dict[str, str]:
     user = make.a_curator()
-    secret = tokens.make(user, "tests")
+    headers = make.bearer(user)
     if kind == "revoked":
         user.api_tokens.all().delete()
     if kind == "expired":
         user.api_tokens.update(expires_at=timezone.now())
     if kind == "of a deactivated person":
         User.objects.filter(pk=user.pk).update(is_active=False)
-    return {"missing": "", "guessed": "curation_guessed"}.get(kind, secret)
+    secret = {"missing": "", "guessed": "curation_guessed"}.get(kind)
+    return headers if secret is None else {"Authorization": f"Bearer {secret}"}
 
 
 def test_every_url_name_is_in_the_permission_table() -> None:
-    assert {*EXPECTED, *OWN, *API, *OPEN} == set(names())
+    assert {*EXPECTED, *OWN, *API, *OPEN} == set(PARAMETERS)
 
 
 @pytest.mark.parametrize("name", OPEN)
@@ -236,10 +221,10 @@ def test_a_page_gives_each_role_its_expected_status(name: str, role: str) -> Non
 
 @pytest.mark.parametrize("name", [*EXPECTED, *OWN])
 def test_an_api_token_does_not_open_browser_pages(name: str) -> None:
-    secret, url = tokens.make(make.a_superuser(), "tests"), address(name)
+    headers, url = make.bearer(make.a_superuser()), address(name)
 
     for method in METHODS:
-        answer = Client().generic(method, url, headers={"Authorization": f"Bearer {secret}"})
+        answer = Client().generic(method, url, headers=headers)
         assert answer.status_code == 302, method
         assert answer.headers["Location"].startswith(reverse(settings.LOGIN_URL)), method
 
@@ -248,12 +233,12 @@ def test_an_api_token_does_not_open_browser_pages(name: str) -> None:
 @pytest.mark.parametrize("role", [*PEOPLE[2:], *DEAD_TOKENS])
 def test_the_api_gives_each_role_its_expected_status(name: str, role: str) -> None:
     client, user = Client(), person(role)
-    secret = tokens.make(user, "tests") if user else dead_token(role)
+    headers = make.bearer(user) if user else dead_token(role)
     url = address(name)
     refused = 401 if role in DEAD_TOKENS else {"outsider": 403}.get(role)
 
     for method, wanted in zip(METHODS, API[name], strict=True):
-        answer = client.generic(method, url, headers={"Authorization": f"Bearer {secret}"})
+        answer = client.generic(method, url, headers=headers)
         assert answer.status_code == (refused if refused and wanted != 405 else wanted), method
         assert answer.status_code == 200 or answer.json()["error"].endswith((".", "…”."))
 
@@ -279,15 +264,13 @@ def test_a_form_without_a_csrf_token_is_refused() -> None:
 
 
 def test_a_browser_session_does_not_open_the_api() -> None:
-    client = Client()
-    client.force_login(make.a_curator())
+    client = make.a_browser(make.a_curator())
 
     assert client.get(address("api-items")).status_code == 401
 
 
 def test_a_reviewer_can_not_open_admin_queue_or_source_pages() -> None:
-    client = Client()
-    client.force_login(make.a_reviewer())
+    client = make.a_browser(make.a_reviewer())
 
     for url in ("/admin/", "/admin/django_rq/dashboard/", "/admin/curation/repository/"):
         answer = client.get(url, follow=True)

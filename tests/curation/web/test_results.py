@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from curation.models import Outcome, ValidationResult
+from curation.models import Outcome, ValidationCheck, ValidationResult
+from curation.web import plot
 from curation.web.figures import named
 from curation.web.results import (
     check_rows,
@@ -37,9 +38,7 @@ RAISED_EARLY: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def a_result(*checks: tuple[str, str, str, dict[str, Any]], **over: Any) -> ValidationResult:
-    pair = make.a_pair()
-    values = {"verdict": "failed", "pair": pair, "content_hash": pair.content_hash}
-    result = make.a_validation_result(**values | over)
+    result = make.a_validation_result(**{"verdict": "failed", "pair": make.a_pair()} | over)
     for name, outcome, message, figures in checks:
         make.a_validation_check(
             result=result, name=name, outcome=outcome, message=message, figures=figures
@@ -52,17 +51,30 @@ def rows(result: ValidationResult) -> dict[str, tuple[str, str]]:
     return {row.name: (row.outcome_label, row.message) for row in shown}
 
 
+def tab_of(browser: Client, result: ValidationResult) -> str:
+    assert result.pair
+    return browser.get(f"{result.pair.get_absolute_url()}?tab=results").content.decode()
+
+
+def test_the_plot_of_errors_has_an_axis_with_ticks_and_a_dot(browser: Client) -> None:
+    result = a_result(("accuracy", "passed", "right", {"cases": 5, "share_of_allowed": 0.17}))
+
+    page = tab_of(browser, result)
+
+    for tick in ("≤ 0.0001%", "0.01%", "1%", "100%", "≥ 100 times"):
+        assert page.count(f">{tick}<") == 1
+    assert "17% of the tolerance" in page
+    assert len(re.findall(r'<circle[^>]*class="in"', page)) == 1
+
+
 def written(figures: dict[str, Any]) -> dict[str, str]:
     return {figure.name: figure.value for figure in named(figures)}
 
 
-def test_a_pair_that_raised_before_any_launch_shows_no_error_and_no_dot() -> None:
+def test_a_pair_that_raised_before_any_launch_shows_no_error_and_no_dot(browser: Client) -> None:
     result = a_result(*RAISED_EARLY, figures={"cases": 20, "runs": 29, **ZEROS})
-    client = Client()
-    client.force_login(make.a_reviewer())
-    assert result.pair is not None
 
-    page = client.get(f"{result.pair.get_absolute_url()}?tab=results").content.decode()
+    page = tab_of(browser, result)
 
     assert "<circle" not in page
     assert "Errors against tolerance" not in page
@@ -191,15 +203,59 @@ def test_grades_are_on_the_claim_sheet_and_not_among_the_figures() -> None:
     assert [figure.name for figure in row.figures] == ["Inputs tried"]
 
 
-def test_the_results_tab_lists_the_mistakes_that_were_planted() -> None:
+def test_the_results_tab_lists_the_mistakes_that_were_planted(browser: Client) -> None:
     result = a_result(verdict="passed")
-    assert result.pair is not None
-    make.a_repair_trace(pair=result.pair, content_hash=result.content_hash, kind="wrong-axis")
+    make.a_repair_trace(pair=result.pair, kind="wrong-axis")
 
-    client = Client()
-    client.force_login(make.a_reviewer())
-    page = client.get(f"{result.pair.get_absolute_url()}?tab=results").content.decode()
+    page = tab_of(browser, result)
 
     assert "Planted mistakes" in page
     assert "wrong-axis" in page
     assert "3 of 7 elements are wrong" in page
+
+
+# --- The small plot of errors ----------------------------------------------------------------
+def a_check(share: object, outcome: str = Outcome.PASSED) -> ValidationCheck:
+    return ValidationCheck(name="accuracy", outcome=outcome, figures={"share_of_allowed": share})
+
+
+@pytest.mark.parametrize(
+    ("share", "position", "state"),
+    [
+        (1.0, 100.0, "in"),
+        (1e-3, 50.0, "in"),
+        (0.0, 0.0, "in"),
+        (1e-12, 0.0, "in"),
+        (10.0, 116.67, "out"),
+        (1e9, 133.33, "out"),
+        ("inf", 133.33, "out"),
+        ("nan", 133.33, "out"),
+    ],
+)
+def test_a_dot_is_placed_by_its_share_of_the_allowed_error(
+    share: object, position: float, state: str
+) -> None:
+    [dot] = plot.errors([a_check(share)])
+
+    assert (dot.position, dot.state) == (position, state)
+
+
+def test_a_check_that_failed_within_its_tolerance_has_no_good_dot() -> None:
+    [dot] = plot.errors([a_check(0.2, Outcome.FAILED)])
+
+    assert dot.state == "other"
+
+
+def test_each_tick_has_the_position_of_a_dot_with_its_value() -> None:
+    dots = plot.errors([a_check(share) for share in (1e-6, 1e-4, 1e-2, 1.0, 100.0)])
+
+    assert [dot.position for dot in dots] == [tick.position for tick in plot.TICKS]
+
+
+def test_a_check_without_a_comparison_has_no_dot() -> None:
+    checks = [
+        ValidationCheck(name="memory"),
+        ValidationCheck(name="odd", figures={"share_of_allowed": None}),
+    ]
+
+    assert plot.errors(checks) == []

@@ -1,29 +1,13 @@
 """What every answer carries, and what a production setting demands."""
 
 import json
-import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.test import Client
 
-MANAGE = Path(settings.BASE_DIR) / "manage.py"
-
-
-def manage(data: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on a data folder of its own, with nothing of the tests' environment."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return subprocess.run(
-        [sys.executable, MANAGE, *arguments],
-        env={**kept, "CURATION_DATA": str(data), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+from tests.curation.operations.house import manage
 
 
 def test_the_content_security_policy_forbids_inline_and_foreign_scripts(client: Client) -> None:
@@ -46,15 +30,8 @@ def test_a_foreign_host_is_a_warning_of_one_line(
 
 @pytest.mark.slow
 def test_check_deploy_reports_no_issues(tmp_path: Path) -> None:
-    done = manage(
-        tmp_path,
-        "check",
-        "--deploy",
-        "--fail-level",
-        "WARNING",
-        DEBUG="0",
-        SECRET_KEY="k" * 60 + "abcdef",
-    )
+    variables = {"DEBUG": "0", "SECRET_KEY": "k" * 60 + "abcdef"}
+    done = manage(tmp_path, "check", "--deploy", "--fail-level", "WARNING", **variables)
 
     assert done.returncode == 0, done.stderr
     assert "no issues" in done.stdout
@@ -95,6 +72,7 @@ def test_a_mistyped_data_folder_is_not_made(tmp_path: Path, command: list[str]) 
         ({"DATABASE_URL": "postgres://nobody@127.0.0.1:1/x"}, "The database can't be reached"),
         ({"DEBUG": "perhaps"}, "DEBUG is 'perhaps': write 1 or 0."),
         ({"SWEEP_SECONDS": "soon"}, "SWEEP_SECONDS is 'soon': write a whole number."),
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT is 'xml': write text or json."),
     ],
 )
 def test_a_wrong_setting_ends_with_one_sentence(

@@ -1,25 +1,23 @@
 """The throttle of logins: guessing gets slower, and holds back no other client and no owner."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from curation.models import LoginFailure
 from tests import factories as make
+from tests.probes import at_once
 
 pytestmark = pytest.mark.django_db
 LIMIT = 5
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def ada() -> User:
     return make.a_curator(username="ada")
 
@@ -55,7 +53,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 # --- Slower and slower ----------------------------------------------------------------------
-def test_after_failed_logins_the_correct_password_must_wait_too(ada: User, clock: Clock) -> None:
+def test_after_failed_logins_the_correct_password_must_wait_too(clock: Clock) -> None:
     guess(LIMIT)
 
     answer = log_in(Client())
@@ -66,7 +64,7 @@ def test_after_failed_logins_the_correct_password_must_wait_too(ada: User, clock
     assert LoginFailure.objects.count() == LIMIT
 
 
-def test_the_owner_can_log_in_after_the_wait(ada: User, clock: Clock) -> None:
+def test_the_owner_can_log_in_after_the_wait(clock: Clock) -> None:
     guess(LIMIT)
 
     clock.advance(2)
@@ -75,7 +73,7 @@ def test_the_owner_can_log_in_after_the_wait(ada: User, clock: Clock) -> None:
     assert not LoginFailure.objects.exists()
 
 
-def test_each_failed_login_doubles_the_wait_up_to_five_minutes(ada: User, clock: Clock) -> None:
+def test_each_failed_login_doubles_the_wait_up_to_five_minutes(clock: Clock) -> None:
     waits = []
     guess(LIMIT)
     for _ in range(10):
@@ -86,7 +84,7 @@ def test_each_failed_login_doubles_the_wait_up_to_five_minutes(ada: User, clock:
     assert waits == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
 
 
-def test_the_admin_login_is_throttled_too(ada: User) -> None:
+def test_the_admin_login_is_throttled_too() -> None:
     for _ in range(LIMIT):
         log_in(Client(), password="guess", to="/admin/login/")
     client = Client()
@@ -95,7 +93,7 @@ def test_the_admin_login_is_throttled_too(ada: User) -> None:
     assert "_auth_user_id" not in client.session
 
 
-def test_a_login_resets_the_failure_count_and_others_are_not_throttled(ada: User) -> None:
+def test_a_login_resets_the_failure_count_and_others_are_not_throttled() -> None:
     make.a_reviewer(username="grace")
     guess(LIMIT - 1)
 
@@ -107,28 +105,22 @@ def test_a_login_resets_the_failure_count_and_others_are_not_throttled(ada: User
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_parallel_password_guesses_stay_within_the_limit(ada: User, settings: Any) -> None:
+def test_parallel_password_guesses_stay_within_the_limit(
+    ada: User, settings: Any, clock: Clock
+) -> None:
     # A slow hash, as in production: all threads are at it at the same time.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     ada.set_password("another")
     ada.save()
-    at_once = Barrier(16)
 
-    def guess_once(_: int) -> int:
-        at_once.wait()
-        try:
-            return int(guess(1).status_code)
-        finally:
-            connection.close()
+    answers = at_once([lambda: guess(1)] * 16)
 
-    with ThreadPoolExecutor(16) as threads:
-        codes = list(threads.map(guess_once, range(16)))
-
+    codes = [answer.status_code for answer in answers]
     assert (codes.count(200), codes.count(429)) == (LIMIT, 16 - LIMIT)
 
 
 # --- Known browsers -------------------------------------------------------------------------
-def test_a_known_browser_is_not_throttled_by_failures_of_others(ada: User) -> None:
+def test_a_known_browser_is_not_throttled_by_failures_of_others() -> None:
     browser = Client()
     log_in(browser)
     browser.post(reverse("logout"))
@@ -140,7 +132,7 @@ def test_a_known_browser_is_not_throttled_by_failures_of_others(ada: User) -> No
     assert log_in(browser).status_code == 302
 
 
-def test_failures_of_a_known_browser_throttle_only_that_browser(ada: User) -> None:
+def test_failures_of_a_known_browser_throttle_only_that_browser() -> None:
     browser = Client()
     log_in(browser)
     browser.post(reverse("logout"))
@@ -152,7 +144,7 @@ def test_failures_of_a_known_browser_throttle_only_that_browser(ada: User) -> No
     assert log_in(Client()).status_code == 302
 
 
-def test_a_known_browser_is_exempt_only_for_its_accounts(ada: User) -> None:
+def test_a_known_browser_is_exempt_only_for_its_accounts() -> None:
     make.a_reviewer(username="grace")
     browser = Client()
     for name in ("grace", "ada"):
@@ -165,7 +157,7 @@ def test_a_known_browser_is_exempt_only_for_its_accounts(ada: User) -> None:
     assert log_in(browser, "grace").status_code == 302
 
 
-def test_a_forged_device_cookie_does_not_bypass_the_throttle(ada: User) -> None:
+def test_a_forged_device_cookie_does_not_bypass_the_throttle() -> None:
     browser = Client()
     log_in(browser)
     assert browser.cookies["device"]["httponly"]
@@ -178,7 +170,7 @@ def test_a_forged_device_cookie_does_not_bypass_the_throttle(ada: User) -> None:
 
 # --- Addresses ------------------------------------------------------------------------------
 @pytest.mark.slow
-def test_failures_from_one_address_do_not_throttle_other_addresses(ada: User) -> None:
+def test_failures_from_one_address_do_not_throttle_other_addresses() -> None:
     for number in range(LIMIT**3 + 1):
         answer = guess(1, f"name {number}", REMOTE_ADDR="192.0.2.1")
 
@@ -186,9 +178,7 @@ def test_failures_from_one_address_do_not_throttle_other_addresses(ada: User) ->
     assert log_in(Client(), REMOTE_ADDR="198.51.100.1").status_code == 302
 
 
-def test_two_clients_behind_a_trusted_proxy_are_counted_separately(
-    ada: User, settings: Any
-) -> None:
+def test_two_clients_behind_a_trusted_proxy_are_counted_separately(settings: Any) -> None:
     settings.TRUSTED_PROXIES = 1
     proxy = {"REMOTE_ADDR": "10.0.0.1"}
     guess(LIMIT, **proxy, HTTP_X_FORWARDED_FOR="192.0.2.1")
@@ -200,7 +190,7 @@ def test_two_clients_behind_a_trusted_proxy_are_counted_separately(
     assert log_in(Client(), **there).status_code == 302
 
 
-def test_without_a_trusted_proxy_the_forwarded_address_is_ignored(ada: User) -> None:
+def test_without_a_trusted_proxy_the_forwarded_address_is_ignored() -> None:
     for number in range(LIMIT):
         guess(1, HTTP_X_FORWARDED_FOR=f"192.0.2.{number}")
 
