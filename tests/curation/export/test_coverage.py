@@ -31,6 +31,11 @@ def compared(settings: Any, tmp_path: Path) -> str:
     return benchmarks.version()
 
 
+def a_compared_kernel(version: str) -> None:
+    a_seen_kernel()
+    Fingerprint.objects.update(compared_with=version)
+
+
 def card(folder: Path) -> str:
     return (folder / "README.md").read_text()
 
@@ -48,12 +53,13 @@ def test_an_export_without_benchmarks_says_that_overlap_is_unknown(
     assert UNKNOWN in capsys.readouterr().out
 
 
-def test_an_export_of_compared_records_lists_the_benchmarks(tmp_path: Path, compared: str) -> None:
-    a_seen_kernel()
-    Fingerprint.objects.update(compared_with=compared)
+def test_a_release_of_compared_records_lists_the_benchmarks(tmp_path: Path, compared: str) -> None:
+    a_compared_kernel(compared)
 
-    folder = export(tmp_path / "out")
+    folder = tmp_path / "out"
+    call_command("export_dataset", "--out", str(folder), "--release", "1")
 
+    assert Release.objects.get().name == "1"
     assert CLAIM in card(folder)
     assert "| ada/bench | `cccccccccccc` | MIT | 1 | 1 |" in card(folder)
     assert manifest(folder)["benchmarks"]["compared"] == [
@@ -64,8 +70,7 @@ def test_an_export_of_compared_records_lists_the_benchmarks(tmp_path: Path, comp
 def test_a_registered_benchmark_that_was_not_compared_is_named(
     tmp_path: Path, compared: str
 ) -> None:
-    a_seen_kernel()
-    Fingerprint.objects.update(compared_with=compared)
+    a_compared_kernel(compared)
     a_benchmark(name="bob/bench")
 
     folder = export(tmp_path / "out")
@@ -79,8 +84,7 @@ def test_the_card_counts_records_compared_with_older_benchmarks(
     tmp_path: Path, compared: str
 ) -> None:
     kernel = a_seen_kernel()
-    a_seen_kernel()
-    Fingerprint.objects.update(compared_with=compared)
+    a_compared_kernel(compared)
     Fingerprint.objects.filter(kernel=kernel).update(compared_with="f" * 64)
 
     folder = export(tmp_path / "out")
@@ -92,8 +96,7 @@ def test_the_card_counts_records_compared_with_older_benchmarks(
 def test_an_export_with_launchers_does_not_claim_a_full_comparison(
     tmp_path: Path, compared: str
 ) -> None:
-    a_seen_kernel()
-    Fingerprint.objects.update(compared_with=compared)
+    a_compared_kernel(compared)
 
     folder = export(tmp_path / "out", "--with-launcher")
 
@@ -138,15 +141,6 @@ def test_a_release_without_a_benchmark_comparison_is_refused(
     assert not Release.objects.exists()
 
     call_command(*release, "--without-benchmarks")
-    assert Release.objects.get().name == "1"
-
-
-def test_a_release_of_compared_records_is_made(tmp_path: Path, compared: str) -> None:
-    a_seen_kernel()
-    Fingerprint.objects.update(compared_with=compared)
-
-    call_command("export_dataset", "--out", str(tmp_path / "out"), "--release", "1")
-
     assert Release.objects.get().name == "1"
 
 

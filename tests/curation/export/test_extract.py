@@ -2,22 +2,19 @@
 
 import hashlib
 import json
-import os
-import signal
-import subprocess
-import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.export.extract import FOLDER, extract
 from curation.models import (
     Category,
+    Kernel,
     Language,
     License,
     LicenseVerdict,
@@ -26,17 +23,9 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
+from tests import factories as make
+from tests.curation.export.killed import killed
 from tests.curation.export.writing import hashes, manifest
-from tests.factories import (
-    a_benchmark,
-    a_kernel,
-    a_license,
-    a_provenance,
-    a_repository,
-    a_source_file,
-    a_source_text,
-    sha,
-)
 
 pytestmark = pytest.mark.django_db
 
@@ -45,19 +34,24 @@ TEXT = "import triton\n\n\n@triton.jit\ndef {name}(x):\n    pass\n"
 
 def a_file(repository: Repository, path: str, text: str | None = None) -> SourceFile:
     """A file of this text, which holds nothing that anybody knows of."""
-    text = TEXT.format(name=f"k_{sha((repository.pk, path))[:8]}") if text is None else text
+    text = TEXT.format(name=f"k_{make.sha((repository.pk, path))[:8]}") if text is None else text
     digest = hashlib.sha256(text.encode()).hexdigest()
     if not SourceText.objects.filter(sha256=digest).exists():
-        a_source_text(sha256=digest, text=text)
-    return a_source_file(
+        make.a_source_text(sha256=digest, text=text)
+    return make.a_source_file(
         repository=repository, path=path, sha256=digest, size=len(text), lines=text.count("\n")
     )
 
 
 def mit() -> License:
-    return License.objects.filter(expression="MIT").first() or a_license(
+    return License.objects.filter(expression="MIT").first() or make.a_license(
         expression="MIT", text="Permission is hereby granted.\n"
     )
+
+
+def a_licensed_kernel(**over: Any) -> Kernel:
+    values = {"license_verdict": LicenseVerdict.PERMISSIVE, "license": mit()}
+    return make.a_kernel(**values | over)
 
 
 def a_kernel_file(
@@ -69,9 +63,9 @@ def a_kernel_file(
 ) -> SourceFile:
     """A file that holds a kernel, which has this licence there."""
     file = a_file(repository, path, text)
-    a_provenance(
+    make.a_provenance(
         source_file=file,
-        kernel=place.pop("kernel", None) or a_kernel(license_verdict=verdict, license=mit()),
+        kernel=place.pop("kernel", None) or a_licensed_kernel(license_verdict=verdict),
         license=mit(),
         license_verdict=verdict,
         copyrights=["Copyright (c) 2024 Ada"],
@@ -90,7 +84,7 @@ def files_in(folder: Path) -> list[str]:
 
 
 def test_a_file_with_a_kernel_is_extracted_below_its_category(tmp_path: Path) -> None:
-    file = a_kernel_file(a_repository(category=Category.TUTORIAL), "python/tutorials/add.py")
+    file = a_kernel_file(make.a_repository(category=Category.TUTORIAL), "python/tutorials/add.py")
 
     folder = extracted(tmp_path)
 
@@ -102,7 +96,7 @@ def test_a_file_with_a_kernel_is_extracted_below_its_category(tmp_path: Path) ->
 
 
 def test_a_notebook_is_extracted_as_the_python_of_its_code_cells(tmp_path: Path) -> None:
-    a_kernel_file(a_repository(category=Category.TUTORIAL), "a.ipynb")
+    a_kernel_file(make.a_repository(category=Category.TUTORIAL), "a.ipynb")
 
     assert files_in(extracted(tmp_path)) == ["tutorial/a.ipynb.py"]
 
@@ -115,24 +109,15 @@ def test_a_file_is_written_in_the_encoding_that_it_declares(
     declared: str, written_as: str, tmp_path: Path
 ) -> None:
     text = f"# -*- coding: {declared} -*-\nNAME = 'Zoë'\n"
-    a_kernel_file(a_repository(category=Category.TUTORIAL), "add.py", text)
+    a_kernel_file(make.a_repository(category=Category.TUTORIAL), "add.py", text)
 
     folder = extracted(tmp_path)
 
     assert (folder / "tutorial/add.py").read_bytes() == text.encode(written_as)
 
 
-def test_a_file_with_pallas_kernels_only_stays(tmp_path: Path) -> None:
-    pallas = a_kernel(
-        language=Language.PALLAS, license_verdict=LicenseVerdict.PERMISSIVE, license=mit()
-    )
-    a_kernel_file(a_repository(category=Category.JAX), kernel=pallas)
-
-    assert files_in(extracted(tmp_path)) == []
-
-
 def test_the_extraction_manifest_lists_each_file_with_its_source(tmp_path: Path) -> None:
-    repository = a_repository(name="ada/kernels", category=Category.JAX)
+    repository = make.a_repository(name="ada/kernels", category=Category.JAX)
     text = "# größer\n" + TEXT.format(name="add")
     row = a_kernel_file(repository, "k/a b.py", text)
     SourceFile.objects.update(created_at=datetime(2026, 11, 1, 12, 30, 15, 99, tzinfo=UTC))
@@ -168,7 +153,7 @@ def test_the_extraction_manifest_lists_each_file_with_its_source(tmp_path: Path)
 
 
 def test_an_extraction_includes_notice_and_license_text(tmp_path: Path) -> None:
-    a_kernel_file(a_repository(name="ada/kernels"))
+    a_kernel_file(make.a_repository(name="ada/kernels"))
 
     folder = extracted(tmp_path)
 
@@ -185,83 +170,84 @@ def test_an_extraction_includes_notice_and_license_text(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "verdict", [LicenseVerdict.BLOCKED, LicenseVerdict.CONFLICT, LicenseVerdict.UNKNOWN]
-)
-def test_only_files_under_a_permissive_license_are_extracted(verdict: str, tmp_path: Path) -> None:
-    a_kernel_file(a_repository(), verdict=verdict)
-
-    folder = extracted(tmp_path)
-
-    assert files_in(folder) == []
-    assert manifest(folder)["left_out"] == {f"license-{verdict}": 1}
-    assert manifest(folder)["categories"]["utils"]["left_out"] == {f"license-{verdict}": 1}
+def a_pallas_kernel() -> None:
+    a_kernel_file(make.a_repository(), kernel=a_licensed_kernel(language=Language.PALLAS))
 
 
-def test_a_file_with_one_excluded_kernel_is_not_extracted(tmp_path: Path) -> None:
-    file = a_kernel_file(a_repository())
-    a_provenance(source_file=file, license_verdict=LicenseVerdict.CONFLICT)
-
-    assert files_in(extracted(tmp_path)) == []
+def a_file_with_one_excluded_kernel() -> None:
+    file = a_kernel_file(make.a_repository())
+    make.a_provenance(source_file=file, license_verdict=LicenseVerdict.CONFLICT)
 
 
-def test_a_license_in_another_repository_does_not_permit_this_file(tmp_path: Path) -> None:
-    """The same kernel in two repositories, one of which says nothing about licences."""
-    kernel = a_kernel(license_verdict=LicenseVerdict.PERMISSIVE, license=mit())
-    a_kernel_file(a_repository(category=Category.JAX), kernel=kernel)
-    a_kernel_file(a_repository(), verdict=LicenseVerdict.UNKNOWN, kernel=kernel)
-
-    assert files_in(extracted(tmp_path)) == ["jax/kernels/add.py"]
+def a_kernel_blocked_elsewhere() -> None:
+    kernel = a_licensed_kernel(license_verdict=LicenseVerdict.BLOCKED)
+    a_kernel_file(make.a_repository(), kernel=kernel)
 
 
-def test_a_file_with_a_kernel_blocked_elsewhere_is_not_extracted(tmp_path: Path) -> None:
-    kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED, license=mit())
-    a_kernel_file(a_repository(), kernel=kernel)
-
-    assert manifest(extracted(tmp_path))["left_out"] == {"license-blocked": 1}
-
-
-def test_an_extraction_excludes_a_license_blocked_later_by_a_curator(tmp_path: Path) -> None:
-    a_kernel_file(a_repository())
+def a_license_blocked_later() -> None:
+    a_kernel_file(make.a_repository())
     License.objects.update(verdict=LicenseVerdict.BLOCKED)
 
-    assert manifest(extracted(tmp_path))["left_out"] == {"license-blocked": 1}
+
+def opted_out_files_and_a_copy() -> None:
+    kernel = a_licensed_kernel()
+    a_kernel_file(make.a_repository(opted_out_at=timezone.now()))
+    a_kernel_file(make.a_repository(), "a.py", kernel=kernel, opted_out=True)
+    a_kernel_file(make.a_repository(), "copy.py", kernel=kernel)
 
 
-def test_a_benchmark_is_never_extracted(tmp_path: Path) -> None:
-    a_kernel_file(a_benchmark())
-
-    assert manifest(extracted(tmp_path))["left_out"] == {"benchmark": 1}
-
-
-def test_opted_out_files_and_their_copies_are_not_extracted(tmp_path: Path) -> None:
-    kernel = a_kernel(license_verdict=LicenseVerdict.PERMISSIVE, license=mit())
-    a_kernel_file(a_repository(opted_out_at=timezone.now()))
-    a_kernel_file(a_repository(), "a.py", kernel=kernel, opted_out=True)
-    a_kernel_file(a_repository(), "copy.py", kernel=kernel)
-
-    assert manifest(extracted(tmp_path))["left_out"] == {"opted-out": 3}
-
-
-def test_files_without_a_current_kernel_are_not_extracted(tmp_path: Path) -> None:
-    repository = a_repository()
+def files_without_a_current_kernel() -> None:
+    repository = make.a_repository()
     a_file(repository, "setup.py", "x = 1\n")
     a_kernel_file(repository, "moved.py", retired_at=timezone.now())
     gone = a_kernel_file(repository, "gone.py")
     SourceFile.objects.filter(pk=gone.pk).update(retired_at=timezone.now())
 
-    assert manifest(extracted(tmp_path))["left_out"] == {"no-kernel": 2}
 
-
-def test_a_file_without_stored_text_is_not_extracted(tmp_path: Path) -> None:
-    a_kernel_file(a_repository())
+def a_file_without_stored_text() -> None:
+    a_kernel_file(make.a_repository())
     SourceText.objects.all().delete()
 
-    assert manifest(extracted(tmp_path))["left_out"] == {"no-text": 1}
+
+@pytest.mark.parametrize(
+    ("rows", "left_out"),
+    [
+        (lambda: a_kernel_file(make.a_repository(), verdict="blocked"), {"license-blocked": 1}),
+        (lambda: a_kernel_file(make.a_repository(), verdict="conflict"), {"license-conflict": 1}),
+        (lambda: a_kernel_file(make.a_repository(), verdict="unknown"), {"license-unknown": 1}),
+        (a_file_with_one_excluded_kernel, {"license-conflict": 1}),
+        (a_kernel_blocked_elsewhere, {"license-blocked": 1}),
+        (a_license_blocked_later, {"license-blocked": 1}),
+        (lambda: a_kernel_file(make.a_benchmark()), {"benchmark": 1}),
+        (opted_out_files_and_a_copy, {"opted-out": 3}),
+        (files_without_a_current_kernel, {"no-kernel": 2}),
+        (a_file_without_stored_text, {"no-text": 1}),
+        (a_pallas_kernel, {"no-kernel": 1}),
+    ],
+)
+def test_a_file_that_may_not_be_distributed_is_left_out_with_its_reason(
+    rows: Callable[[], object], left_out: dict[str, int], tmp_path: Path
+) -> None:
+    rows()
+
+    folder = extracted(tmp_path)
+
+    assert files_in(folder) == []
+    assert manifest(folder)["left_out"] == left_out
+    assert manifest(folder)["categories"]["utils"]["left_out"] == left_out
+
+
+def test_a_license_in_another_repository_does_not_permit_this_file(tmp_path: Path) -> None:
+    """The same kernel in two repositories, one of which says nothing about licences."""
+    kernel = a_licensed_kernel()
+    a_kernel_file(make.a_repository(category=Category.JAX), kernel=kernel)
+    a_kernel_file(make.a_repository(), verdict=LicenseVerdict.UNKNOWN, kernel=kernel)
+
+    assert files_in(extracted(tmp_path)) == ["jax/kernels/add.py"]
 
 
 def test_an_extraction_contains_no_local_path(tmp_path: Path) -> None:
-    folder = a_repository(
+    folder = make.a_repository(
         name="/home/ada/secret/kernels", url="/home/ada/secret/kernels", origin=Origin.FOLDER
     )
     a_kernel_file(folder)
@@ -277,7 +263,7 @@ def test_an_extraction_contains_no_local_path(tmp_path: Path) -> None:
 
 
 def test_a_file_with_a_hostile_path_is_not_extracted(tmp_path: Path) -> None:
-    repository = a_repository()
+    repository = make.a_repository()
     paths = ("../evil.py", "/tmp/evil.py", "a/../../../evil.py", ".git/hooks/evil.py", "a" * 300)
     for path in paths:
         a_kernel_file(repository, path)
@@ -291,7 +277,9 @@ def test_a_file_with_a_hostile_path_is_not_extracted(tmp_path: Path) -> None:
 
 
 def test_files_with_colliding_paths_are_both_extracted(tmp_path: Path) -> None:
-    one, two = (a_repository(name=f"ada/{n}", category=Category.XFORMERS) for n in ("one", "Two"))
+    one, two = (
+        make.a_repository(name=f"ada/{n}", category=Category.XFORMERS) for n in ("one", "Two")
+    )
     for repository, path in ((one, "add.py"), (one, "Add.py"), (two, "add.py")):
         a_kernel_file(repository, path)
 
@@ -303,7 +291,7 @@ def test_files_with_colliding_paths_are_both_extracted(tmp_path: Path) -> None:
 
 
 def some_files(order: list[int]) -> None:
-    repositories = [a_repository(name=f"ada/{n}", category=Category.UTILS) for n in range(2)]
+    repositories = [make.a_repository(name=f"ada/{n}", category=Category.UTILS) for n in range(2)]
     for number in order:
         text = TEXT.format(name=f"add_{number}")
         a_kernel_file(repositories[number % 2], f"k/{number}.py", text)
@@ -328,10 +316,10 @@ def test_the_extracted_bytes_do_not_depend_on_the_row_order(
 
 
 def test_only_an_unchanged_earlier_extraction_is_replaced(tmp_path: Path) -> None:
-    a_kernel_file(a_repository(), "old.py")
+    a_kernel_file(make.a_repository(), "old.py")
     folder = extracted(tmp_path)
     SourceFile.objects.update(retired_at=timezone.now())
-    a_kernel_file(a_repository(), "new.py")
+    a_kernel_file(make.a_repository(), "new.py")
 
     assert files_in(extracted(tmp_path)) == ["utils/new.py"]
 
@@ -344,31 +332,13 @@ def test_only_an_unchanged_earlier_extraction_is_replaced(tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_extraction_leaves_no_folder_and_keeps_the_earlier_one(tmp_path: Path) -> None:
-    repository = a_repository()
+    repository = make.a_repository()
     for number in range(5):
         a_kernel_file(repository, f"{number}.py")
     earlier = hashes(extracted(tmp_path / "earlier"))
-    connection.close()
-    program = (
-        "import sys, time, django; django.setup();"
-        "from pathlib import Path; from curation.export import extract;"
-        "whole = extract._write_file; say = lambda: print('writing', flush=True);"
-        "extract._write_file = lambda *a: (whole(*a), say(), time.sleep(60));"
-        "extract.extract(Path(sys.argv[1]))"
-    )
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "tests.settings_of_another_process",
-        "TEST_DATABASE": str(connection.settings_dict["NAME"]),
-    }
+
     for out in ("out", "earlier"):
-        with subprocess.Popen(
-            [sys.executable, "-c", program, str(tmp_path / out)],
-            stdout=subprocess.PIPE, text=True, env=environment,
-        ) as process:  # fmt: skip
-            assert process.stdout
-            assert process.stdout.readline() == "writing\n"
-            process.send_signal(signal.SIGKILL)
+        killed("extraction", tmp_path / out)
 
     assert not (tmp_path / "out" / FOLDER).exists()
     assert hashes(tmp_path / "earlier" / FOLDER) == earlier

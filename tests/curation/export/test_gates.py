@@ -24,10 +24,10 @@ from curation.models import (
     PairOrigin,
     Provenance,
     Repository,
-    Role,
     Status,
     Verdict,
 )
+from tests import factories as make
 from tests.curation.export.writing import (
     a_seen_kernel,
     every,
@@ -36,26 +36,6 @@ from tests.curation.export.writing import (
     manifest,
     reasons,
     records,
-)
-from tests.factories import (
-    a_contamination_match,
-    a_decision,
-    a_dispute,
-    a_duplicate_link,
-    a_full_validation,
-    a_kernel,
-    a_license,
-    a_pair,
-    a_permissive_kernel,
-    a_provenance,
-    a_repository,
-    a_reviewer,
-    a_source_file,
-    a_validation_result,
-    a_validation_run,
-    an_approved_kernel,
-    an_approved_pair,
-    an_examination,
 )
 
 pytestmark = pytest.mark.django_db
@@ -76,10 +56,8 @@ def given_nowhere(kernel: Kernel) -> None:
 
 
 def repository_opted_out(kernel: Kernel) -> None:
-    a_provenance(
-        kernel=kernel,
-        source_file=a_source_file(repository=a_repository(opted_out_at=timezone.now())),
-    )
+    repository = make.a_repository(opted_out_at=timezone.now())
+    make.a_provenance(kernel=kernel, source_file=make.a_source_file(repository=repository))
 
 
 def path_opted_out(kernel: Kernel) -> None:
@@ -88,17 +66,15 @@ def path_opted_out(kernel: Kernel) -> None:
 
 
 def duplicate(kernel: Kernel) -> None:
-    a_duplicate_link(kernel=kernel, of_kernel=a_kernel(), content_hash=kernel.content_hash)
+    make.a_duplicate_link(kernel=kernel, of_kernel=make.a_kernel())
 
 
 def contaminated(kernel: Kernel) -> None:
-    a_contamination_match(kernel=kernel, content_hash=kernel.content_hash)
+    make.a_contamination_match(kernel=kernel)
 
 
 def in_a_benchmark(kernel: Kernel) -> None:
-    a_provenance(
-        kernel=kernel, source_file=a_source_file(repository=a_repository(role=Role.BENCHMARK))
-    )
+    make.a_provenance(kernel=kernel, source_file=make.a_source_file(repository=make.a_benchmark()))
 
 
 def made_here(kernel: Kernel) -> None:
@@ -108,6 +84,10 @@ def made_here(kernel: Kernel) -> None:
 
 def status(value: Status) -> Callable[[Kernel], None]:
     return lambda kernel: void(Kernel.objects.update(status=value))
+
+
+def fingerprinted(**columns: Any) -> Callable[[Kernel], None]:
+    return lambda kernel: void(Fingerprint.objects.update(**columns))
 
 
 def messages(folder: Path) -> str:
@@ -132,6 +112,9 @@ def void(_: Any) -> None:
         (duplicate, "duplicate"),
         (contaminated, "contaminated"),
         (in_a_benchmark, "contaminated"),
+        (fingerprinted(placed=None), "unexamined"),
+        (fingerprinted(compared_with=""), "unexamined"),
+        (fingerprinted(content_hash="0" * 64), "unexamined"),
         (status(Status.REJECTED), "rejected"),
         (status(Status.PENDING), "pending"),
     ],
@@ -150,17 +133,18 @@ def test_an_approved_kernel_that_became_ineligible_is_rejected_with_the_reason(
 
 def test_a_stale_duplicate_link_or_match_does_not_block_an_export(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
-    a_duplicate_link(kernel=kernel)
-    a_contamination_match(kernel=kernel)
+    make.a_duplicate_link(kernel=kernel, content_hash=make.sha("old"))
+    make.a_contamination_match(kernel=kernel, content_hash=make.sha("old"))
 
     assert len(identities(export(tmp_path / "out"))) == 1
 
 
 def test_an_approval_counts_only_with_a_decision_on_the_same_content(tmp_path: Path) -> None:
-    mit = a_license()
+    mit = make.a_license()
     approved = {"license": mit, "status": Status.APPROVED}
-    a_permissive_kernel(name="undecided", **approved)
-    a_decision(kernel=a_permissive_kernel(name="other", **approved))
+    make.a_permissive_kernel(name="undecided", **approved)
+    other = make.a_permissive_kernel(name="other", **approved)
+    make.a_decision(kernel=other, content_hash=make.sha("old"))
 
     folder = export(tmp_path / "out")
 
@@ -168,7 +152,7 @@ def test_an_approval_counts_only_with_a_decision_on_the_same_content(tmp_path: P
 
 
 def test_an_approval_by_policy_is_exported_only_if_allowed(tmp_path: Path) -> None:
-    a_permissive_kernel(license=a_license(), name="simple")
+    make.a_permissive_kernel(license=make.a_license(), name="simple")
     decide_by_policy(items=Kernel.objects.all(), status=Status.APPROVED, rules="short 1")
 
     assert reasons(export(tmp_path / "without")) == {"simple": "approved-by-policy"}
@@ -178,9 +162,9 @@ def test_an_approval_by_policy_is_exported_only_if_allowed(tmp_path: Path) -> No
 
 
 def test_the_card_and_the_manifest_count_persons_and_programs_apart(tmp_path: Path) -> None:
-    an_approved_kernel()
+    make.an_approved_kernel()
     for _ in range(2):
-        a_permissive_kernel(license=a_license())
+        make.a_permissive_kernel(license=make.a_license())
     decide_by_policy(
         items=Kernel.objects.filter(status=Status.PENDING), status=Status.APPROVED, rules="short 1"
     )
@@ -193,12 +177,12 @@ def test_the_card_and_the_manifest_count_persons_and_programs_apart(tmp_path: Pa
 
 
 def test_a_pair_with_an_open_grade_needs_the_approval_of_a_person(tmp_path: Path) -> None:
-    pair = a_pair(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
-    an_examination(pair=pair, content_hash=pair.content_hash)
-    a_full_validation(pair, sizes="not_tried")
+    pair = make.a_pair(license=make.a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
+    make.an_examination(pair=pair)
+    make.a_full_validation(pair, sizes="not_tried")
     decide_by_policy(items=Pair.objects.all(), status=Status.APPROVED, rules="proven 1")
     export(tmp_path / "policy", "--accept-policy", "proven 1")
-    a_decision(pair=pair, content_hash=pair.content_hash, version=9)
+    make.a_decision(pair=pair, version=9)
     export(tmp_path / "person")
 
     assert "a person has to see: sizes: not_tried" in messages(tmp_path / "policy")
@@ -206,10 +190,10 @@ def test_a_pair_with_an_open_grade_needs_the_approval_of_a_person(tmp_path: Path
 
 
 def test_an_error_far_beyond_torchs_own_needs_an_approval_that_knows_of_it(tmp_path: Path) -> None:
-    pair = an_approved_pair()
-    a_full_validation(pair, accuracy="within", own_error=40.0)
+    pair = make.an_approved_pair()
+    make.a_full_validation(pair, accuracy="within", own_error=40.0)
     export(tmp_path / "before")
-    a_decision(pair=pair, content_hash=pair.content_hash, version=9)
+    make.a_decision(pair=pair, version=9)
     export(tmp_path / "after")
 
     assert "Its error is 40 times torch's own" in messages(tmp_path / "before")
@@ -217,7 +201,7 @@ def test_an_error_far_beyond_torchs_own_needs_an_approval_that_knows_of_it(tmp_p
 
 
 def test_an_approval_by_a_person_survives_retirement_and_return(tmp_path: Path) -> None:
-    an_approved_kernel()
+    make.an_approved_kernel()
     for status in (Status.RETIRED, Status.APPROVED):
         decide_by_policy(items=Kernel.objects.all(), status=status, rules="ingest: gone, back")
 
@@ -225,33 +209,23 @@ def test_an_approval_by_a_person_survives_retirement_and_return(tmp_path: Path) 
 
 
 def test_an_undone_approval_does_not_count_after_a_policy_approval(tmp_path: Path) -> None:
-    kernel = an_approved_kernel(version=3)
+    kernel = make.an_approved_kernel(version=3)
     first = kernel.decisions.get()
-    a_decision(
-        kernel=kernel, version=2, status=Status.PENDING, undoes=first, user=a_reviewer(),
-        content_hash=kernel.content_hash,
-    )  # fmt: skip
+    make.a_decision(kernel=kernel, version=2, status=Status.PENDING, undoes=first)
     decide_by_policy(items=Kernel.objects.all(), status=Status.APPROVED, rules="short 1")
 
     assert reasons(export(tmp_path / "out")) == {kernel.name: "approved-by-policy"}
 
 
 def test_an_unreviewed_kernel_is_exported_only_on_request_and_marked(tmp_path: Path) -> None:
-    a_permissive_kernel(license=a_license())
-    a_kernel(name="unknown")
+    make.a_permissive_kernel(license=make.a_license())
+    make.a_kernel(name="unknown")
 
     folder = export(tmp_path / "out", "--include-pending")
 
     (record,) = every(folder, "kernels")["train"]
     assert record["metadata"]["reviewed"] is False
     assert reasons(folder) == {"unknown": "license"}
-
-
-def tried(pair: Pair, device: Device, verdict: Verdict) -> None:
-    a_validation_result(
-        pair=pair, verdict=verdict, content_hash=pair.content_hash,
-        run=a_validation_run(device=device),
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -276,11 +250,12 @@ def tried(pair: Pair, device: Device, verdict: Verdict) -> None:
 def test_a_pair_is_exported_only_with_a_passing_validation_and_gpu_results_win(
     tries: list[tuple[Device, Verdict]], reason: str | None, tmp_path: Path
 ) -> None:
-    pair = an_approved_pair()
+    pair = make.an_approved_pair()
     pair.validationresults.all()[0].checks.all().delete()
     pair.validationresults.all().delete()
     for device, verdict in tries:
-        tried(pair, device, verdict)
+        run = make.a_validation_run(device=device)
+        make.a_validation_result(pair=pair, verdict=verdict, run=run)
 
     folder = export(tmp_path / "out")
 
@@ -289,15 +264,15 @@ def test_a_pair_is_exported_only_with_a_passing_validation_and_gpu_results_win(
 
 
 def test_a_validation_of_other_content_does_not_count(tmp_path: Path) -> None:
-    pair = a_pair()
-    a_validation_result(pair=pair)
+    pair = make.an_approved_pair()
+    pair.validationresults.update(content_hash=make.sha("old"))
 
     assert identities(export(tmp_path / "out"), "pairs") == {}
 
 
 def test_a_pair_of_an_opted_out_kernel_is_not_exported(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
-    pair = an_approved_pair(kernel=kernel)
+    pair = make.an_approved_pair(kernel=kernel)
     Provenance.objects.update(opted_out=True)
 
     assert reasons(export(tmp_path / "out"))[pair.slug] == "opted-out"
@@ -306,9 +281,9 @@ def test_a_pair_of_an_opted_out_kernel_is_not_exported(tmp_path: Path) -> None:
 @pytest.fixture
 def drafted(db: None) -> Pair:
     """An approved pair of a repository whose kernel was not ingested."""
-    source = a_repository(category=Category.FLASHATTENTION, stars=120)
+    source = make.a_repository(category=Category.FLASHATTENTION, stars=120)
     provenance = {"repository": source.name, "path": "ops/add.py", "lines": "3-9"}
-    return an_approved_pair(
+    return make.an_approved_pair(
         kernel=None, origin=PairOrigin.REAL_WORLD, metadata={"provenance": provenance}
     )
 
@@ -359,7 +334,7 @@ def test_an_export_filter_limits_the_examined_items(tmp_path: Path) -> None:
 def test_items_for_other_hardware_are_exported_only_on_request(tmp_path: Path) -> None:
     ascend = a_seen_kernel(hardware="ascend")
     a_seen_kernel(hardware="cuda")
-    pair = an_approved_pair(hardware="hip")
+    pair = make.an_approved_pair(hardware="hip")
 
     default = export(tmp_path / "default")
     two = export(tmp_path / "two", "--hardware", "cuda,ascend")
@@ -373,9 +348,9 @@ def test_items_for_other_hardware_are_exported_only_on_request(tmp_path: Path) -
 
 
 def test_a_disputed_item_is_exported_only_on_request(tmp_path: Path) -> None:
-    kernel, settled, pair = a_seen_kernel(), a_seen_kernel(), an_approved_pair()
+    kernel, settled, pair = a_seen_kernel(), a_seen_kernel(), make.an_approved_pair()
     for item in (kernel, settled, pair):
-        a_dispute(first=item.decisions.get())
+        make.a_dispute(first=item.decisions.get())
     settled.secondreviews.update(state="settled")
 
     default = export(tmp_path / "default")
@@ -393,7 +368,7 @@ def test_a_disputed_item_is_exported_only_on_request(tmp_path: Path) -> None:
 
 def test_a_file_with_a_disputed_kernel_is_not_exported(tmp_path: Path) -> None:
     kernel = a_seen_kernel()
-    a_dispute(first=kernel.decisions.get())
+    make.a_dispute(first=kernel.decisions.get())
 
     assert list(reasons(export(tmp_path / "out", "--unit", "file")).values()) == ["disputed"]
 
@@ -401,20 +376,6 @@ def test_a_file_with_a_disputed_kernel_is_not_exported(tmp_path: Path) -> None:
 def test_unknown_hardware_is_refused_with_the_list_of_known_hardware(tmp_path: Path) -> None:
     with pytest.raises(CurationError, match="no hardware 'gpu'. There is: cuda, hip"):
         export(tmp_path / "out", "--hardware", "gpu")
-
-
-@pytest.mark.parametrize("left_out", [{"placed": None}, {"compared_with": ""}])
-def test_an_item_without_a_finished_comparison_is_not_exported(
-    tmp_path: Path, left_out: Any
-) -> None:
-    kernel = a_seen_kernel()
-    pair = an_approved_pair()
-    Fingerprint.objects.update(**left_out)
-
-    folder = export(tmp_path / "out")
-
-    assert identities(folder) == identities(folder, "pairs") == {}
-    assert reasons(folder) == {kernel.name: "unexamined", pair.slug: "unexamined"}
 
 
 def test_an_item_can_be_exported_after_examine(tmp_path: Path) -> None:
@@ -426,34 +387,24 @@ def test_an_item_can_be_exported_after_examine(tmp_path: Path) -> None:
     assert len(identities(export(tmp_path / "out"))) == 1
 
 
-def test_a_fingerprint_of_other_content_does_not_permit_an_export(tmp_path: Path) -> None:
-    a_seen_kernel()
-    Fingerprint.objects.update(content_hash="0" * 64)
-
-    assert identities(export(tmp_path / "out")) == {}
-
-
 def of_no_item() -> None:
     pass
 
 
 def of_an_unexamined_pair() -> None:
-    an_approved_pair()
+    make.an_approved_pair()
     Fingerprint.objects.all().delete()
 
 
 def of_an_unvalidated_pair() -> None:
-    a_pair(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
+    make.a_pair(license=make.a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
     call_command("examine", verbosity=0)
 
 
 def of_a_pair_that_the_interpreter_does_not_support() -> None:
     of_an_unvalidated_pair()
     pair = Pair.objects.get()
-    a_validation_result(
-        pair=pair, content_hash=pair.content_hash, verdict=Verdict.UNSUPPORTED,
-        run=a_validation_run(device=Device.INTERPRETER),
-    )  # fmt: skip
+    make.a_validation_result(pair=pair, verdict=Verdict.UNSUPPORTED)
 
 
 def of_an_unreviewed_kernel() -> None:
@@ -462,7 +413,7 @@ def of_an_unreviewed_kernel() -> None:
 
 
 def of_an_unlicensed_kernel() -> None:
-    a_kernel()
+    make.a_kernel()
 
 
 @pytest.mark.parametrize(
@@ -501,10 +452,10 @@ def test_an_empty_export_names_the_command_to_run_next(
 def test_only_the_newest_approved_version_of_a_pair_is_exported(
     between: Status, tmp_path: Path
 ) -> None:
-    first = an_approved_pair()
-    second = a_pair(previous=first, status=between)
-    third = an_approved_pair(previous=second)
-    a_pair(previous=third)
+    first = make.an_approved_pair()
+    second = make.a_pair(previous=first, status=between)
+    third = make.an_approved_pair(previous=second)
+    make.a_pair(previous=third)
 
     out = export(tmp_path / "out")
 

@@ -5,10 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from curation.export.groups import Groups, Node, connect_near
-
-
-def packed(grams: set[int]) -> bytes:
-    return np.array(sorted(grams), dtype="<u4").tobytes()
+from tests.curation.export.test_splits import packed
 
 
 def components(size: int, groups: Groups) -> list[int]:

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 
 from curation.export.held_out import choose_recipes, drop_connected
-from tests.curation.export.writing import every, export, hashes, identities, manifest, records
+from tests.curation.export.writing import every, export, identities, manifest, records
 from tests.factories import a_license, an_approved_pair, sha
 
 pytestmark = pytest.mark.django_db
@@ -76,28 +75,6 @@ def test_no_recipe_or_operation_chain_is_in_two_splits(tmp_path: Path) -> None:
     assert not written & {line["id"] for line in dropped}
 
 
-def test_the_card_names_the_held_out_configuration_only_on_request(tmp_path: Path) -> None:
-    some_generated_pairs()
-
-    with_it = (export(tmp_path / "one", *HELD_OUT) / "README.md").read_text()
-    without = (export(tmp_path / "two", *HELD_OUT[1:]) / "README.md").read_text()
-
-    assert "- config_name: held_out_recipes" in with_it
-    assert "were dropped from train" in with_it
-    assert "held_out_recipes" not in without
-    assert not (tmp_path / "two" / "held_out_recipes").exists()
-
-
-def test_a_release_with_held_out_recipes_is_reproduced_byte_for_byte(tmp_path: Path) -> None:
-    some_generated_pairs()
-    before = hashes(export(tmp_path / "one", "--release", "1", *HELD_OUT))
-    an_approved_pair(recipe="recipe-0")
-
-    after = hashes(export(tmp_path / "two", "--release", "1"))
-
-    assert after == before
-
-
 def test_records_repeated_in_train_appear_once_in_held_out_recipes(tmp_path: Path) -> None:
     some_generated_pairs()
 
@@ -106,9 +83,3 @@ def test_records_repeated_in_train_appear_once_in_held_out_recipes(tmp_path: Pat
     found = [r["id"] for of_split in every(folder, "held_out_recipes").values() for r in of_split]
     assert len(found) == len(set(found))
     assert len(identities(folder, "pairs")) == 61
-
-
-def test_a_dry_run_accepts_the_held_out_recipes_option() -> None:
-    some_generated_pairs()
-
-    call_command("export_dataset", "--dry-run", *HELD_OUT, verbosity=0)

@@ -1,15 +1,15 @@
 """Whatever happens in whatever order, nothing leaves that must not: found by random histories."""
 
 import itertools
-import uuid
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curation.decisions.decide import decide, decide_by_policy
+from curation.decisions.decide import decide_by_policy
 from curation.models import (
     ContaminationMatch,
     Decision,
@@ -22,18 +22,9 @@ from curation.models import (
     Status,
     ValidationResult,
 )
+from tests import factories as make
 from tests.conftest import KERNEL, commit
 from tests.curation.export.writing import every, export
-from tests.factories import (
-    a_contamination_match,
-    a_license,
-    a_pair,
-    a_permissive_kernel,
-    a_provenance,
-    a_reviewer,
-    a_validation_result,
-    an_examination,
-)
 from tests.ingest.licenses.cases import MIT_OF_ADA
 
 pytestmark = pytest.mark.django_db
@@ -52,11 +43,7 @@ def happen(event: str, item: Kernel | Pair, license: License) -> None:
     about = {"kernel" if model is Kernel else "pair": item}
     match event:
         case "approve" | "reject":
-            status = Status.APPROVED if event == "approve" else Status.REJECTED
-            decide(
-                item=item, status=status, version=item.version, user=a_reviewer(),
-                request=uuid.uuid4(),
-            )  # fmt: skip
+            make.decided(item, status="approved" if event == "approve" else "rejected")
         case "rule approves":
             decide_by_policy(
                 items=model._default_manager.filter(pk=item.pk), status=Status.APPROVED, rules="r 1"
@@ -65,7 +52,7 @@ def happen(event: str, item: Kernel | Pair, license: License) -> None:
             rows = model._default_manager.filter(pk=item.pk)
             rows.update(license_verdict=event, license=license)
         case "contaminated":
-            a_contamination_match(**about, content_hash=item.content_hash)
+            make.a_contamination_match(**about)
         case "clean":
             ContaminationMatch.objects.filter(**about).delete()
         case "looked at" | "not looked at":
@@ -74,7 +61,7 @@ def happen(event: str, item: Kernel | Pair, license: License) -> None:
             Provenance.objects.update(opted_out=event == "opted out")
         case "passed" | "failed":
             if model is Pair:
-                a_validation_result(**about, content_hash=item.content_hash, verdict=event)
+                make.a_validation_result(**about, verdict=event)
         case "policy blocks" | "policy permits":
             License.objects.update(
                 verdict=LicenseVerdict.BLOCKED if event == "policy blocks" else "permissive"
@@ -110,19 +97,17 @@ def may_leave(item: Kernel | Pair) -> bool:
 def test_an_export_contains_exactly_the_items_that_may_be_exported(
     tmp_path: Path, events: list[str], pairs: bool
 ) -> None:
-    from django.db import transaction
-
     class Undone(Exception):
         pass
 
     with pytest.raises(Undone), transaction.atomic():
-        license = a_license()
-        kernel = a_permissive_kernel(license=license)
-        a_provenance(kernel=kernel, license=license, license_verdict="permissive")
+        license = make.a_license()
+        kernel = make.a_permissive_kernel(license=license)
+        make.a_provenance(kernel=kernel, license=license, license_verdict="permissive")
         item: Kernel | Pair = kernel
         if pairs:
-            item = a_pair(license=license, license_verdict="permissive", kernel=kernel)
-            an_examination(pair=item, content_hash=item.content_hash)
+            item = make.a_pair(license=license, license_verdict="permissive", kernel=kernel)
+            make.an_examination(pair=item)
         for event in events:
             happen(event, item, license)
 
@@ -142,10 +127,7 @@ def test_a_kernel_with_a_license_change_after_approval_is_not_exported(
     commit(kernel_folder)
     call_command("ingest", str(kernel_folder), "--now", verbosity=0)
     kernel = Kernel.objects.get()
-    decide(
-        item=kernel, status=Status.APPROVED, version=kernel.version, user=a_reviewer(),
-        request=uuid.uuid4(),
-    )  # fmt: skip
+    make.decided(kernel)
     assert len(every(export(tmp_path / "before"), "kernels")["train"]) == 1
 
     header = "# SPDX-License-Identifier: GPL-3.0-only\n"

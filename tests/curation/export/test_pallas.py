@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from curation.export.release.storage import find_release, rebuild
 from curation.models import Language
 from tests.curation.export.writing import a_seen_kernel, every, export, hashes, manifest, records
 
@@ -54,15 +53,6 @@ def test_an_export_without_pallas_kernels_does_not_mention_pallas(tmp_path: Path
     assert not [path for path in hashes(folder) if "pallas" in path]
     assert "pallas" not in manifest(folder)["records"]
     assert "allas" not in (folder / "README.md").read_text()
-
-
-def test_a_release_with_pallas_kernels_is_reproduced_byte_for_byte(tmp_path: Path) -> None:
-    a_seen_kernel(), a_seen_kernel(language=Language.PALLAS)
-    folder = export(tmp_path / "out", *FORMATS, "--release", "r1")
-
-    rebuild(find_release("r1"), tmp_path / "again")
-
-    assert hashes(tmp_path / "again") == hashes(folder)
 
 
 def test_a_record_names_the_cell_and_the_url_of_its_notebook(tmp_path: Path) -> None:

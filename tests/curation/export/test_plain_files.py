@@ -15,19 +15,6 @@ def places(*files: tuple[str, str, str, str]) -> list[str]:
     return [found[file] for file in wanted]
 
 
-def test_a_file_keeps_its_path_beneath_its_category() -> None:
-    assert places(("inductor", "pytorch/pytorch", "1", "torch/_inductor/a.py")) == [
-        "inductor/torch/_inductor/a.py"
-    ]
-
-
-def test_repositories_that_share_a_category_get_a_folder_by_name() -> None:
-    assert places(("jax", "a/one", "1", "k/add.py"), ("jax", "b/two", "2", "k/add.py")) == [
-        "jax/a/one/k/add.py",
-        "jax/b/two/k/add.py",
-    ]
-
-
 def test_repositories_with_the_same_name_get_distinct_folders() -> None:
     """Two folders of different people's machines, or names that differ by a capital."""
     assert places(

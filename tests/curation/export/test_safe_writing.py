@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,30 +10,16 @@ import pytest
 
 from curation.errors import CurationError
 from curation.export.folder import MANIFEST, FolderNotWritten, check_target, new_folder
+from curation.models import Release, SplitAssignment
+from tests.curation.export.killed import killed
 from tests.curation.export.writing import export, hashes, some_rows
+from tests.factories import an_approved_kernel
 
-WRITING = """\
-import sys, time
-from pathlib import Path
-from curation.export.folder import new_folder
-with new_folder(Path(sys.argv[1])) as folder:
-    (folder / "half").write_text("written")
-    print("writing", flush=True)
-    time.sleep(60)
-"""
-
-
-def killed_while_writing(target: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITING, str(target)], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "writing\n"
-        process.send_signal(signal.SIGKILL)
+pytestmark = pytest.mark.django_db
 
 
 def test_a_killed_export_leaves_no_folder_and_the_next_export_cleans_up(tmp_path: Path) -> None:
-    killed_while_writing(tmp_path / "out")
+    killed("folder", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -55,30 +39,22 @@ def test_a_concurrent_export_to_the_same_folder_is_not_disturbed(tmp_path: Path)
     assert (tmp_path / "out" / "a").read_text() == "a"
 
 
-@pytest.mark.django_db
 def test_an_earlier_export_stays_until_its_replacement_is_complete(tmp_path: Path) -> None:
     some_rows(3, 0)
     folder = export(tmp_path / "out")
     before = hashes(folder)
 
-    killed_while_writing(folder)
+    killed("folder", folder)
     with pytest.raises(ZeroDivisionError), new_folder(folder):
         raise ZeroDivisionError
     assert hashes(folder) == before
 
-    some_rows_more()
+    an_approved_kernel()
     export(folder)
     assert hashes(folder) != before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def some_rows_more() -> None:
-    from tests.factories import an_approved_kernel
-
-    an_approved_kernel()
-
-
-@pytest.mark.django_db
 def test_an_earlier_export_with_an_added_file_is_not_replaced(tmp_path: Path) -> None:
     folder = export(tmp_path / "out")
     (folder / "notes.txt").write_text("precious")
@@ -88,11 +64,18 @@ def test_an_earlier_export_with_an_added_file_is_not_replaced(tmp_path: Path) ->
     assert (folder / "notes.txt").read_text() == "precious"
 
 
-def test_a_folder_with_an_invalid_manifest_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / MANIFEST).write_text("[]")
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("mine", "exists, is not empty"), (MANIFEST, "not an unchanged export")]
+)
+def test_a_folder_with_foreign_files_is_not_replaced(
+    name: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("[]")
 
-    with pytest.raises(CurationError, match="not an unchanged export"), new_folder(tmp_path):
-        pass
+    with pytest.raises(CurationError, match=sentence):
+        export(tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_files_created_during_an_export_are_not_overwritten(tmp_path: Path) -> None:
@@ -118,7 +101,6 @@ def little_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", disk], check=True)
 
 
-@pytest.mark.django_db
 def test_an_export_to_a_full_disk_fails_with_a_sentence_and_leaves_no_files(
     little_disk: Path,
 ) -> None:
@@ -130,7 +112,6 @@ def test_an_export_to_a_full_disk_fails_with_a_sentence_and_leaves_no_files(
     assert list(little_disk.iterdir()) == []
 
 
-@pytest.mark.django_db
 def test_an_export_to_a_read_only_target_fails_with_a_sentence(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         target = Path("/proc/out")
@@ -144,39 +125,12 @@ def test_an_export_to_a_read_only_target_fails_with_a_sentence(tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_a_killed_export_leaves_rows_and_folders_unchanged(
-    tmp_path: Path,
-) -> None:
-    """A process of its own on this database, killed once it has begun to write records."""
-    from django.db import connection
-
-    from curation.models import Release, SplitAssignment
-
+def test_a_killed_export_leaves_rows_and_folders_unchanged(tmp_path: Path) -> None:
     some_rows(40, 0)
     earlier = hashes(export(tmp_path / "earlier", "--seed", "9"))
     assigned = SplitAssignment.objects.count()
-    connection.close()
-    program = (
-        "import time, django; django.setup();"
-        "from pathlib import Path; from curation.export import dataset;"
-        "from curation.export.options import ExportOptions;"
-        "whole = dataset.write_card;"
-        "dataset.write_card = lambda *a: (print('writing', flush=True), time.sleep(60));"
-        "options = ExportOptions(without_benchmarks=True);"
-        f"dataset.export(options, Path({str(tmp_path / 'out')!r}), name='1')"
-    )
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "tests.settings_of_another_process",
-        "TEST_DATABASE": str(connection.settings_dict["NAME"]),
-    }
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
-        env=environment,
-    ) as process:  # fmt: skip
-        assert process.stdout
-        assert process.stdout.readline() == "writing\n"
-        process.send_signal(signal.SIGKILL)
+
+    killed("release", tmp_path / "out")
 
     assert not (tmp_path / "out").exists()
     assert hashes(tmp_path / "earlier") == earlier

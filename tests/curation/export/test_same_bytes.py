@@ -2,11 +2,14 @@
 
 import hashlib
 import random
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.curation.export.fixed_rows import KERNELS, write_fixed_rows
+from curation.models import LicenseVerdict, ValidationResult
+from tests import factories as make
 from tests.curation.export.writing import export, hashes
 
 pytestmark = pytest.mark.django_db
@@ -14,6 +17,51 @@ pytestmark = pytest.mark.django_db
 # Of all files but Parquet's, whose bytes are pyarrow's. It changes when the format of an export
 # does, and then in one commit with it: SQLite, PostgreSQL and each Python must agree on it.
 DIGEST = "a391c01b88fc048a4ac2b76aaa3ef56b94c299a7497e90a173cddb0572431cf1"
+
+
+AT = datetime(2026, 11, 1, 12, tzinfo=UTC)
+KERNELS = PAIRS = 30
+# PostgreSQL keeps such a value, not its text: it would tell the keys in another order.
+METADATA = {
+    "token_encoding": "cl100k_base",
+    "provenance": {
+        "repository": "ada/pairs", "lines": "2-9", "copyright": "Copyright (c) 2001 Ada",
+    },
+}  # fmt: skip
+
+
+def write_fixed_rows(order: Sequence[int]) -> None:
+    """`order` is a permutation of the numbers up to KERNELS."""
+    mit = make.a_license(expression="MIT", text="Permission is hereby granted.\n")
+    repositories = [make.a_repository(name=f"ada/kernels{n}", stars=n) for n in range(3)]
+
+    def kernel(number: int) -> None:
+        source = make.KERNEL_SOURCE.format(name=f"größer_{number}")
+        row = make.an_approved_kernel(
+            license=mit, name=f"größer_{number}", content_hash=make.sha(f"fixed kernel {number}"),
+            standalone_source=f"import triton\n\n\n{source}", tags=["a", "b"],
+        )  # fmt: skip
+        for seen in range(1 + number % 3):
+            make.a_provenance(
+                kernel=row, license=mit, license_verdict=LicenseVerdict.PERMISSIVE,
+                copyrights=[f"Copyright (c) {2000 + seen} Ada"],
+                source_file=make.a_source_file(
+                    repository=repositories[(number + seen) % 3], path=f"k/{number}_{seen}.py"
+                ),
+            )  # fmt: skip
+
+    def pair(number: int) -> None:
+        make.an_approved_pair(
+            license=mit, slug=f"add-{number}", content_hash=make.sha(f"fixed pair {number}"),
+            triton_code=make.KERNEL_SOURCE.format(name=f"add_{number}"),
+            split_group=f"g{number // 4}", metadata=METADATA if number % 2 else {},
+        )  # fmt: skip
+
+    writers: tuple[Callable[[int], None], ...] = (kernel, pair)
+    for write in writers:
+        for number in order:
+            write(number)
+    ValidationResult.objects.update(created_at=AT)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

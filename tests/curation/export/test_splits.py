@@ -1,19 +1,28 @@
 """Splits are stratified, groups stay whole, and no record moves."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.export.groups import Groups, connect_structures
 from curation.export.splits import FREE, SplitGroup, Traits, assign
-from curation.models import Pair, SplitAssignment
-from tests.curation.export.writing import a_seen_kernel, export, identities, manifest, reasons
+from curation.models import SplitAssignment
+from tests.curation.export.writing import (
+    a_seen_kernel,
+    every,
+    export,
+    identities,
+    manifest,
+    reasons,
+)
 from tests.factories import (
-    a_duplicate_link,
     a_kernel,
     a_license,
     a_repository,
@@ -27,44 +36,30 @@ Numbers = list[int]
 
 
 @dataclass(frozen=True)
-class Records:
-    """Records of one kind in columns; what is not given is the same for all."""
-
-    groups: Numbers
-    operations: "np.ndarray"
-    difficulties: "np.ndarray"
-    sources: Numbers
-    kinds: Numbers
-
-
-def records(groups: Numbers, operations: Numbers | None = None, **columns: Numbers) -> Records:
-    same = [0] * len(groups)
-    return Records(
-        groups,
-        np.array(operations or same),
-        np.array(columns.get("difficulties", same)),
-        # Without a source of its own, each record is from another one.
-        columns.get("sources", list(range(len(groups)))),
-        columns.get("kinds", same),
-    )
+class Record:
+    group: int
+    operation: int = 0
+    difficulty: int = 0
+    source: object = None
+    kind: int = 0
 
 
 def split(
-    these: Records, shares: tuple[int, ...] = (80, 10, 10), known: Numbers | None = None
+    records: Sequence[Record], shares: tuple[int, ...] = (80, 10, 10), known: Numbers | None = None
 ) -> "np.ndarray":
-    """The split of each record."""
-    columns = (these.kinds, these.operations, these.difficulties, these.sources)
-    traits = [Traits(*map(str, row)) for row in zip(*columns, strict=True)]
+    """The split of each record. Without a source of its own, each record is from another one."""
+    traits: dict[int, list[Traits]] = {}
+    for number, record in enumerate(records):
+        codes = (record.operation, record.difficulty, record.source or f"record {number}")
+        of_group = traits.setdefault(record.group, [])
+        # Each code belongs to one kind.
+        of_group.append(Traits(str(record.kind), *(f"{record.kind} {code}" for code in codes)))
     groups = {
-        number: SplitGroup(
-            number * 2654435761 % 2**32,
-            [trait for trait, group in zip(traits, these.groups, strict=True) if group == number],
-            known[number] if known else FREE,
-        )
-        for number in dict.fromkeys(these.groups)
+        number: SplitGroup(number * 2654435761 % 2**32, of_it, known[number] if known else FREE)
+        for number, of_it in traits.items()
     }
     assign(list(groups.values()), shares)
-    return np.array([groups[number].split for number in these.groups])
+    return np.array([groups[record.group].split for record in records])
 
 
 def counts(splits: "np.ndarray") -> Numbers:
@@ -73,25 +68,13 @@ def counts(splits: "np.ndarray") -> Numbers:
 
 
 some_records = st.lists(
-    st.tuples(
-        st.integers(0, 60), st.integers(0, 3), st.integers(0, 2), st.integers(0, 5),
+    st.builds(
+        Record, st.integers(0, 60), st.integers(0, 3), st.integers(0, 2), st.integers(1, 6),
         st.integers(0, 1),
     ),
     min_size=1, max_size=200,
 )  # fmt: skip
 some_shares = st.sampled_from([(90, 5, 5), (50, 25, 25), (100, 0, 0), (0, 50, 50), (1, 0, 99)])
-
-
-def drawn(rows: list[tuple[int, int, int, int, int]]) -> Records:
-    kinds = [row[4] for row in rows]
-    # Each code belongs to one kind.
-    return records(
-        [row[0] for row in rows],
-        [row[1] + 4 * row[4] for row in rows],
-        difficulties=[row[2] + 3 * row[4] for row in rows],
-        sources=[row[3] + 6 * row[4] for row in rows],
-        kinds=kinds,
-    )
 
 
 @given(
@@ -100,33 +83,33 @@ def drawn(rows: list[tuple[int, int, int, int, int]]) -> Records:
     st.lists(st.sampled_from([FREE, FREE, FREE, 0, 1, 2]), min_size=61, max_size=61),
 )
 def test_every_group_gets_one_split_and_assigned_groups_keep_theirs(
-    rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...], known: Numbers
+    records: list[Record], shares: tuple[int, ...], known: Numbers
 ) -> None:
-    these = drawn(rows)
-    before = np.array(known)[these.groups]
+    groups = np.array([record.group for record in records])
+    before = np.array(known)[groups]
 
-    after = split(these, shares, known)
+    after = split(records, shares, known)
 
     assert (after[before != FREE] == before[before != FREE]).all()
     assert (after != FREE).all()
     assert all(shares[number] for number in after[before == FREE].tolist())
-    for group in set(these.groups):
-        assert len(set(after[np.array(these.groups) == group].tolist())) == 1
+    for group in set(groups.tolist()):
+        assert len(set(after[groups == group].tolist())) == 1
 
 
 @given(some_records, some_shares)
 def test_an_operation_or_difficulty_with_twenty_groups_is_in_every_split(
-    rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...]
+    records: list[Record], shares: tuple[int, ...]
 ) -> None:
-    these = drawn(rows)
-
-    splits = split(these, shares)
+    found: dict[object, list[tuple[int, int]]] = defaultdict(list)
+    for record, number in zip(records, split(records, shares).tolist(), strict=True):
+        for code in ("operation", record.operation), ("difficulty", record.difficulty):
+            found[record.kind, *code].append((record.group, number))
 
     wanted = {number for number, share in enumerate(shares) if share}
-    for codes in (these.operations, these.difficulties):
-        for code in np.unique(codes).tolist():
-            if len(np.unique(np.array(these.groups)[codes == code])) >= 20:
-                assert set(splits[codes == code].tolist()) == wanted
+    for of_code in found.values():
+        if len({group for group, _ in of_code}) >= 20:
+            assert {number for _, number in of_code} == wanted
 
 
 @given(st.integers(100, 3000), st.integers(2, 12), st.integers(0, 2**32))
@@ -136,11 +119,9 @@ def test_split_sizes_are_close_to_the_requested_shares(
 ) -> None:
     draw = np.random.default_rng(seed)
     operations = np.sort(draw.integers(0, kinds_of_operation, number))
-    these = records(
-        list(range(number)), operations.tolist(), difficulties=draw.integers(0, 3, number).tolist()
-    )
+    traits = zip(operations.tolist(), draw.integers(0, 3, number).tolist(), strict=True)
 
-    splits = split(these)
+    splits = split([Record(group, *row) for group, row in enumerate(traits)])
 
     assert np.abs(np.array(counts(splits)) - number * np.array([0.8, 0.1, 0.1])).max() <= 2
     for operation in range(kinds_of_operation):
@@ -150,9 +131,9 @@ def test_split_sizes_are_close_to_the_requested_shares(
 
 
 def test_no_source_fills_more_than_a_fifth_of_a_held_out_split() -> None:
-    sources = [0] * 600 + [1 + n % 8 for n in range(400)]
+    sources = [1] * 600 + [2 + n % 8 for n in range(400)]
 
-    splits = split(records(list(range(1000)), sources=sources))
+    splits = split([Record(n, source=source) for n, source in enumerate(sources)])
 
     assert counts(splits) == [800, 100, 100]
     for number in (1, 2):
@@ -161,26 +142,24 @@ def test_no_source_fills_more_than_a_fifth_of_a_held_out_split() -> None:
 
 
 def test_too_few_sources_share_a_held_out_split_evenly() -> None:
-    sources = [0] * 600 + [1] * 300 + [2] * 100
+    sources = [1] * 600 + [2] * 300 + [3] * 100
 
-    splits = split(records(list(range(1000)), sources=sources))
+    splits = split([Record(n, source=source) for n, source in enumerate(sources)])
 
     assert counts(splits) == [800, 100, 100]
     for number in (1, 2):
-        assert np.bincount(np.array(sources)[splits == number]).tolist() == [34, 34, 32]
+        assert counts(np.array(sources)[splits == number]) == [0, 34, 34, 32]
 
 
 def test_a_large_group_of_one_operation_goes_to_train() -> None:
-    groups = [0] * 15 + list(range(1, 186))
-
-    splits = split(records(groups))
+    splits = split([Record(group) for group in [0] * 15 + list(range(1, 186))])
 
     assert counts(splits) == [160, 20, 20]
     assert set(splits[:15].tolist()) == {0}
 
 
 def test_groups_of_five_records_fill_every_split() -> None:
-    splits = split(records([n // 5 for n in range(300)]))
+    splits = split([Record(n // 5) for n in range(300)])
 
     assert counts(splits) == [240, 30, 30]
 
@@ -188,18 +167,9 @@ def test_groups_of_five_records_fill_every_split() -> None:
 @given(st.permutations(range(40)))
 @settings(max_examples=30)
 def test_the_order_of_the_records_does_not_change_the_splits(order: Numbers) -> None:
-    groups = [number // (1 + number % 3) for number in range(40)]
-    operations = [number % 2 for number in range(40)]
-    these = records(groups, operations, sources=[n % 7 for n in range(40)])
-    shuffled = records(
-        [groups[n] for n in order], [operations[n] for n in order], sources=[n % 7 for n in order]
-    )
+    records = [Record(n // (1 + n % 3), n % 2, source=1 + n % 7) for n in range(40)]
 
-    assert (split(these)[order] == split(shuffled)).all()
-
-
-def test_a_split_with_a_share_of_zero_stays_empty() -> None:
-    assert not split(records(list(range(50))), (100, 0, 0)).any()
+    assert (split(records)[order] == split([records[n] for n in order])).all()
 
 
 pytestmark = pytest.mark.django_db
@@ -235,34 +205,23 @@ def packed(grams: set[int]) -> bytes:
     return np.array(sorted(grams), dtype="<u4").tobytes()
 
 
-def split_of_pairs(folder: Path, pairs: list[Pair]) -> Numbers:
-    splits = identities(folder, "pairs")
-    return [("train", "validation", "test").index(splits[str(pair)]) for pair in pairs]
-
-
-def test_pairs_with_the_same_operation_chain_share_a_split(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["operation chain", "structure of the Python side"])
+def test_pairs_that_compute_the_same_share_a_split(by: str, tmp_path: Path) -> None:
     mit = a_license()
     pairs = [an_approved_pair(license=mit) for _ in range(40)]
     for number, pair in enumerate(pairs):
-        pair.fingerprints.update(chain_hash=sha(number // 4))
+        first = number // 4 * 100
+        if by == "operation chain":
+            pair.fingerprints.update(chain_hash=sha(first))
+        else:
+            structure = packed({*range(first, first + 20), 9000 + number})
+            pair.fingerprints.update(structure=structure)
 
-    splits = split_of_pairs(export(tmp_path / "out", *HALVES), pairs)
+    found = identities(export(tmp_path / "out", *HALVES), "pairs")
 
+    splits = [found[str(pair)] for pair in pairs]
     assert all(len(set(splits[n : n + 4])) == 1 for n in range(0, 40, 4))
-    assert set(splits) == {0, 1, 2}
-
-
-def test_pairs_with_the_same_python_structure_share_a_split(tmp_path: Path) -> None:
-    mit = a_license()
-    pairs = [an_approved_pair(license=mit) for _ in range(40)]
-    for number, pair in enumerate(pairs):
-        grams = set(range(number // 4 * 100, number // 4 * 100 + 20)) | {9000 + number}
-        pair.fingerprints.update(structure=packed(grams))
-
-    splits = split_of_pairs(export(tmp_path / "out", *HALVES), pairs)
-
-    assert all(len(set(splits[n : n + 4])) == 1 for n in range(0, 40, 4))
-    assert set(splits) == {0, 1, 2}
+    assert set(splits) == {"train", "validation", "test"}
 
 
 def test_an_excluded_pair_does_not_connect_other_pairs_by_structure(tmp_path: Path) -> None:
@@ -286,21 +245,12 @@ def test_each_repository_stays_in_one_split_on_request(tmp_path: Path) -> None:
 
     folder = export(tmp_path / "out", *HALVES, "--whole-repositories")
 
-    splits: dict[str, set[str]] = {}
-    for kernel, split in _by_repository(folder):
-        splits.setdefault(kernel, set()).add(split)
-    assert len(splits) == 8
-    assert all(len(found) == 1 for found in splits.values())
-
-
-def _by_repository(folder: Path) -> list[tuple[str, str]]:
-    from tests.curation.export.writing import every
-
-    return [
+    places = {
         (record["metadata"]["provenance"]["repository"], split)
         for split, found in every(folder, "kernels").items()
         for record in found
-    ]
+    }
+    assert len({repository for repository, _ in places}) == len(places) == 8
 
 
 def test_later_records_do_not_move_earlier_ones_to_another_split(tmp_path: Path) -> None:
@@ -366,8 +316,6 @@ def test_a_group_that_grows_does_not_overfill_its_split(tmp_path: Path) -> None:
 
 
 def test_another_seed_changes_the_splits_and_a_dry_run_stores_none(tmp_path: Path) -> None:
-    from django.core.management import call_command
-
     mit = a_license()
     for _ in range(40):
         an_approved_kernel(license=mit)
@@ -434,11 +382,3 @@ def test_an_export_reassigns_splits_of_an_older_split_rule(tmp_path: Path) -> No
     splits = identities(export(tmp_path / "out", *HALVES))
 
     assert set(splits.values()) == {"train", "validation", "test"}
-
-
-def test_a_near_duplicate_of_a_record_is_not_exported(tmp_path: Path) -> None:
-    kernel = a_seen_kernel()
-    twin = a_seen_kernel()
-    a_duplicate_link(kernel=twin, of_kernel=kernel, content_hash=twin.content_hash)
-
-    assert len(identities(export(tmp_path / "out"))) == 1

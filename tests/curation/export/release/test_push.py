@@ -22,7 +22,7 @@ from tests.factories import a_reviewer, an_approved_pair
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def hub(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     with serving() as hub:
         settings.HF_ENDPOINT, settings.HF_TOKEN = hub.address, TOKEN
@@ -89,7 +89,7 @@ def test_files_that_no_export_wrote_are_deleted_only_on_request(
     assert len(hub.repositories["lab/other"]) == 4
 
 
-def test_an_upload_tells_its_progress(hub: Hub, folder: Path) -> None:
+def test_an_upload_tells_its_progress(folder: Path) -> None:
     told: list[tuple[str, int, int]] = []
 
     push(folder, "lab/pairs", message="Release", progress=lambda *step: told.append(step))
@@ -140,7 +140,7 @@ def test_a_refusal_is_a_sentence(
     assert not hub.commits
 
 
-def test_a_hub_that_is_away_is_a_sentence(hub: Hub, folder: Path, settings: Any) -> None:
+def test_a_hub_that_is_away_is_a_sentence(folder: Path, settings: Any) -> None:
     settings.HF_ENDPOINT = "http://127.0.0.1:9"
 
     with pytest.raises(CannotPush, match="can't be reached"):
@@ -156,7 +156,7 @@ def test_a_hub_that_is_away_is_a_sentence(hub: Hub, folder: Path, settings: Any)
     ],
 )
 def test_the_command_refuses_a_wrong_push_before_it_writes(
-    given: dict[str, Any], words: str, hub: Hub, tmp_path: Path
+    given: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
     out = {"out": tmp_path / "out"} if "out" in given else {}
 
@@ -218,9 +218,7 @@ def test_a_refused_push_fails_with_its_sentence_and_is_retried(
     assert (again.push_to, again.state) == ("lab/other", RunState.SUCCEEDED)
 
 
-def test_a_repository_name_is_checked_in_the_form(
-    hub: Hub, released: ExportRun, browser: Client
-) -> None:
+def test_a_repository_name_is_checked_in_the_form(released: ExportRun, browser: Client) -> None:
     answer = browser.post(reverse("push-release", args=[released.pk]), {"repository": "pairs"})
 
     assert answer.status_code == 400
@@ -245,7 +243,7 @@ def test_without_a_token_the_pages_say_that_pushing_is_not_configured(
 
 
 def test_only_a_finished_release_is_pushed_and_only_by_a_curator(
-    hub: Hub, released: ExportRun, browser: Client
+    released: ExportRun, browser: Client
 ) -> None:
     one_off = request_export({"without_benchmarks": True}, user=None)
     assert browser.get(reverse("push-release", args=[one_off.pk])).status_code == 404

@@ -1,13 +1,16 @@
 """Named snapshots: written again byte for byte, compared, and marked when a record is withdrawn."""
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from curation.errors import CurationError
+from curation.export import select
 from curation.export.options import ExportOptions
 from curation.export.release.changes import mark_withdrawn
 from curation.export.requests import request_export
@@ -23,7 +26,7 @@ from curation.models import (
     Status,
     Withdrawal,
 )
-from tests.curation.export.writing import a_seen_kernel, export, hashes, some_rows
+from tests.curation.export.writing import a_seen_kernel, export, hashes, manifest, some_rows
 from tests.factories import a_curator, a_dispute, a_license, an_approved_kernel
 
 pytestmark = pytest.mark.django_db
@@ -176,3 +179,24 @@ def test_a_failed_export_creates_no_release(
 
     assert not Release.objects.exists()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_an_export_reads_one_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some_rows(20, 0)
+    read = select._batches
+
+    def read_later(*given: Any) -> Iterator[Any]:
+        written = connection.copy()
+        with written.cursor() as cursor:
+            cursor.execute(f"UPDATE {Kernel._meta.db_table} SET status = 'rejected'")  # noqa: S608
+        written.close()
+        return read(*given)
+
+    monkeypatch.setattr(select, "_batches", read_later)
+
+    folder = export(tmp_path / "out")
+
+    assert manifest(folder)["records"]["kernels"] == 20
+    assert not Kernel.objects.exclude(status=Status.REJECTED).exists()

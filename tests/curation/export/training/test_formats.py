@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import datasets
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
+from django.db import transaction
 
 from curation.export.schema import KERNEL, pair_columns
-from curation.models import Origin, Repository, ValidationCheck
+from curation.models import LicenseVerdict, Origin, Repository
 from curation.tokens import count_tokens
+from tests import factories as make
 from tests.curation.export.writing import (
     a_seen_kernel,
     differing,
@@ -18,18 +23,14 @@ from tests.curation.export.writing import (
     export,
     hashes,
     manifest,
+    reasons,
     records,
     some_rows,
 )
-from tests.factories import a_license, a_pass_rate, an_approved_kernel, an_approved_pair
 
 pytestmark = [pytest.mark.django_db(transaction=False), pytest.mark.any_database]
-EVERYTHING = (
-    "--format",
-    "torchtune,jsonl,parquet,alpaca,kernelbook,prompts",
-    "--splits",
-    "60/20/20",
-)
+FORMATS = "torchtune,jsonl,parquet,alpaca,kernelbook,prompts"
+EVERYTHING = ("--format", FORMATS, "--splits", "60/20/20")
 
 
 @pytest.fixture(autouse=True)
@@ -38,15 +39,19 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
         monkeypatch.setenv(name, "1")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    some_rows(20, 20)
-    return export(tmp_path / "out", *EVERYTHING)
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
+) -> Path:
+    """An export of all formats, for the tests that only read."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        some_rows(20, 20)
+        written = export(tmp_path_factory.mktemp("formats") / "out", *EVERYTHING)
+        transaction.set_rollback(True)
+    return written
 
 
 def load(*arguments: Any, tmp_path: Path, **options: Any) -> Any:
-    import datasets
-
     return datasets.load_dataset(*arguments, cache_dir=str(tmp_path / "cache"), **options)
 
 
@@ -113,8 +118,6 @@ def test_the_other_readers_of_torchtune_find_their_columns(
 def test_the_card_loads_every_config_with_its_splits_and_features(
     folder: Path, tmp_path: Path
 ) -> None:
-    import datasets
-
     for root in (folder, folder / "parquet"):
         names = datasets.get_dataset_config_names(str(root))
         assert {"pairs", "kernels"} <= set(names)
@@ -129,9 +132,6 @@ def test_the_card_loads_every_config_with_its_splits_and_features(
 
 
 def test_rows_are_the_same_through_json_and_through_parquet(folder: Path, tmp_path: Path) -> None:
-    import pandas as pd
-    import pyarrow.parquet as pq
-
     for kind in ("pairs", "kernels"):
         written = records(folder / kind / "test.jsonl")
         table = pq.read_table(folder / "parquet" / kind / "test.parquet")
@@ -144,10 +144,9 @@ def test_rows_are_the_same_through_json_and_through_parquet(folder: Path, tmp_pa
 def test_records_in_every_file_have_the_keys_of_the_dataset_format(tmp_path: Path) -> None:
     some_rows(3, 3)
     # One pair was checked in another way: the columns stay the same for all.
-    pair = an_approved_pair()
-    ValidationCheck.objects.create(
-        result=pair.validationresults.get(), name="gradients", outcome="skipped"
-    )
+    pair = make.an_approved_pair()
+    result = pair.validationresults.get()
+    make.a_validation_check(result=result, name="gradients", outcome="skipped")
     pair.validationresults.update(figures={"cases": 7, "speedup": 3.5})
 
     folder = export(tmp_path / "out", "--splits", "100/0/0")
@@ -166,7 +165,7 @@ def test_records_in_every_file_have_the_keys_of_the_dataset_format(tmp_path: Pat
 
 def test_each_record_names_its_hardware_and_minimum_triton_release(tmp_path: Path) -> None:
     a_seen_kernel(hardware="hip", min_triton="3.4")
-    an_approved_pair(min_triton="3.3")
+    make.an_approved_pair(min_triton="3.3")
 
     folder = export(tmp_path / "out", "--hardware", "all")
 
@@ -181,7 +180,9 @@ def test_each_record_names_its_hardware_and_minimum_triton_release(tmp_path: Pat
 
 def test_a_pair_without_a_kernel_is_exported_with_its_stored_provenance(tmp_path: Path) -> None:
     provenance = {"repository": "ada/pairs", "lines": "3-9", "copyright": "Copyright (c) 2001 Ada"}
-    an_approved_pair(license=a_license(expression="MIT"), metadata={"provenance": provenance})
+    make.an_approved_pair(
+        license=make.a_license(expression="MIT"), metadata={"provenance": provenance}
+    )
 
     folder = export(tmp_path / "out", "--splits", "100/0/0")
 
@@ -217,7 +218,7 @@ def test_a_record_from_a_local_clone_links_to_its_remote(tmp_path: Path) -> None
 
 def test_a_folder_of_this_machine_is_not_exported_as_a_repository(tmp_path: Path) -> None:
     provenance = {"repository": "/home/ada/pairs"}
-    an_approved_pair(license=a_license(), metadata={"provenance": provenance})
+    make.an_approved_pair(license=make.a_license(), metadata={"provenance": provenance})
 
     folder = export(tmp_path / "out", "--splits", "100/0/0")
 
@@ -265,11 +266,9 @@ def test_rows_are_repeated_by_weight_only_in_train(tmp_path: Path) -> None:
 
 
 def test_a_cap_limits_the_token_share_of_an_origin(tmp_path: Path) -> None:
-    from curation.models import Origin
-    from tests.curation.export.writing import a_seen_kernel, reasons
-    from tests.factories import a_repository
-
-    compiled = a_repository(origin=Origin.INDUCTOR, name="/srv/ada/debug", url="/srv/ada/debug")
+    compiled = make.a_repository(
+        origin=Origin.INDUCTOR, name="/srv/ada/debug", url="/srv/ada/debug"
+    )
     some_rows(8, 0)
     for _ in range(8):
         a_seen_kernel(compiled)
@@ -283,38 +282,30 @@ def test_a_cap_limits_the_token_share_of_an_origin(tmp_path: Path) -> None:
 
 
 def test_a_fenced_record_contains_kernel_and_launcher(tmp_path: Path) -> None:
-    from tests.curation.export.writing import a_seen_kernel
-
     a_seen_kernel(standalone_source="kernel = 1\n", launcher_source="def launch(): ...\n")
 
-    folder = export(
-        tmp_path / "out", "--fenced", "--with-launcher", "--format", "torchtune",
-    )  # fmt: skip
+    folder = export(tmp_path / "out", "--fenced", "--with-launcher", "--format", "torchtune")
 
     (record,) = json.loads((folder / "triton_functions.json").read_text())
     assert record["input"] == "```python\nkernel = 1\n\n\ndef launch(): ...\n```\n"
 
 
 def test_a_whole_file_is_exported_only_if_all_its_kernels_may_be(tmp_path: Path) -> None:
-    from curation.models import LicenseVerdict, SourceText
-    from tests.curation.export.writing import reasons
-    from tests.factories import a_license, a_permissive_kernel, a_provenance, a_source_file, sha
-
-    mit = a_license(expression="MIT")
+    mit = make.a_license(expression="MIT")
 
     def a_file(name: str, *kernels: Any) -> None:
         text = f"# {name}\nx = 1\n"
-        SourceText.objects.create(sha256=sha(text), text=text)
-        file = a_source_file(path=f"k/{name}", sha256=sha(text), lines=2, tokens=9)
+        make.a_source_text(sha256=make.sha(text), text=text)
+        file = make.a_source_file(path=f"k/{name}", sha256=make.sha(text), lines=2, tokens=9)
         for kernel in kernels:
-            a_provenance(
+            make.a_provenance(
                 kernel=kernel, source_file=file, license=mit,
                 license_verdict=LicenseVerdict.PERMISSIVE,
             )  # fmt: skip
 
-    shared = an_approved_kernel(license=mit)
-    a_file("good.py", shared, an_approved_kernel(license=mit))
-    a_file("bad.py", shared, a_permissive_kernel(license=mit))
+    shared = make.an_approved_kernel(license=mit)
+    a_file("good.py", shared, make.an_approved_kernel(license=mit))
+    a_file("bad.py", shared, make.a_permissive_kernel(license=mit))
 
     folder = export(tmp_path / "out", "--unit", "file", "--release", "files")
 
@@ -329,20 +320,16 @@ def test_a_whole_file_is_exported_only_if_all_its_kernels_may_be(tmp_path: Path)
 
 def test_a_file_is_exported_under_the_license_of_its_own_place(tmp_path: Path) -> None:
     """A kernel in three repositories: one says MIT, one Apache, one nothing."""
-    from curation.models import LicenseVerdict, SourceText
-    from tests.curation.export.writing import reasons
-    from tests.factories import a_license, a_provenance, a_repository, a_source_file, sha
-
-    mit, apache = a_license(expression="MIT"), a_license(expression="Apache-2.0")
-    kernel = an_approved_kernel(license=mit)
+    mit, apache = make.a_license(expression="MIT"), make.a_license(expression="Apache-2.0")
+    kernel = make.an_approved_kernel(license=mit)
     for number, license in enumerate((mit, apache, None)):
         text = f"# {number}\nx = 1\n"
-        SourceText.objects.create(sha256=sha(text), text=text)
-        a_provenance(
+        make.a_source_text(sha256=make.sha(text), text=text)
+        make.a_provenance(
             kernel=kernel,
-            source_file=a_source_file(
-                repository=a_repository(name=f"ada/{number}", stars=9 - number),
-                path=f"k/{number}.py", sha256=sha(text), lines=2, tokens=9,
+            source_file=make.a_source_file(
+                repository=make.a_repository(name=f"ada/{number}", stars=9 - number),
+                path=f"k/{number}.py", sha256=make.sha(text), lines=2, tokens=9,
             ),
             license=license,
             license_verdict=LicenseVerdict.PERMISSIVE if license else LicenseVerdict.UNKNOWN,
@@ -365,10 +352,10 @@ def test_a_file_is_exported_under_the_license_of_its_own_place(tmp_path: Path) -
 
 
 def test_pass_rates_are_exported_and_load_in_every_format(tmp_path: Path) -> None:
-    pair = an_approved_pair(pass_rate=0.25)
-    a_pass_rate(pair=pair, model="b", k=4, n=8, passed=2)
-    a_pass_rate(pair=pair, model="a", k=1, n=8, passed=2)
-    an_approved_pair()
+    pair = make.an_approved_pair(pass_rate=0.25)
+    make.a_pass_rate(pair=pair, model="b", k=4, n=8, passed=2)
+    make.a_pass_rate(pair=pair, model="a", k=1, n=8, passed=2)
+    make.an_approved_pair()
 
     folder = export(tmp_path / "out", "--format", "jsonl,parquet", "--splits", "100/0/0")
 

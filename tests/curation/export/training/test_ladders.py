@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from curation.export.training.ladders import COLUMNS, PREFERENCE_COLUMNS
-from curation.models import Device, License, Pair
-from tests.curation.export.writing import differing, every, export, hashes, identities, manifest
+from curation.models import Device, Pair
+from tests.curation.export.writing import differing, every, export
 from tests.factories import a_license, a_validation_result, a_validation_run, an_approved_pair
 
 pytestmark = pytest.mark.django_db
@@ -20,20 +19,25 @@ PYTHON = "def scale(x):\n    return x * 2\n"
 
 
 def a_rung(
-    rung: str, median_us: float | None, *, license: License, gpu: str = "NVIDIA H100",
-    case: dict[str, int] = LARGE, impossible: str = "", ladder: str = "scale",
+    rung: str, median_us: float | None = None, *, gpu: str = "NVIDIA H100",
+    case: dict[str, int] = LARGE, impossible: str = "", **over: Any,
 ) -> Pair:  # fmt: skip
-    pair = an_approved_pair(
-        license=license, ladder=ladder, rung=rung, split_group=f"ladder:{ladder}",
-        python_code=PYTHON, test_code=TEST_CODE, triton_code=f"# {ladder}, {rung}, {gpu}\n",
-    )  # fmt: skip
+    values = {"ladder": "scale", "python_code": PYTHON, "test_code": TEST_CODE, **over}
+    group = f"ladder:{values['ladder']}"
+    code = f"# {rung}, {gpu}\n"
+    pair = an_approved_pair(rung=rung, split_group=group, triton_code=code, **values)
     if median_us is not None:
-        timing = {"candidate": {"median_us": median_us}, "impossible": impossible}
-        a_validation_result(
-            run=a_validation_run(device=Device.CUDA, environment={"gpu": gpu}), pair=pair,
-            content_hash=pair.content_hash, figures={"timed_case": case, "timing": timing},
-        )  # fmt: skip
+        timed(pair, median_us, gpu, case, impossible)
     return pair
+
+
+def timed(
+    pair: Pair, us: float, gpu: str, case: dict[str, int] = LARGE, impossible: str = ""
+) -> None:
+    timing = {"candidate": {"median_us": us}, "impossible": impossible}
+    run = a_validation_run(device=Device.CUDA, environment={"gpu": gpu})
+    figures = {"timed_case": case, "timing": timing}
+    a_validation_result(run=run, pair=pair, figures=figures)
 
 
 def a_ladder(ladder: str = "scale") -> list[Pair]:
@@ -101,44 +105,3 @@ def test_a_rung_that_is_hardly_faster_is_no_step(tmp_path: Path) -> None:
     (record,) = written(export(tmp_path / "out", *WITH_LADDERS), "ladders")
 
     assert record["metadata"]["pairs"] == [str(naive), str(persistent)]
-
-
-def test_the_card_names_both_configurations_only_on_request(tmp_path: Path) -> None:
-    a_ladder()
-
-    with_it = export(tmp_path / "one", *WITH_LADDERS)
-    without = export(tmp_path / "two", *WITH_LADDERS[1:])
-
-    card = (with_it / "README.md").read_text()
-    names = {each["config_name"] for each in yaml.safe_load(card.split("---")[1])["configs"]}
-    assert {"ladders", "ladder_preferences"} <= names
-    assert "has 1 conversation:" in card and "has 3 preferences" in card
-    assert manifest(with_it)["ladders"] == {"ladders": 1, "preferences": 3}
-    assert not (without / "ladders").exists()
-    assert set(identities(with_it, "pairs").values()) == {
-        split for split, records in every(with_it, "ladders").items() if records
-    }
-
-
-def test_a_release_with_ladders_is_reproduced_after_later_times(tmp_path: Path) -> None:
-    naive, *_ = a_ladder()
-    before = hashes(export(tmp_path / "one", "--release", "1", *WITH_LADDERS))
-    timing = {"candidate": {"median_us": 1.0}}
-    a_validation_result(
-        run=a_validation_run(device=Device.CUDA, environment={"gpu": "NVIDIA H100"}), pair=naive,
-        content_hash=naive.content_hash, figures={"timed_case": LARGE, "timing": timing},
-    )  # fmt: skip
-
-    assert hashes(export(tmp_path / "two", "--release", "1")) == before
-
-
-def test_datasets_loads_both_configurations_by_the_card(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets")
-    a_ladder()
-    folder = export(tmp_path / "out", *WITH_LADDERS)
-
-    for kind in ("ladders", "ladder_preferences"):
-        loaded = datasets.load_dataset(str(folder), kind, cache_dir=str(tmp_path / "cache"))
-
-        (split,) = [name for name, records in every(folder, kind).items() if records]
-        assert list(loaded[split]) == every(folder, kind)[split]

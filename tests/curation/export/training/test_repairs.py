@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from curation.export.training.repairs import COLUMNS
 from curation.models import Pair
-from tests.curation.export.writing import differing, every, export, hashes, identities, manifest
+from tests.curation.export.writing import differing, every, export, identities
 from tests.factories import a_license, a_repair_trace, an_approved_pair, sha
 
 pytestmark = pytest.mark.django_db
@@ -77,42 +76,3 @@ def test_traces_of_pairs_that_are_left_out_and_of_other_content_are_left_out(
     a_repair_trace()
 
     assert traces(export(tmp_path / "out", *WITH_REPAIRS)) == []
-
-
-def test_the_folder_and_its_configuration_exist_only_on_request(tmp_path: Path) -> None:
-    some_traces(10)
-
-    with_it = export(tmp_path / "one", *WITH_REPAIRS)
-    without = export(tmp_path / "two", *WITH_REPAIRS[1:])
-
-    card = (with_it / "README.md").read_text()
-    assert "has 20 conversations" in card
-    assert "| wrong-axis | 10 |" in card
-    header = yaml.safe_load(card.split("---")[1])
-    config = next(each for each in header["dataset_info"] if each["config_name"] == "repairs")
-    assert sum(split["num_examples"] for split in config["splits"]) == 20
-    assert manifest(with_it)["repairs"] == {"kinds": {"wrong-axis": 10, "wrong-grid": 10}}
-    assert not (without / "repairs").exists()
-    assert "repairs" not in (without / "README.md").read_text()
-
-
-def test_a_release_with_repairs_is_reproduced_after_later_traces(tmp_path: Path) -> None:
-    pairs = some_traces(10)
-    before = hashes(export(tmp_path / "one", "--release", "1", *WITH_REPAIRS))
-    a_repair_trace(pair=pairs[0])
-
-    assert hashes(export(tmp_path / "two", "--release", "1")) == before
-
-
-def test_datasets_loads_the_conversations_by_the_card(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets")
-    some_traces()
-    folder = export(tmp_path / "out", *WITH_REPAIRS)
-
-    loaded = datasets.load_dataset(str(folder), "repairs", cache_dir=str(tmp_path / "cache"))
-
-    assert {name: len(rows) for name, rows in loaded.items()} == {
-        split: len(records) for split, records in every(folder, "repairs").items()
-    }
-    first = every(folder, "repairs")["train"][0]
-    assert loaded["train"][0] == first

@@ -1,22 +1,17 @@
 """`--reviews`: comments and decisions of the exported items, without names unless asked for."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from curation.errors import CurationError
-from curation.export.release.storage import rebuild
-from curation.models import LineComment, Pair, Release, Status
-from tests.curation.export.writing import (
-    a_seen_kernel,
-    export,
-    hashes,
-    identities,
-    manifest,
-    records,
-)
-from tests.factories import a_decision, a_kernel, a_line_comment, a_reviewer
+from curation.models import LineComment, Pair, Status
+from tests.curation.export.writing import a_seen_kernel, export, identities, manifest, records
+from tests.factories import a_decision, a_kernel, a_line_comment, a_reviewer, an_approved_pair
 
 pytestmark = pytest.mark.django_db
 
@@ -25,10 +20,7 @@ def a_discussed_kernel() -> LineComment:
     """With two decisions, the second with a reason, and one comment."""
     ada, bob = a_reviewer(username="ada"), a_reviewer(username="bob")
     kernel = a_seen_kernel()
-    a_decision(
-        kernel=kernel, version=2, user=ada, content_hash=kernel.content_hash,
-        reasons=["Clear"], comment="As @bob said.",
-    )  # fmt: skip
+    a_decision(kernel=kernel, version=2, user=ada, reasons=["Clear"], comment="As @bob said.")
     text = "@ada: ask ada@example.org, not @nemo."
     return a_line_comment(kernel=kernel, author=bob, file="standalone_source", line=2, text=text)
 
@@ -95,11 +87,66 @@ def test_deleted_outdated_and_foreign_comments_are_not_exported(tmp_path: Path) 
     assert records(out / "reviews" / "pairs.jsonl") == []
 
 
-def test_a_release_keeps_the_reviews_of_its_day(tmp_path: Path) -> None:
-    a_discussed_kernel()
-    out = export(tmp_path / "out", "--reviews", "--release", "2026-11")
-    LineComment.objects.update(text="Another text.")
+# --- `--with-reasons`: reasons in the records ------------------------------------------------
+ONLY_TRAIN = ("--format", "jsonl", "--splits", "100/0/0")
 
-    rebuild(Release.objects.get(), tmp_path / "again")
 
-    assert hashes(tmp_path / "again") == hashes(out)
+def why(out: Path, *options: str, kind: str = "pairs") -> Any:
+    (record,) = records(export(out, *ONLY_TRAIN, *options) / kind / "train.jsonl")
+    return record["metadata"]["why"]
+
+
+def resolved() -> dict[str, Any]:
+    return {"resolved_at": timezone.now(), "resolved_by": a_reviewer()}
+
+
+def test_reasons_are_exported_only_on_request(tmp_path: Path) -> None:
+    pair = an_approved_pair()
+    said = {"reasons": ["Clean code"], "comment": "A good example of masking."}
+    a_decision(pair=pair, version=2, **said)
+
+    assert why(tmp_path / "plain") == []
+    assert why(tmp_path / "asked", "--with-reasons") == ["Clean code", "A good example of masking."]
+
+
+def test_a_kernel_has_its_reasons_too(tmp_path: Path) -> None:
+    kernel = a_seen_kernel()
+    a_decision(kernel=kernel, version=2, comment="Readable.")
+
+    assert why(tmp_path / "out", "--with-reasons", kind="kernels") == ["Readable."]
+
+
+def test_reasons_for_other_content_and_of_undone_approvals_are_ignored(tmp_path: Path) -> None:
+    pair = an_approved_pair()
+    undone = a_decision(pair=pair, version=2, comment="Undone.")
+    a_decision(pair=pair, version=3, undoes=undone)
+    a_decision(pair=pair, content_hash="f" * 64, version=4, comment="Of another text.")
+    a_decision(pair=pair, content_hash="f" * 64, version=5, status=Status.REJECTED, comment="Bad.")
+
+    assert why(tmp_path / "out", "--with-reasons") == []
+
+
+def test_resolved_threads_are_reasons_with_their_line(tmp_path: Path) -> None:
+    pair = an_approved_pair()
+    about = {"pair": pair, "content_hash": pair.content_hash, "file": "triton_code", "line": 3}
+    thread = a_line_comment(**about, text="Why a mask?", **resolved())
+    a_line_comment(**about, text="The last block is partial.", parent=thread)
+    a_line_comment(**about, text="An open question.")
+    a_line_comment(**about, text="", deleted_at=timezone.now(), **resolved())
+
+    assert why(tmp_path / "out", "--with-reasons") == [
+        "Triton side, line 3: Why a mask?",
+        "Triton side, line 3: The last block is partial.",
+    ]
+
+
+def test_names_of_people_are_not_exported(tmp_path: Path) -> None:
+    pair = an_approved_pair()
+    user = a_reviewer(username="ada.l", first_name="Ada", last_name="Lovelace")
+    said = "As @ada.l and Ada Lovelace (ada@example.org) said: `a @ b`, `@triton.jit`."
+    a_decision(pair=pair, version=2, user=user, comment=said)
+
+    reasons = why(tmp_path / "out", "--with-reasons")
+
+    assert reasons == ["As a reviewer and a reviewer (a reviewer) said: `a @ b`, `@triton.jit`."]
+    assert "ada" not in json.dumps(reasons).lower()

@@ -8,7 +8,7 @@ import pytest
 
 from curation.export.training.prompts.phrasing import INSTRUCTION, VARIED
 from curation.export.training.prompts.writing import PROMPTS
-from tests.curation.export.writing import differing, every, export, hashes, records, some_rows
+from tests.curation.export.writing import differing, every, export, records, some_rows
 from tests.factories import an_approved_pair, sha
 
 pytestmark = pytest.mark.django_db
@@ -84,16 +84,6 @@ def test_the_card_explains_each_configuration_with_its_size(tmp_path: Path) -> N
     assert "- `pairs`, 2 records. " in section
     assert "- `kernels`, 3 records. " in section
     assert "- `prompts`, 2 records. The task of each pair in plain English" in section
-
-
-def test_a_release_with_prompts_is_rebuilt_with_the_same_bytes(tmp_path: Path) -> None:
-    for number in range(5):
-        a_prompt_pair(number)
-    options = ("--format", "prompts,torchtune,alpaca", "--varied-instructions", "--release", "one")
-
-    first = hashes(export(tmp_path / "first", *options))
-
-    assert hashes(export(tmp_path / "second", *options)) == first
 
 
 # --- Instructions ----------------------------------------------------------------------------
