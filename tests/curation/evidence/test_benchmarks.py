@@ -79,10 +79,8 @@ def test_a_fresh_installation_detects_copies_of_benchmark_problems(shipped: Path
     refresh_similarity()
 
     in_kernel = ContaminationMatch.objects.get(kernel=kernel)
-    assert (in_kernel.benchmark.name, in_kernel.problem) == (
-        TRITONBENCH,
-        "KernelBench/level1/softmax",
-    )
+    problem = "KernelBench/level1/softmax"
+    assert (in_kernel.benchmark.name, in_kernel.problem) == (TRITONBENCH, problem)
     assert ContaminationMatch.objects.get(pair=pair).benchmark.name == KERNELBENCH
     assert not ContaminationMatch.objects.filter(kernel=clean).exists()
 
@@ -107,12 +105,6 @@ def test_fingerprints_read_from_a_file_give_the_same_matches(shipped: Path) -> N
 
     for copy in copies:
         assert matches(copy, index(read.parts)) == matches(copy, index(made.parts))
-
-
-def test_the_same_fingerprints_give_the_same_bytes(shipped: Path) -> None:
-    first = write_fingerprints(fingerprints(softmax=SOFTMAX), shipped).read_bytes()
-
-    assert write_fingerprints(fingerprints(softmax=SOFTMAX), shipped).read_bytes() == first
 
 
 def test_a_benchmark_without_a_problem_can_be_written(shipped: Path) -> None:
@@ -187,11 +179,8 @@ def test_a_pair_with_the_operation_of_a_benchmark_problem_gets_a_note(shipped: P
     refresh_similarity()
 
     note = OperationOverlap.objects.get()
-    assert (note.pair, note.benchmark.name, note.problem) == (
-        same,
-        KERNELBENCH,
-        "KernelBench/level1/scaled",
-    )
+    assert (note.pair, note.benchmark.name) == (same, KERNELBENCH)
+    assert note.problem == "KernelBench/level1/scaled"
     assert note.content_hash == same.content_hash
     assert not ContaminationMatch.objects.exists()
     assert not OperationOverlap.objects.filter(pair=other).exists()

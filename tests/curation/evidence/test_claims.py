@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from curation.evidence.claim_sheet.claim_facts import refresh_open_claims, sheets
 from curation.evidence.claim_sheet.sheet import claims, open_topics
 from curation.evidence.claim_sheet.types import (
     ClaimFacts,
@@ -13,6 +14,8 @@ from curation.evidence.claim_sheet.types import (
     PairFacts,
     Validation,
 )
+from curation.models import Fingerprint, Kernel
+from tests import factories as make
 
 GRADES: dict[str, Any] = {
     "accuracy": "close",
@@ -70,6 +73,11 @@ def graded(**grades: Any) -> PairFacts:
 
 def validated(**changes: Any) -> PairFacts:
     return replace(PAIR, validations=(replace(PROVEN, **changes),))
+
+
+def compiled(**changes: Any) -> KernelFacts:
+    made = replace(CLEAN_KERNEL.validations[0], environment={"triton": "3.9.0"}, **changes)
+    return replace(CLEAN_KERNEL, validations=(made,))
 
 
 HOLES: dict[str, tuple[ClaimFacts, str, str]] = {
@@ -139,6 +147,22 @@ HOLES: dict[str, tuple[ClaimFacts, str, str]] = {
         "not shown by its pair",
     ),
     "kernel not compiled": (replace(CLEAN_KERNEL, validations=()), "compiles", "not tried"),
+    "kernel does not compile": (compiled(verdict="failed"), "compiles", "Does not compile with Tr"),
+    "compilation timeout": (
+        compiled(verdict="timeout", figures={"reason": "timeout"}),
+        "compiles",
+        "undecided, timeout",
+    ),
+    "unknown signature": (
+        compiled(verdict="unsupported", figures={"reason": "inference"}),
+        "compiles",
+        "undecided, inference",
+    ),
+    "no benchmark is registered": (
+        replace(PAIR, compared_with=Fingerprint.NO_BENCHMARKS),
+        "benchmarks",
+        "not checked, none is registered",
+    ),
     "kernel without findings": (replace(CLEAN_KERNEL, findings=None), "quality", "not checked"),
     "kernel with a warning": (
         replace(CLEAN_KERNEL, findings=(("docstring", False),)),
@@ -210,3 +234,46 @@ def test_reads_seen_in_the_interpreter_complete_the_proof_of_a_gpu() -> None:
     interpreter = replace(PROVEN, device="interpreter")
 
     assert open_topics(claims(replace(PAIR, validations=(gpu, interpreter)))) == []
+
+
+@pytest.mark.django_db
+def test_open_claims_are_counted_for_items_without_a_count() -> None:
+    kernel, counted = make.a_kernel(), make.a_kernel(open_claims=3)
+
+    assert refresh_open_claims() == 1
+
+    kernel.refresh_from_db()
+    counted.refresh_from_db()
+    expected = sum(claim.is_open for claim in sheets([kernel])[kernel.pk])
+    assert (kernel.open_claims, counted.open_claims) == (expected, 3)
+
+
+@pytest.mark.django_db
+def test_a_scheduled_count_is_limited() -> None:
+    for _ in range(3):
+        make.a_kernel()
+
+    assert refresh_open_claims(most=2) == 2
+    assert Kernel.objects.filter(open_claims=None).count() == 1
+
+
+@pytest.mark.django_db
+def test_the_sheets_of_many_items_take_as_many_queries_as_those_of_a_few(
+    django_assert_max_num_queries: Any,
+) -> None:
+    kernels = [make.a_kernel() for _ in range(20)]
+
+    with django_assert_max_num_queries(12):
+        sheets(kernels)
+
+
+@pytest.mark.django_db
+def test_a_wrong_claim_names_the_wrong_element_and_not_the_tensors_of_a_test() -> None:
+    pair = make.a_pair()
+    result = make.a_validation_result(pair=pair, verdict="failed", message="1 test fails: tensor(")
+    result.checks.create(name="test", outcome="failed", message="1 test fails: tensor(")
+    result.checks.create(name="accuracy", outcome="failed", message="case 0: 257 of 512 wrong")
+
+    [answers] = [claim for claim in sheets([pair])[pair.pk] if claim.topic == "answers"]
+
+    assert "257 of 512 wrong" in answers.text and "tensor(" not in answers.text

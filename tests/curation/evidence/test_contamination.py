@@ -20,7 +20,6 @@ from curation.models import (
     Pair,
     Repository,
     Role,
-    RunState,
     SourceFile,
     Status,
 )
@@ -115,14 +114,6 @@ def test_a_pair_is_compared_with_benchmarks_by_its_python_side_too() -> None:
     assert list(uncontaminated(Pair)) == [clean]
 
 
-def test_an_uncompared_kernel_does_not_count_as_uncontaminated() -> None:
-    put(SOFTMAX)
-
-    assert not uncontaminated(Kernel).exists()
-    refresh_similarity()
-    assert uncontaminated(Kernel).exists()
-
-
 def test_a_new_benchmark_is_compared_with_all_existing_items() -> None:
     kernel = put(SOFTMAX)
     refresh_similarity()
@@ -134,7 +125,7 @@ def test_a_new_benchmark_is_compared_with_all_existing_items() -> None:
     assert ContaminationMatch.objects.get().kernel == kernel
 
 
-@pytest.mark.parametrize("how", ["emptied", "another role", "opted in"])
+@pytest.mark.parametrize("how", ["emptied", "another role"])
 def test_a_match_is_removed_with_its_benchmark(how: str) -> None:
     benchmark = put_benchmark(SOFTMAX)
     put(SOFTMAX)
@@ -170,12 +161,7 @@ def test_only_new_items_are_compared_during_a_benchmark_ingest() -> None:
     benchmark = put_benchmark(SOFTMAX)
     old = put(unrelated(1))
     refresh_similarity()
-    make.an_ingest_run(
-        repository=benchmark,
-        state=RunState.RUNNING,
-        attempt_token="0" * 32,
-        lease_until=timezone.now(),
-    )
+    make.an_ingest_run(repository=benchmark, **make.running())
     put_file(benchmark, "level1/next.py", unrelated(1))
     new = put(unrelated(2))
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
-import threading
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from curation.decisions.decide import decide_by_policy
 from curation.evidence import clusters, fingerprints
 from curation.evidence.progress import JobProgress
 from curation.evidence.refresh import refresh_similarity
-from curation.evidence.subjects import KERNEL, PAIR, seen_in
+from curation.evidence.subjects import PAIR, seen_in
 from curation.jobs.attempt import LeaseLost
 from curation.models import (
     Band,
@@ -24,7 +23,6 @@ from curation.models import (
     Kernel,
     LicenseVerdict,
     Pair,
-    Provenance,
     Repository,
     Role,
     Status,
@@ -32,6 +30,7 @@ from curation.models import (
 from tests import factories as make
 from tests.curation.evidence.shelf import clustered_at_once, links, put, representatives, variant
 from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
+from tests.probes import at_once, queries_of
 
 pytestmark = pytest.mark.django_db
 
@@ -42,25 +41,18 @@ def with_a_line(text: str, line: str = "extra = shifted + 1.0") -> str:
     return text.replace("    numerator =", f"    {line}\n        numerator =", 1)
 
 
-def test_an_exact_duplicate_with_other_names_is_represented() -> None:
-    better, worse = put(SOFTMAX, stars=9), put(COPY, stars=1)
+@pytest.mark.parametrize("likeness", ["exact", "near"])
+def test_a_near_duplicate_is_represented_with_its_similarity(likeness: str) -> None:
+    text = COPY if likeness == "exact" else with_a_line(SOFTMAX)
+    better, worse = put(SOFTMAX, stars=9), put(text, stars=1)
 
     refresh_similarity()
 
     link = DuplicateLink.objects.get()
-    assert (link.kernel, link.of_kernel, link.likeness) == (worse, better, "exact")
+    assert (link.kernel, link.of_kernel, link.likeness) == (worse, better, likeness)
     assert (link.content_hash, link.of_content_hash) == (worse.content_hash, better.content_hash)
-
-
-@pytest.mark.slow
-def test_a_near_duplicate_is_represented_with_its_exact_similarity() -> None:
-    better, worse = put(SOFTMAX, stars=9), put(with_a_line(SOFTMAX), stars=1)
-
-    refresh_similarity()
-
-    link = DuplicateLink.objects.get()
-    assert (link.kernel, link.of_kernel, link.likeness) == (worse, better, "near")
-    assert 0.7 <= link.similarity < 1
+    assert 0.7 <= link.similarity <= 1
+    assert (link.similarity == 1) == (likeness == "exact")
 
 
 def test_a_kernel_found_to_be_for_other_hardware_stops_representing() -> None:
@@ -135,13 +127,16 @@ def test_a_benchmark_kernel_joins_no_near_duplicate_cluster() -> None:
     assert held not in representatives(Kernel)
 
 
-def test_a_kernel_only_in_opted_out_repositories_represents_no_other() -> None:
+@pytest.mark.parametrize("change", [{"opted_out_at": timezone.now()}, {"role": Role.BENCHMARK}])
+def test_a_kernel_of_an_opted_out_or_benchmark_repository_represents_no_other(
+    change: dict[str, Any],
+) -> None:
     repository = make.a_repository(stars=9)
     best, other = put(SOFTMAX, repository=repository), put(COPY)
     refresh_similarity()
     assert links() == {other.pk: best.pk}
 
-    Repository.objects.filter(pk=repository.pk).update(opted_out_at=timezone.now())
+    Repository.objects.filter(pk=repository.pk).update(**change)
     refresh_similarity(seen_in(repository))
 
     assert links() == {}
@@ -199,10 +194,10 @@ CHANGES = (
     "add",
     "star",
     "license",
-    "reject",
-    "approve",
-    "retire",
-    "revive",
+    "rejected",
+    "approved",
+    "retired",
+    "pending",
     "optout",
 )
 
@@ -235,16 +230,10 @@ def test_incremental_clusters_equal_clustering_at_once_for_any_history(seed: int
                 repository.opted_out_at = timezone.now() if out else None
                 place.update(opted_out_at=repository.opted_out_at)
             elif change == "license":
-                kernel.update(
-                    license_verdict=chance.choice(["permissive", "blocked", "unknown"]),
-                    license=licence,
-                )
+                verdict = chance.choice(["permissive", "blocked", "unknown"])
+                kernel.update(license_verdict=verdict, license=licence)
             else:
-                kernel.update(
-                    status={"reject": "rejected", "approve": "approved", "retire": "retired"}.get(
-                        change, "pending"
-                    )
-                )
+                kernel.update(status=change)
         refresh_similarity()
         assert links() == clustered_at_once()
 
@@ -287,15 +276,6 @@ def test_a_version_is_still_a_near_duplicate_of_another_item() -> None:
     assert links() == {old.pk: best.pk, new.pk: best.pk}
 
 
-def test_a_kernels_next_version_is_a_near_duplicate_like_any_other_kernel() -> None:
-    old, new = (put(with_a_line(SOFTMAX, f"extra = {n}.0"), stars=9 - n) for n in range(2))
-    Kernel.objects.filter(pk=new.pk).update(previous=old)
-
-    refresh_similarity()
-
-    assert links() == {new.pk: old.pk}
-
-
 @pytest.mark.slow
 def test_clustering_in_batches_equals_clustering_at_once() -> None:
     for number in range(300):
@@ -326,12 +306,9 @@ def test_the_query_count_of_adding_an_item_does_not_grow_with_the_table() -> Non
         for number in range(Kernel.objects.count(), count):
             put(variant(number % 50, number))
         refresh_similarity()
-        kernel = put(unrelated(1000 + count))
-        with CaptureQueriesContext(connection) as queries:
-            refresh_similarity(
-                seen_in(Provenance.objects.get(kernel=kernel).source_file.repository)
-            )
-        asked.append(len(queries))
+        repository = make.a_repository()
+        put(unrelated(1000 + count), repository=repository)
+        asked.append(len(queries_of(partial(refresh_similarity, seen_in(repository)))))
 
     # A query or two more where a band is shared by chance.
     assert abs(asked[0] - asked[1]) <= 4
@@ -343,11 +320,7 @@ def test_refreshing_similarity_again_writes_nothing() -> None:
         put(variant(number % 5, number))
     refresh_similarity()
 
-    with CaptureQueriesContext(connection) as queries:
-        gathered = refresh_similarity()
-
-    assert (gathered.fingerprinted, gathered.placed, gathered.compared) == (0, 0, 0)
-    assert [q["sql"] for q in queries if not q["sql"].startswith("SELECT")] == []
+    assert [sql for sql in queries_of(refresh_similarity) if not sql.startswith("SELECT")] == []
 
 
 def test_an_attempt_that_has_lost_its_lease_writes_nothing() -> None:
@@ -373,37 +346,11 @@ def test_an_attempt_that_has_lost_its_lease_writes_nothing() -> None:
 def test_concurrent_workers_produce_the_same_clusters() -> None:
     for number in range(90):
         put(variant(number % 15, number), stars=number % 4)
-    failures: list[BaseException] = []
 
-    def work() -> None:
-        try:
-            refresh_similarity()
-        except BaseException as error:  # noqa: BLE001
-            failures.append(error)
-        finally:
-            connection.close()
+    at_once([refresh_similarity] * 3)
 
-    workers = [threading.Thread(target=work) for _ in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-
-    assert failures == []
     assert links() == clustered_at_once()
     assert Fingerprint.objects.filter(placed=True).count() == 90
-
-
-def test_a_repository_that_becomes_a_benchmark_leaves_its_clusters() -> None:
-    repository = make.a_repository(stars=9)
-    best, other = put(SOFTMAX, repository=repository), put(COPY)
-    refresh_similarity()
-    assert links() == {other.pk: best.pk}
-
-    Repository.objects.filter(pk=repository.pk).update(role=Role.BENCHMARK)
-    refresh_similarity(seen_in(repository))
-
-    assert links() == {}
 
 
 def test_candidates_are_found_by_an_index() -> None:
@@ -420,7 +367,3 @@ def test_candidates_are_found_by_an_index() -> None:
 
     assert "band_by_value" in by_band.explain()
     assert "syntax_hash" in by_syntax.explain()
-
-
-def test_a_similarity_subject_names_its_database_columns() -> None:
-    assert (KERNEL.column, KERNEL.about([1])) == ("kernel_id", {"kernel__among": [1]})

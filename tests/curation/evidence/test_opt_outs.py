@@ -8,13 +8,7 @@ from django.utils import timezone
 
 from curation.evidence.opt_outs import mark_opted_out, opted_out
 from curation.models import Kernel, OptOut, Provenance
-from tests.factories import (
-    a_curator,
-    a_provenance,
-    a_repository,
-    a_source_file,
-    an_opt_out,
-)
+from tests.factories import a_provenance, a_repository, a_source_file, an_opt_out
 
 pytestmark = pytest.mark.django_db
 
@@ -89,15 +83,9 @@ def test_an_opted_out_repository_excludes_its_kernels_without_a_mark() -> None:
     assert Kernel.objects.filter(opted_out()).get() == place.kernel
 
 
-@pytest.fixture
-def curator() -> User:
-    return a_curator()
-
-
-def test_a_curator_can_add_and_lift_an_opt_out_in_the_admin(client: Client, curator: User) -> None:
+def test_a_curator_can_add_and_lift_an_opt_out_in_the_admin(browser: Client, curator: User) -> None:
     place = a_place()
-    client.force_login(curator)
-    added = client.post(
+    added = browser.post(
         reverse("admin:curation_optout_add"), {"author": "ada", "reason": "A letter."}, follow=True
     )
 
@@ -106,7 +94,7 @@ def test_a_curator_can_add_and_lift_an_opt_out_in_the_admin(client: Client, cura
     assert place.opted_out
     assert OptOut.objects.get().created_by == curator
 
-    client.post(
+    browser.post(
         reverse("admin:curation_optout_changelist"),
         {"action": "lift", "_selected_action": OptOut.objects.get().pk},
     )
@@ -114,8 +102,7 @@ def test_a_curator_can_add_and_lift_an_opt_out_in_the_admin(client: Client, cura
     assert not place.opted_out
 
 
-def test_an_opt_out_without_a_target_is_refused_with_a_hint(client: Client, curator: User) -> None:
-    client.force_login(curator)
-    page = client.post(reverse("admin:curation_optout_add"), {"reason": "A letter."})
+def test_an_opt_out_without_a_target_is_refused_with_a_hint(browser: Client) -> None:
+    page = browser.post(reverse("admin:curation_optout_add"), {"reason": "A letter."})
 
     assert "Name a repository and a path of it, or an author." in page.content.decode()

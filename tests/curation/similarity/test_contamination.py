@@ -14,29 +14,10 @@ from tests.curation.similarity.kernels import (
     with_other_constants,
 )
 
-MODULE = '''
-import torch
-import torch.nn as nn
-
-
-class Model(nn.Module):
-    """A small network."""
-
-    def __init__(self, width, height, groups):
-        super().__init__()
-        self.linear = nn.Linear(width, height)
-        self.norm = nn.GroupNorm(groups, height)
-
-    def forward(self, x):
-        x = self.linear(x)
-        x = torch.nn.functional.hardtanh(x, min_val=-2.0, max_val=2.0)
-        return self.norm(x) * torch.sigmoid(x)
-'''
 BENCHMARK = index(
     fingerprint_parts(
         [
             BenchmarkText("softmax", "g/softmax.py", SOFTMAX),
-            BenchmarkText("level2/12", "level2/12.py", MODULE),
             *(BenchmarkText(f"p{n}", f"g/p{n}.py", unrelated(5000 + n)) for n in range(30)),
         ]
     )
@@ -60,14 +41,6 @@ def test_a_renamed_copy_is_found_by_its_syntax_hash(
     assert [(m.problem, m.method, m.similarity) for m in found] == [("softmax", "syntax", 1.0)]
     assert found[0].constants_differ is constants_differ
     assert found[0].path == "g/softmax.py"
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_every_benchmark_kernel_is_found_after_renaming_and_reformatting(seed: int) -> None:
-    text = unrelated(5000 + seed)
-
-    for copy in (text, reformatted(text), renamed(text), with_other_constants(text)):
-        assert matches(copy, BENCHMARK)[0].problem == f"p{seed}"
 
 
 def test_a_copy_with_a_changed_line_is_a_near_duplicate() -> None:
@@ -96,21 +69,6 @@ def test_a_problem_inside_a_longer_text_is_contained() -> None:
     found = matches("\n".join([longer, *body, *unrelated(78).splitlines()[5:]]), BENCHMARK)
 
     assert [(m.problem, m.method) for m in found] == [("softmax", "contained")]
-
-
-def test_a_copied_python_side_is_found_too() -> None:
-    copy = MODULE.replace("Model", "Net").replace("width", "w").replace("-2.0", "-3.0")
-
-    found = matches([copy, unrelated(1)], BENCHMARK)
-
-    assert [m.problem for m in found] == ["level2/12"]
-
-
-@pytest.mark.slow
-def test_no_kernel_among_200_unrelated_ones_is_flagged() -> None:
-    flagged = [seed for seed in range(200) if matches(unrelated(seed), BENCHMARK)]
-
-    assert flagged == []
 
 
 def test_a_very_short_text_is_never_flagged() -> None:

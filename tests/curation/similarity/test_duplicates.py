@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from curation.similarity.duplicates import (
     Facts,
     Link,
-    Near,
     NearDuplicate,
-    Placement,
     likeness,
     may_represent,
     place,
@@ -29,10 +27,8 @@ class Store:
     facts: dict[int, Facts]
     nearness: dict[frozenset[int], float]
     links: dict[int, Link | None] = field(default_factory=dict)
-    asked: int = 0
 
     def near(self, key: int) -> list[NearDuplicate]:
-        self.asked += 1
         return [
             NearDuplicate(other, self.facts[other], "near", similarity, *self.of(link))
             for other, link in self.links.items()
@@ -42,20 +38,13 @@ class Store:
     def of(self, link: Link | None) -> tuple[int | None, Facts | None]:
         return (link.of, self.facts[link.of]) if link else (None, None)
 
-    def add(self, key: int) -> Placement:
-        return self._apply(place(key, self.facts[key], self._near()))
+    def add(self, key: int) -> None:
+        self.links.update(place(key, self.facts[key], self.near))
 
     def drop(self, *keys: int) -> None:
-        self._apply(remove(keys, self._near()))
+        self.links.update(remove(keys, self.near))
         for key in keys:
             del self.links[key]
-
-    def _near(self) -> Near:
-        return self.near
-
-    def _apply(self, placement: Placement) -> Placement:
-        self.links.update(placement)
-        return placement
 
 
 @st.composite
@@ -116,32 +105,6 @@ def test_removing_items_restores_the_clusters_without_them(store: Store, gone: s
     assert store.links == without
 
 
-def test_adding_an_item_queries_only_near_duplicates_of_that_item() -> None:
-    store = Store({key: Facts(f"{key}", stars=-key) for key in range(50)}, {})
-    store.nearness = {frozenset((key, 0)): 0.9 for key in range(1, 50)}
-    for key in range(49):
-        store.add(key)
-    store.asked = 0
-
-    store.add(49)
-
-    assert store.asked == 1
-
-
-def test_a_better_near_duplicate_takes_over_a_cluster_with_two_queries() -> None:
-    keys = range(50)
-    store = Store({key: Facts(f"{key:02}", stars=9 if key == 49 else 0) for key in keys}, {})
-    store.nearness = {frozenset((a, b)): 0.9 for a in keys for b in range(a)}
-    for key in range(49):
-        store.add(key)
-    store.asked = 0
-
-    store.add(49)
-
-    assert set(store.links.values()) == {None, Link(49, "near", 0.9)}
-    assert store.asked == 2
-
-
 def test_a_chain_of_near_duplicates_does_not_merge_into_one_cluster() -> None:
     store = Store(
         {key: Facts(f"{key}") for key in range(3)},
@@ -152,28 +115,6 @@ def test_a_chain_of_near_duplicates_does_not_merge_into_one_cluster() -> None:
         store.add(key)
 
     assert store.links == {0: None, 1: Link(0, "near", 0.8), 2: None}
-
-
-def test_a_permissive_kernel_replaces_a_popular_representative() -> None:
-    store = Store(
-        {0: Facts("a", permissive=False, stars=9000), 1: Facts("b", permissive=True)},
-        {frozenset((0, 1)): 0.9},
-    )
-    store.add(0)
-
-    changed = store.add(1)
-
-    assert changed == {1: None, 0: Link(1, "near", 0.9)}
-
-
-def test_a_cuda_kernel_replaces_a_representative_for_other_hardware() -> None:
-    store = Store(
-        {0: Facts("a", hardware="ascend", documented=True, stars=9), 1: Facts("b")},
-        {frozenset((0, 1)): 0.9},
-    )
-    store.add(0)
-
-    assert store.add(1) == {1: None, 0: Link(1, "near", 0.9)}
 
 
 def test_a_short_text_is_a_near_duplicate_only_of_an_equal_text() -> None:
@@ -228,16 +169,6 @@ def test_kernels_for_different_hardware_match_only_with_the_same_syntax() -> Non
     assert rank(Facts("b")) < rank(Facts("a", hardware="ascend"))
 
 
-def test_no_version_of_an_item_represents_another_one() -> None:
-    texts = [SOFTMAX, renamed(SOFTMAX), SOFTMAX.replace("-1e30", "-1e38")]
-    versions = [ClusterItem(n, Facts(f"{n}"), fingerprint(text), 0) for n, text in enumerate(texts)]
-    copy = ClusterItem(3, Facts("3"), fingerprint(SOFTMAX))
-
-    links = cluster([*versions, copy])
-
-    assert links == {0: None, 1: None, 2: None, 3: Link(0, "exact", 1.0)}
-
-
 def test_unrelated_kernels_do_not_cluster_and_renamed_copies_do() -> None:
     texts = [unrelated(seed) for seed in range(60)] + [SOFTMAX, renamed(SOFTMAX)]
     items = [ClusterItem(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
@@ -246,36 +177,3 @@ def test_unrelated_kernels_do_not_cluster_and_renamed_copies_do() -> None:
 
     assert {key for key, link in links.items() if link} == {61}
     assert links[61] == Link(60, "exact", 1.0)
-
-
-@given(seeds=st.lists(st.integers(0, 5), min_size=1, max_size=12), order=st.randoms())
-@settings(max_examples=25)
-def test_placing_items_one_by_one_equals_clustering_at_once(
-    seeds: list[int], order: random.Random
-) -> None:
-    texts = [variant(seed, number) for number, seed in enumerate(seeds)]
-    items = [ClusterItem(n, Facts(f"{n:02}"), fingerprint(text)) for n, text in enumerate(texts)]
-    links: dict[int, Link | None] = {}
-
-    def of(link: Link | None) -> tuple[int | None, Facts | None]:
-        return (link.of, items[link.of].facts) if link else (None, None)
-
-    def near(key: int) -> list[NearDuplicate]:
-        mine = items[key].fingerprint
-        return [
-            NearDuplicate(o, items[o].facts, *alike, *of(link))
-            for o, link in links.items()
-            if o != key and (alike := likeness(mine, items[o].fingerprint))
-        ]
-
-    for item in order.sample(items, len(items)):
-        links.update(place(item.key, item.facts, near))
-
-    assert links == cluster(items)
-
-
-def variant(seed: int, number: int) -> str:
-    lines = unrelated(seed).splitlines()
-    if number % 3:
-        lines.insert(8, f"    extra = at + {number}")
-    return "\n".join(lines)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-import ast
 import re
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 from datasketch import MinHash, MinHashLSH
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.similarity import headers
@@ -27,25 +25,19 @@ from curation.similarity.minhash import (
 )
 from curation.similarity.shingles import containment, jaccard, shingles
 from curation.similarity.words import code_of, words
-from tests.curation.similarity.clustering import fingerprint
 from tests.curation.similarity.kernels import SOFTMAX, reformatted, renamed, unrelated
 
 PIECES = ("def", "f", "x", "1", *"()()[]{}::,=", "->", "lambda", "\n")
 
 
 def test_signatures_equal_those_of_datasketch_bit_for_bit() -> None:
-    for seed in range(50):
-        found = shingles([unrelated(seed)])[0]
+    for text in ["", *map(unrelated, range(50))]:
+        found = shingles([text])[0]
         theirs = MinHash(PERMUTATIONS, seed=SEED, scheme="affine32", hashfunc=int)
-        theirs.update_batch(shingle_hashes(found).tolist())
+        if text:
+            theirs.update_batch(shingle_hashes(found).tolist())
 
         assert np.array_equal(signature(found), theirs.hashvalues)
-
-
-def test_the_signature_of_an_empty_text_equals_that_of_datasketch() -> None:
-    empty = MinHash(PERMUTATIONS, scheme="affine32")
-
-    assert np.array_equal(signature(shingles([""])[0]), empty.hashvalues)
 
 
 def test_the_bands_are_those_that_datasketch_chooses() -> None:
@@ -65,13 +57,6 @@ def test_a_long_text_is_signed_in_chunks() -> None:
 
     assert len(long) > 2 * CHUNK
     assert np.array_equal(signature(long), halves)
-
-
-def test_bands_are_signed_64_bit_integers() -> None:
-    values = bands(signature(shingles([SOFTMAX])[0]))
-
-    assert len(values) == BANDS
-    assert all(-(2**63) <= value < 2**63 for value in values)
 
 
 def test_a_signature_round_trips_through_bytes() -> None:
@@ -98,33 +83,7 @@ def test_annotations_docstrings_comments_and_layout_give_no_tokens() -> None:
     assert words([one]).codes.tolist() == words([other]).codes.tolist()
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "def",
-                "f",
-                "x",
-                "1",
-                "(",
-                "(",
-                ")",
-                ")",
-                "[",
-                "]",
-                "{",
-                "}",
-                ":",
-                ":",
-                ",",
-                "=",
-                "->",
-                "lambda",
-                "\n",
-            ]
-        )
-    )
-)
+@given(st.lists(st.sampled_from(PIECES)))
 def test_a_header_without_brackets_is_tokenized_correctly(pieces: list[str]) -> None:
     text = f"def f(a: {' '.join(pieces)}"
 
@@ -158,14 +117,6 @@ def test_containment_is_asymmetric_for_a_part_and_its_whole() -> None:
     assert containment(whole, part) < 0.6
 
 
-@given(text=st.text(st.characters() | st.sampled_from("()[]{}'\"\\\n#:.,=")))
-@settings(max_examples=200)
-def test_any_text_has_a_fingerprint(text: str) -> None:
-    found = fingerprint(text)
-
-    assert len(found.signature) == 4 * PERMUTATIONS
-
-
 @given(one=st.integers(0, 500), other=st.integers(0, 500))
 def test_similarity_is_symmetric_and_between_zero_and_one(one: int, other: int) -> None:
     first, second = shingles([unrelated(one), unrelated(other)])
@@ -173,13 +124,6 @@ def test_similarity_is_symmetric_and_between_zero_and_one(one: int, other: int) 
     assert jaccard(first, second) == jaccard(second, first)
     assert 0.0 <= jaccard(first, second) <= 1.0
     assert jaccard(first, first) == 1.0
-
-
-def test_every_standard_library_file_can_be_fingerprinted() -> None:
-    sources = sorted(Path(ast.__file__).parent.glob("*.py"))[:60]
-    texts = [source.read_text("utf-8", "replace") for source in sources]
-
-    assert [len(signature(found)) for found in shingles(texts)] == [PERMUTATIONS] * len(texts)
 
 
 GOLDEN_SIGNATURE = [12236061, 18290983, 32506723]

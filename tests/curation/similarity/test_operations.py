@@ -133,4 +133,4 @@ def test_a_text_that_can_not_be_read_has_no_chain(text: str) -> None:
 
 @given(text=st.text(max_size=80))
 def test_a_chain_can_be_read_from_any_text(text: str) -> None:
-    operation_chain(f"def f(x):\n    return x{text}", "f")
+    assert "" not in operation_chain(f"def f(x):\n    return x{text}", "f")
