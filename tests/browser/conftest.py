@@ -1,93 +1,35 @@
 """A real installation under `manage.py up`, and a real Chromium to look at it."""
 
 import os
-import re
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from tests.curation.operations.conftest import copy_of_prepared as copy_of_prepared
 from tests.curation.operations.conftest import prepared as prepared
-from tests.factories import PASSWORD
-from tests.waiting import DEADLINE, wait_for
+from tests.curation.operations.house import House, house
+from tests.factories import PASSWORD, a_browser
+from tests.waiting import DEADLINE
 
 expect.set_options(timeout=DEADLINE * 1000)
 
-MANAGE = Path(settings.BASE_DIR) / "manage.py"
-
-
-@dataclass(frozen=True, slots=True)
-class Installation:
-    address: str
-    password: str
-    environment: dict[str, str]
-
-    def manage(self, *arguments: str) -> str:
-        """Run a command beside it, as a person at the shell would."""
-        return subprocess.run(
-            [sys.executable, MANAGE, *arguments],
-            env=self.environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-
 
 @pytest.fixture
-def installation(
-    tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
-) -> Iterator[Installation]:
-    """An installation on SQLite and the embedded Redis, stopped by Ctrl-C.
+def installation(tmp_path: Path, copy_of_prepared: Callable[[Path], Path]) -> Iterator[House]:
+    """An installation on SQLite and the embedded Redis.
 
     It has its first account, so that `up` does not check the library's pairs on all processors.
-    Ctrl-C would wait 13 s for that.
     """
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    data = copy_of_prepared(tmp_path / "data")
-    environment = {**kept, "CURATION_DATA": str(data), "SWEEP_SECONDS": "1"}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    log = tmp_path / "up.log"
-    with log.open("w") as output:
-        up = subprocess.Popen(
-            [sys.executable, MANAGE, "up", "--port", str(port)],
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        address = f"http://127.0.0.1:{port}"
-        wait_for("the installation serves", lambda: _serves(address, up, log))
-        password = re.search(r"Password\s+(\S+)", log.read_text())
-        assert password, log.read_text()
-        yield Installation(address, password[1], environment)
-    finally:
-        up.send_signal(signal.SIGINT)
-        assert up.wait(DEADLINE) == 0, log.read_text()
-
-
-def _serves(address: str, up: subprocess.Popen[bytes], log: Path) -> bool:
-    assert up.poll() is None, log.read_text()
-    try:
-        urllib.request.urlopen(f"{address}/healthz", timeout=DEADLINE).close()
-    except OSError:
-        return False
-    return "Password" in log.read_text()
+    with house(copy_of_prepared(tmp_path / "data"), SWEEP_SECONDS="1") as one:
+        yield one
 
 
 @pytest.fixture(scope="session")
@@ -117,25 +59,6 @@ def chromium() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    """A page that fails its test on any console error, CSP refusals included."""
-    context = chromium.new_context(reduced_motion="reduce")
-    context.set_default_timeout(DEADLINE * 1000)
-    page = context.new_page()
-    errors: list[str] = []
-
-    def keep_errors(message: ConsoleMessage) -> None:
-        if message.type == "error":
-            errors.append(f"{message.text} ({message.location.get('url')})")
-
-    page.on("console", keep_errors)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert errors == []
 
 
 Browse = Callable[..., Page]
@@ -187,9 +110,8 @@ def visit(browse: Browse, live_server: LiveServer, settings: Any) -> Visit:
 
 def session_of(name: str, url: str) -> Any:
     """Return the cookie of a person who has just logged in. The form takes 0.5 s a test."""
-    client = Client()
-    assert client.login(username=name, password=PASSWORD)
     cookie = settings.SESSION_COOKIE_NAME
+    client = a_browser(User.objects.get(username=name))
     return {"name": cookie, "value": client.cookies[cookie].value, "url": url}
 
 

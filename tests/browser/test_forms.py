@@ -257,18 +257,6 @@ def test_a_bulk_decision_on_a_changed_list_shows_the_new_count_without_javascrip
     assert set(Decision.objects.values_list("comment", flat=True)) == {"all noise"}
 
 
-def test_an_empty_list_offers_no_review_and_no_bulk_decision(visit: Visit) -> None:
-    two_kernels()
-    make.a_curator(username="ada")
-    page = visit("ada", "/find?status=pending")
-    offers = page.locator(".find .tools a")
-    expect(offers).to_have_count(2)
-
-    page.goto("/find?status=rejected")
-
-    expect(offers).to_have_count(0)
-
-
 @pytest.mark.any_database
 def test_the_exports_page_fits_a_phone_and_shows_its_downloads(visit: Visit) -> None:
     ada = make.a_curator(username="ada")

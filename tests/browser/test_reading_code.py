@@ -47,11 +47,9 @@ def test_all_uses_of_a_name_are_marked_under_the_pointer(page: Page) -> None:
     page.locator("h1").hover()
     expect(page.locator(".use")).to_have_count(0)
 
-
-def test_a_selected_name_stays_marked(page: Page) -> None:
+    # Those of a selected name stay.
     page.get_by_text("x_ptr", exact=True).first.dblclick()
     page.locator("h1").hover()
-
     expect(page.locator(".use")).to_have_count(2)
 
 
@@ -99,7 +97,7 @@ def of_a_kernel(visit: Visit, **options: Any) -> Page:
     return visit("ada", kernel.get_absolute_url(), **options)
 
 
-def test_keys_move_between_the_functions_and_unfold_the_helpers(visit: Visit) -> None:
+def test_keys_move_between_functions_and_tabs_and_unfold_the_helpers(visit: Visit) -> None:
     page = of_a_kernel(visit)
     page.evaluate("window.kept = true")
     helper = page.locator(".code tr", has_text="def helper_0(")
@@ -115,12 +113,7 @@ def test_keys_move_between_the_functions_and_unfold_the_helpers(visit: Visit) ->
     expect(page.locator(".code tr", has_text="def helper_3(")).to_be_in_viewport()
     assert page.evaluate("window.kept")
 
-
-def test_braces_move_between_the_tabs(visit: Visit) -> None:
-    page = of_a_kernel(visit)
-
     page.keyboard.press("}")
-
     expect(page.locator(".tabs > [aria-current]")).to_have_text("In its file")
     page.keyboard.press("{")
     expect(page.locator(".tabs > [aria-current]")).to_have_text("Standalone")
@@ -155,7 +148,7 @@ def test_approve_is_few_tab_presses_away(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("viewport", [(390, 740), (720, 450)], ids=["phone", "200% zoom"])
-def test_the_evidence_stands_above_the_code_on_a_small_screen(
+def test_on_a_small_screen_the_evidence_is_above_the_code_and_the_buttons_stay(
     visit: Visit, viewport: tuple[int, int]
 ) -> None:
     page = of_a_kernel(visit, viewport={"width": viewport[0], "height": viewport[1]})
@@ -165,6 +158,7 @@ def test_the_evidence_stands_above_the_code_on_a_small_screen(
         ".map((one) => [one.getBoundingClientRect().top, one.classList[0]])"
     )
     assert [name for _, name in sorted(tops)] == ["claims", "source", "decide"]
+    expect(page.get_by_role("button", name="Approve")).to_be_in_viewport()
 
 
 def test_a_signature_is_folded_up_to_its_own_end(visit: Visit) -> None:
@@ -177,12 +171,3 @@ def test_a_signature_is_folded_up_to_its_own_end(visit: Visit) -> None:
 
     expect(page.get_by_text("… 12 lines of parameters").first).to_be_visible()
     expect(page.get_by_text("body_0()")).to_be_visible()
-
-
-def test_on_a_phone_the_buttons_stay_at_the_bottom(visit: Visit) -> None:
-    make.a_reviewer(username="ada")
-    pair = make.a_pair(python_code=PYTHON, triton_code=TRITON)
-
-    page = visit("ada", pair.get_absolute_url(), viewport={"width": 390, "height": 740})
-
-    expect(page.get_by_role("button", name="Approve")).to_be_in_viewport()

@@ -118,7 +118,7 @@ def test_a_case_that_waits_in_one_tab_leaves_the_claim_to_another(visit: Visit) 
     pair = make.a_pair()
     make.a_reviewer(username="ada")
     page = visit("ada")
-    make.a_tried_case(pair=pair, content_hash=pair.content_hash)
+    make.a_tried_case(pair=pair)
     token = pair.claims.get().token
 
     page.goto(f"{pair.get_absolute_url()}?tab=try")
@@ -250,7 +250,7 @@ def test_reviewing_works_without_javascript(visit: Visit) -> None:
 
 
 @pytest.mark.any_database
-def test_axe_finds_no_barrier_on_any_page(visit: Visit) -> None:
+def test_no_page_has_a_barrier_for_axe_or_scrolls_sideways_on_a_phone(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="curator")
     load_sources()
@@ -260,7 +260,7 @@ def test_axe_finds_no_barrier_on_any_page(visit: Visit) -> None:
     decided = Decision.objects.filter(status=Status.REJECTED)[0].item
     pair = Pair.objects.get()
     make.a_pair(previous=pair, author=User.objects.get(username="ada"), test_code="CASES = []\n")
-    page = visit("curator", expected="404", viewport={"width": 1280, "height": 800})
+    page = visit("curator", expected="404")
     item = kernel.get_absolute_url()
     disputed = SecondReview.objects.get(state="disputed").item.get_absolute_url()
     paths = [
@@ -282,7 +282,10 @@ def test_axe_finds_no_barrier_on_any_page(visit: Visit) -> None:
 
     found: dict[str, list[Any]] = {}
     for path in paths:
+        page.set_viewport_size({"width": 360, "height": 740})
         page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+        page.set_viewport_size({"width": 1280, "height": 800})
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         found |= barriers(page, path)
     page.context.clear_cookies()
@@ -308,37 +311,13 @@ def barriers(page: Page, path: str) -> dict[str, list[Any]]:
 
 
 @pytest.mark.any_database
-def test_no_page_scrolls_sideways_on_a_phone(visit: Visit) -> None:
-    kernel = furnish()
-    make.a_curator(username="curator")
-    load_sources()
-    remember()
-    page = visit("curator", viewport={"width": 360, "height": 740})
-
-    disputed = SecondReview.objects.get(state="disputed").item.get_absolute_url()
-    item, pair = kernel.get_absolute_url(), Pair.objects.get().get_absolute_url()
-    for path in (
-        disputed, f"{disputed}?tab=history",
-        item, f"{item}?tab=diff", pair, f"{pair}?tab=results", f"{pair}edit",
-        "/find?status=pending",
-        "/dashboard", "/history", "/exports/", "/keys", "/guide", "/account",
-        "/drafts/", Draft.objects.earliest("pk").get_absolute_url(),
-        "/bulk?status=pending", "/welcome", "/runs/", "/people", "/account/password",
-        *(run.get_absolute_url() for run in make.runs_of_all_kinds()),
-    ):  # fmt: skip
-        page.goto(path)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
-
-
-@pytest.mark.any_database
 def test_a_run_page_updates_live_and_can_cancel_and_retry(
     visit: Visit, queue_redis: redis.Redis
 ) -> None:
     make.a_curator(username="ada")
     pair = make.a_pair()
     run = make.a_validation_run(
-        **make.running(stage="checking", done=1, total=4),
-        batch=[["pair", pair.pk, pair.content_hash]],
+        **make.running(stage="checking", done=1, total=4), batch=make.batch(pair)
     )
     page = visit("ada", "/runs/")
     expect(page.locator("#list")).to_contain_text("1 of 4, 25%")

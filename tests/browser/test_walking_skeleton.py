@@ -5,31 +5,39 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from tests.browser.conftest import Installation
+from tests.browser.conftest import Browse
 from tests.conftest import commit
+from tests.curation.operations.house import House, manage
 from tests.waiting import wait_for
 
 
 @pytest.mark.slow
 def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
-    installation: Installation, page: Page, kernel_folder: Path, tmp_path: Path
+    installation: House, browse: Browse, kernel_folder: Path, tmp_path: Path
 ) -> None:
+    address, page = f"http://127.0.0.1:{installation.port}", browse()
+
+    def run(*arguments: str) -> str:
+        done = manage(installation.data, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     # A curator reads a repository by its path, so that the admin knows it.
     source = (kernel_folder / "add.py").read_text()
     (kernel_folder / "add.py").write_text(f"# SPDX-License-Identifier: MIT\n{source}")
     commit(kernel_folder)
-    assert "1 kernel," in installation.manage("ingest", str(kernel_folder), "--now")
+    assert "1 kernel," in run("ingest", str(kernel_folder), "--now")
     twice = (kernel_folder / "add.py").read_text().replace("x + y", "x + 2 * y")
     (kernel_folder / "twice.py").write_text(twice.replace("add_kernel", "twice_kernel"))
     commit(kernel_folder)
 
     # The one-time password opens the site.
-    queue = f"{installation.address}/?{urlencode({'repository': str(kernel_folder)})}"
+    queue = f"{address}/?{urlencode({'repository': str(kernel_folder)})}"
     page.goto(queue)
     page.get_by_label("Name").fill("curator")
-    page.get_by_label("Password").fill(installation.password)
+    page.get_by_label("Password").fill((installation.data / "first_password").read_text())
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="add_kernel")).to_be_visible()
 
@@ -40,7 +48,7 @@ def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
     page.get_by_role("row").filter(has_text=str(kernel_folder)).get_by_role("checkbox").check()
     page.locator("select[name=action]").select_option(label="Queue ingest")
     page.get_by_role("button", name="Go").click()
-    page.goto(f"{installation.address}/runs/?kind=ingest")
+    page.goto(f"{address}/runs/?kind=ingest")
 
     def both_are_done() -> bool:
         page.reload()
@@ -59,7 +67,7 @@ def test_an_approved_kernel_passes_from_ingest_to_the_exported_file(
     expect(page.get_by_role("heading", name="The queue is empty")).to_be_visible()
 
     # What was approved, and nothing else, stands in the file.
-    installation.manage("export_dataset", "--out", str(tmp_path / "out"))
+    run("export_dataset", "--out", str(tmp_path / "out"))
     records = json.loads((tmp_path / "out" / "triton_functions.json").read_text())
     assert len(records) == 1
     assert "def add_kernel(" in records[0]["input"]

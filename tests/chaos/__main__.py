@@ -128,19 +128,8 @@ def _in_peace(environment: dict[str, str], database: str, folder: Path) -> dict[
 def _services(folder: Path, environment: dict[str, str]) -> tuple[Service, list[Service]]:
     port = environment["REDIS_URL"].rpartition(":")[2].partition("/")[0]
     # Nothing on disk: each start finds it empty.
-    redis = (
-        "redis-server",
-        "--port",
-        port,
-        "--bind",
-        "127.0.0.1",
-        "--requirepass",
-        REDIS_PASSWORD,
-        "--save",
-        "",
-        "--appendonly",
-        "no",
-    )
+    options = f"--port {port} --bind 127.0.0.1 --requirepass {REDIS_PASSWORD} --appendonly no"
+    redis = ("redis-server", *options.split(), "--save", "")
     manage = (sys.executable, "manage.py")
     commands: dict[str, tuple[str, ...]] = {
         "redis": redis,

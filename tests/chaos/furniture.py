@@ -15,68 +15,22 @@ FILES = 6
 REVIEWERS = 4
 # Quick ones of the library.
 CHECKED = ("add", "subtract", "multiply", "divide", "swiglu", "sum-whole")
-MIT = """MIT License
-
-Copyright (c) 2026 The authors
-
-Permission is hereby granted, free of charge, to any person obtaining a copy
-of this software and associated documentation files (the "Software"), to deal
-in the Software without restriction, including without limitation the rights
-to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all
-copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-SOFTWARE.
-"""
-KERNEL = '''\
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def {name}_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    """{name}."""
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    x = tl.load(x_ptr + offsets, mask=mask)
-    y = tl.load(y_ptr + offsets, mask=mask)
-    for step in range({steps}):
-        x = {expression}
-    tl.store(out_ptr + offsets, x, mask=mask)
-
-
-def {name}(x, y, out):
-    {name}_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
-    return out
-'''
-EXPRESSIONS = ("x + y", "tl.maximum(x, y) * x", "tl.exp(x) - y / 3", "tl.where(x > y, x, y * step)")
 
 
 def write_sources(folder: Path) -> list[Path]:
     """Git repositories that share every other file with the next one."""
     from tests.conftest import commit
+    from tests.curation.similarity.kernels import unrelated
+    from tests.ingest.licenses.cases import MIT_OF_ADA
 
     written = []
     for number in range(SOURCES):
         source = folder / f"source-{number}"
         source.mkdir(parents=True)
-        (source / "LICENSE").write_text(MIT)
+        (source / "LICENSE").write_text(MIT_OF_ADA)
         for file in range(FILES):
             own = number if file % 2 else (number + 1) // 2
-            made = own * FILES + file
-            text = KERNEL.format(
-                name=f"op_{made}", steps=made + 2, expression=EXPRESSIONS[made % len(EXPRESSIONS)]
-            )
-            (source / f"op_{file}.py").write_text(text)
+            (source / f"op_{file}.py").write_text(unrelated(own * FILES + file))
         (source / "broken.py").write_text("import triton\n@triton.jit\ndef f(x_ptr, n:\n")
         commit(source)
         written.append(source)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from tests.curation.operations.house import marked
+
 MARK = "CURATION_CHAOS"
 
 
@@ -71,7 +73,7 @@ class Init:
             service.kill()
             if service.popen:
                 service.popen.wait()
-        for pid in marked(mark):
+        for pid in marked(MARK, mark):
             _killed(pid)
 
     def _watch(self) -> None:
@@ -87,17 +89,6 @@ def children(pid: int) -> list[int]:
         for task in Path(f"/proc/{pid}/task").iterdir():
             found += [int(word) for word in (task / "children").read_text().split()]
     return found
-
-
-def marked(mark: str) -> list[int]:
-    """Every process that was started with this mark, however far it has strayed."""
-    wanted = f"\0{MARK}={mark}\0".encode()
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if wanted in b"\0" + (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-    return [pid for pid in found if pid != os.getpid()]
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:

@@ -1,6 +1,7 @@
 """Who gets which page of the admin, and that what is read-only can't be forged."""
 
 import pytest
+from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db.models import Model
@@ -9,8 +10,9 @@ from django.test import Client
 
 from tests.curation.admin.every_model import EVERY_MODEL, READ_ONLY, Shown
 from tests.factories import a_curator, a_reviewer, a_superuser
+from tests.probes import queries_of
 
-pytestmark = pytest.mark.any_database
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 each_model = pytest.mark.parametrize("shown", EVERY_MODEL, ids=str)
 each_read_only = pytest.mark.parametrize("shown", READ_ONLY, ids=str)
@@ -29,7 +31,6 @@ def answers(client: Client, shown: Shown, row: Model) -> tuple[int, ...]:
     return tuple(client.get(address).status_code for address in addresses)
 
 
-@pytest.mark.django_db
 @each_model
 def test_each_role_gets_the_admin_pages_of_the_table(shown: Shown, client: Client) -> None:
     row = shown.a_row()
@@ -99,6 +100,29 @@ def test_the_admin_title_names_the_page_and_the_site(by_curator: Client) -> None
 
     assert "<title>Overview | Curation</title>" in page
     assert "Django" not in page
+
+
+# --- Lists ----------------------------------------------------------------------------------
+def test_every_model_is_in_the_admin_and_in_this_table() -> None:
+    assert set(admin.site._registry) == {shown.model for shown in EVERY_MODEL}
+
+
+@each_model
+def test_an_admin_list_of_ten_rows_needs_the_queries_of_three(
+    shown: Shown, by_superuser: Client
+) -> None:
+    def visit(**query: str) -> None:
+        assert by_superuser.get(shown.page("changelist"), query).status_code == 200
+
+    for _ in range(3):
+        shown.a_row()
+    visit(q="no such thing")  # content types and the like are remembered from here on
+    few = queries_of(visit)
+    for _ in range(7):
+        shown.a_row()
+    many = queries_of(visit)
+
+    assert len(many) == len(few) <= 7, "\n".join(many)
 
 
 def stored(row: Model) -> dict[str, object]:

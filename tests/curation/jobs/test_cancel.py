@@ -4,11 +4,11 @@ import signal
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import django_rq
 import pytest
-import redis
 from django.utils import timezone
 
 from curation.jobs import heartbeat
@@ -25,7 +25,7 @@ KINDS: list[Callable[..., Run]] = [
 ]  # fmt: skip
 each_kind = pytest.mark.parametrize("a_run", KINDS, ids=lambda a_run: a_run.__name__)
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("queue_redis")]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def expire(run: Run) -> None:
 
 @each_kind
 def test_cancelling_a_queued_run_records_the_user_and_removes_the_job(
-    a_run: Callable[..., Run], queue_redis: redis.Redis
+    a_run: Callable[..., Run],
 ) -> None:
     run, ada = a_run(), make.a_curator(username="ada")
     enqueue(run)
@@ -57,9 +57,7 @@ def test_cancelling_a_queued_run_records_the_user_and_removes_the_job(
 
 
 @each_kind
-def test_the_attempt_of_a_cancelled_run_can_not_write(
-    a_run: Callable[..., Run], queue_redis: redis.Redis
-) -> None:
+def test_the_attempt_of_a_cancelled_run_can_not_write(a_run: Callable[..., Run]) -> None:
     run = a_run()
     attempt = claim(type(run), run.pk)
     assert attempt is not None
@@ -68,17 +66,14 @@ def test_the_attempt_of_a_cancelled_run_can_not_write(
 
     run.refresh_from_db()
     assert (run.state, run.attempt_token, run.lease_until) == ("cancelled", None, None)
-    with pytest.raises(LeaseLost):
-        attempt.renew()
-    with pytest.raises(LeaseLost):
-        attempt.tell("read", 1)
-    with pytest.raises(LeaseLost):
-        attempt.succeed()
+    for write in (attempt.renew, partial(attempt.tell, "read", 1), attempt.succeed):
+        with pytest.raises(LeaseLost):
+            write()
 
 
 @each_kind
 def test_the_sweeper_does_not_requeue_a_cancelled_run_of_a_killed_worker(
-    a_run: Callable[..., Run], queue_redis: redis.Redis
+    a_run: Callable[..., Run],
 ) -> None:
     run = a_run()
     assert claim(type(run), run.pk)
@@ -103,11 +98,7 @@ def test_an_ended_run_is_not_cancelled(state: RunState) -> None:
     assert (run.state, run.message) == (state, "as it ended")
 
 
-def test_a_run_can_be_cancelled_without_redis(
-    monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
-    for queue in settings.RQ_QUEUES.values():
-        monkeypatch.setitem(queue, "URL", "unix:///nowhere/redis.sock")
+def test_a_run_can_be_cancelled_without_redis(no_redis: None) -> None:
     run = make.an_ingest_run()
 
     cancel(run)
@@ -116,15 +107,11 @@ def test_a_run_can_be_cancelled_without_redis(
     assert run.state == RunState.CANCELLED
 
 
-@pytest.mark.parametrize("model", [IngestRun, ValidationRun, ExportRun])
+@each_kind
 def test_a_cancelled_job_without_progress_is_interrupted_within_seconds(
-    model: type[Any], queue_redis: redis.Redis, quick_beats: None
+    a_run: Callable[..., Run], quick_beats: None
 ) -> None:
-    run = {
-        IngestRun: make.an_ingest_run, ValidationRun: make.a_validation_run,
-        ExportRun: make.an_export_run,
-    }[model]()  # fmt: skip
-    cleaned_up = []
+    run, cleaned_up = a_run(), []
 
     def work(run: Any, attempt: Attempt[Any]) -> None:
         cancel(run)
@@ -135,7 +122,7 @@ def test_a_cancelled_job_without_progress_is_interrupted_within_seconds(
 
     before = signal.getsignal(heartbeat.INTERRUPT)
     began = time.monotonic()
-    carry_out(model, run.pk, work)
+    carry_out(type(run), run.pk, work)
     seconds = time.monotonic() - began
 
     run.refresh_from_db()
@@ -146,9 +133,7 @@ def test_a_cancelled_job_without_progress_is_interrupted_within_seconds(
     assert signal.getsignal(heartbeat.INTERRUPT) == before
 
 
-def test_a_cancellation_is_not_caught_by_the_error_handling_of_a_file(
-    queue_redis: redis.Redis, quick_beats: None
-) -> None:
+def test_a_cancellation_is_not_caught_by_the_error_handling_of_a_file(quick_beats: None) -> None:
     run, files = make.an_ingest_run(), []
 
     def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:

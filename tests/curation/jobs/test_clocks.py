@@ -19,13 +19,13 @@ from curation.models import IngestRun, Lease, RunState
 from tests import factories as make
 from tests.waiting import DEADLINE
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("queue_redis")]
 
 HOUR = timedelta(hours=1)
 FIRST = Duty("scheduler", seconds=60, holder="one:1")
 SECOND = Duty("scheduler", seconds=60, holder="two:2")
 # The clock of the host that is wrong.
-OFF = pytest.mark.parametrize("off", [HOUR, -HOUR], ids=["ahead", "behind"])
+OFF = pytest.mark.parametrize("off", [HOUR, -HOUR, 0 * HOUR], ids=["ahead", "behind", "right"])
 
 
 @contextmanager
@@ -40,14 +40,14 @@ def clock(off: timedelta) -> Iterator[None]:
 
 @pytest.fixture
 def run() -> IngestRun:
-    return IngestRun.objects.create(repository=make.a_repository())
+    return make.an_ingest_run()
 
 
 @OFF
 def test_a_sweeper_with_a_wrong_clock_requeues_only_dead_runs(
-    run: IngestRun, queue_redis: redis.Redis, off: timedelta
+    run: IngestRun, off: timedelta
 ) -> None:
-    dead = IngestRun.objects.create(repository=make.a_repository())
+    dead = make.an_ingest_run()
     for row in (run, dead):
         assert claim(IngestRun, row.pk)
     IngestRun.objects.filter(pk=dead.pk).update(lease_until=timezone.now() - timedelta(seconds=9))
@@ -61,9 +61,7 @@ def test_a_sweeper_with_a_wrong_clock_requeues_only_dead_runs(
 
 
 @OFF
-def test_a_worker_with_a_wrong_clock_keeps_its_claimed_run(
-    run: IngestRun, queue_redis: redis.Redis, off: timedelta
-) -> None:
+def test_a_worker_with_a_wrong_clock_keeps_its_claimed_run(run: IngestRun, off: timedelta) -> None:
     with clock(off):
         attempt = claim(IngestRun, run.pk)
         assert attempt
@@ -116,15 +114,31 @@ def test_a_scheduler_with_a_wrong_clock_holds_its_lease_until_it_dies(off: timed
         assert SECOND.take()
 
 
+def test_a_standby_takes_a_released_lease() -> None:
+    FIRST.take()
+    SECOND.release()
+    assert not SECOND.take()
+
+    FIRST.release()
+
+    assert SECOND.take()
+    assert not FIRST.take()
+
+
+def cancelled(run: IngestRun, worker: str, queue_redis: redis.Redis) -> None:
+    """Cancel a run that is in the hands of this worker."""
+    enqueue(run)
+    assert claim(IngestRun, run.pk)
+    for name, value in (("status", "started"), ("worker_name", worker)):
+        queue_redis.hset(f"rq:job:{run.job_of(1)}", name, value)
+    cancel(run, name="tests")
+
+
 @OFF
 def test_a_scheduler_with_a_wrong_clock_stops_a_cancelled_process_on_time(
     run: IngestRun, queue_redis: redis.Redis, off: timedelta
 ) -> None:
-    enqueue(run)
-    assert claim(IngestRun, run.pk)
-    for name, value in (("status", "started"), ("worker_name", "one")):
-        queue_redis.hset(f"rq:job:{run.job_of(1)}", name, value)
-    cancel(run, name="tests")
+    cancelled(run, "one", queue_redis)
     with clock(off):
         assert stop_cancelled(IngestRun) == 0
 
@@ -138,11 +152,7 @@ def test_a_scheduler_with_a_wrong_clock_stops_a_cancelled_process_on_time(
 def test_a_cancelled_job_whose_worker_is_gone_is_left_alone(
     run: IngestRun, queue_redis: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    enqueue(run)
-    assert claim(IngestRun, run.pk)
-    for name, value in (("status", "started"), ("worker_name", "gone")):
-        queue_redis.hset(f"rq:job:{run.job_of(1)}", name, value)
-    cancel(run, name="tests")
+    cancelled(run, "gone", queue_redis)
     IngestRun.objects.update(finished_at=F("finished_at") - timedelta(minutes=1))
 
     assert stop_cancelled(IngestRun) == 0

@@ -1,13 +1,10 @@
 """Failed items of a run are queued again, once, and the new run links to the old one."""
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import django_rq
 import pytest
-import redis
-from django.db import connection
 from django.utils import timezone
 
 from curation.errors import CurationError
@@ -24,9 +21,10 @@ from curation.models import (
     Verdict,
 )
 from tests import factories as make
+from tests.probes import at_once
 from validation.run_requests import queue_uncompiled, request_validation
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("queue_redis")]
 
 
 def ended(a_run: Callable[..., Any], state: RunState = RunState.FAILED, **over: Any) -> Any:
@@ -39,9 +37,7 @@ def with_verdicts(*verdicts: Verdict | None, state: RunState = RunState.FAILED) 
     [run] = request_validation(pairs, device=Device.INTERPRETER, hand_over=False)
     for pair, verdict in zip(pairs, verdicts, strict=True):
         if verdict is not None:
-            make.a_validation_result(
-                run=run, pair=pair, verdict=verdict, content_hash=pair.content_hash
-            )
+            make.a_validation_result(run=run, pair=pair, verdict=verdict)
     ValidationRun.objects.filter(pk=run.pk).update(state=state, finished_at=timezone.now())
     run.refresh_from_db()
     return run
@@ -53,7 +49,7 @@ def positions(old: ValidationRun, new: ValidationRun) -> list[int]:
     return [keys.index(key) for _, key, _ in new.batch]
 
 
-def test_retrying_a_failed_ingest_keeps_its_options(queue_redis: redis.Redis) -> None:
+def test_retrying_a_failed_ingest_keeps_its_options() -> None:
     old, ada = ended(make.an_ingest_run, again=True), make.a_curator(username="ada")
 
     new = retry(old, by=ada)
@@ -64,7 +60,7 @@ def test_retrying_a_failed_ingest_keeps_its_options(queue_redis: redis.Redis) ->
     assert django_rq.get_queue("ingest").get_job_ids() == [new.job_id]
 
 
-def test_retrying_a_cancelled_export_keeps_its_options(queue_redis: redis.Redis) -> None:
+def test_retrying_a_cancelled_export_keeps_its_options() -> None:
     old = make.an_export_run(options={"seed": 7}, requested_by=make.a_curator())
     cancel(old)
 
@@ -74,33 +70,23 @@ def test_retrying_a_cancelled_export_keeps_its_options(queue_redis: redis.Redis)
     assert (new.options["seed"], new.retry_of) == (7, old)
 
 
-def test_a_validation_retry_covers_items_without_a_result_or_with_a_crash(
-    queue_redis: redis.Redis,
+@pytest.mark.parametrize(("failed", "retried"), [(False, [1, 2]), (True, [1, 2, 3, 4, 5])])
+def test_a_validation_retry_covers_lost_items_and_bad_verdicts_on_request(
+    failed: bool, retried: list[int]
 ) -> None:
-    old = with_verdicts(
-        Verdict.PASSED, None, Verdict.CRASHED, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT
-    )
+    bad = (Verdict.CRASHED, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT)
+    old = with_verdicts(Verdict.PASSED, None, *bad, Verdict.NOT_TRITON)
 
-    new = retry(old)
+    new = retry(old, failed=failed)
 
-    assert positions(old, new) == [1, 2]
-    assert (new.retry_of, new.device, new.total) == (old, old.device, 2)
-
-
-def test_a_validation_retry_covers_bad_verdicts_on_request(queue_redis: redis.Redis) -> None:
-    old = with_verdicts(
-        Verdict.PASSED, None, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT, Verdict.NOT_TRITON
-    )
-
-    assert positions(old, retry(old, failed=True)) == [1, 2, 3, 4]
+    assert positions(old, new) == retried
+    assert (new.retry_of, new.device, new.total) == (old, old.device, len(retried))
 
 
-def test_a_compile_run_retry_covers_its_kernels(queue_redis: redis.Redis) -> None:
+def test_a_compile_run_retry_covers_its_kernels() -> None:
     kernels = [make.a_kernel(), make.a_kernel()]
     [old] = request_validation(kernels, device=Device.COMPILER, hand_over=False)
-    make.a_validation_result(
-        run=old, kernel=kernels[0], verdict=Verdict.PASSED, content_hash=kernels[0].content_hash
-    )
+    make.a_validation_result(run=old, kernel=kernels[0])
     cancel(old)
 
     new = retry(old)
@@ -108,9 +94,7 @@ def test_a_compile_run_retry_covers_its_kernels(queue_redis: redis.Redis) -> Non
     assert (new.kind, [key for _, key, _ in new.batch]) == ("compile", [kernels[1].pk])
 
 
-def test_an_item_with_a_result_from_an_earlier_retry_is_not_retried(
-    queue_redis: redis.Redis,
-) -> None:
+def test_an_item_with_a_result_from_an_earlier_retry_is_not_retried() -> None:
     old = with_verdicts(None, None)
     first = retry(old)
     pair = Pair.objects.get(pk=old.batch[0][1])
@@ -141,8 +125,7 @@ def test_an_unfinished_run_can_not_be_retried() -> None:
 
 
 @pytest.mark.parametrize("kind", ["ingest", "validation", "export"])
-def test_a_double_click_makes_one_run(kind: str, queue_redis: redis.Redis) -> None:
-    made: list[Any] = []
+def test_a_double_click_makes_one_run(kind: str) -> None:
     makers: dict[str, Callable[[], Any]] = {
         "ingest": lambda: ended(make.an_ingest_run),
         "validation": lambda: with_verdicts(None),
@@ -150,26 +133,14 @@ def test_a_double_click_makes_one_run(kind: str, queue_redis: redis.Redis) -> No
     }
     old = makers[kind]()
 
-    def click() -> None:
-        try:
-            made.append(retry(type(old)._default_manager.get(pk=old.pk)))
-        finally:
-            connection.close()
-
-    clicks = [threading.Thread(target=click) for _ in range(4)]
-    for thread in clicks:
-        thread.start()
-    for thread in clicks:
-        thread.join()
+    made = at_once([lambda: retry(type(old)._default_manager.get(pk=old.pk))] * 4)
 
     assert len(made) == 4
     assert len({run.pk for run in made}) == 1
     assert type(old)._default_manager.count() == 2
 
 
-def test_the_scheduler_does_not_queue_what_a_person_has_just_cancelled(
-    queue_redis: redis.Redis,
-) -> None:
+def test_the_scheduler_does_not_queue_what_a_person_has_just_cancelled() -> None:
     kernel = make.a_kernel()
     [run] = request_validation([kernel], device=Device.COMPILER)
 

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,9 @@ PYTHON = Path(sys.executable)
 
 def environment(data: Path, **more: str) -> dict[str, str]:
     """What a newcomer's shell has: none of the tests' own settings, no venv on the PATH."""
-    ours = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE", "HTTPS", "LOG_LEVEL")
-    }
+    of_tests = {"DATABASE_URL", "REDIS_URL", "HTTPS", "LOG_LEVEL"}
+    of_tests |= {"DJANGO_SETTINGS_MODULE", "DJANGO_ALLOW_ASYNC_UNSAFE"}
+    ours = {name: value for name, value in os.environ.items() if name not in of_tests}
     return {**ours, "PATH": os.defpath, "CURATION_DATA": str(data), **more}
 
 
@@ -47,10 +45,60 @@ def manage(
     )
 
 
+def marked(variable: str, value: str) -> list[int]:
+    """Return every process that was started with this variable, however far it has strayed."""
+    wanted = f"\0{variable}={value}\0".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if wanted in b"\0" + (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+    return [pid for pid in found if pid != os.getpid()]
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
         return port
+
+
+def get(port: int, path: str, seconds: float = DEADLINE) -> tuple[int, bytes]:
+    """Return status and body of the answer, or 0 if nothing answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    with closing(connection):
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException):
+            return 0, b""
+
+
+@contextmanager
+def gunicorn(
+    data: Path,
+    variables: Mapping[str, str],
+    application: str = "curation.wsgi",
+    *,
+    path: str = "/api/v1/openapi.json",
+    log: Path = Path(os.devnull),
+) -> Iterator[int]:
+    """The web server as it is configured; it answers at `path` on the port that is yielded."""
+    port = free_port()
+    with log.open("wb") as output:
+        web = subprocess.Popen(
+            [PYTHON, "-m", "gunicorn", application, "--config", "curation/operations/gunicorn.py"],
+            cwd=settings.BASE_DIR,
+            env=environment(data, PORT=str(port), **variables),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_for("gunicorn answers", lambda: get(port, path)[0])
+        yield port
+    finally:
+        web.send_signal(signal.SIGTERM)
+        web.wait(DEADLINE)
 
 
 class House:
@@ -77,21 +125,9 @@ class House:
 
     def health(self) -> dict[str, Any] | None:
         """What `/healthz` says, or None while it is not well."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        with closing(connection):
-            try:
-                connection.request("GET", "/healthz")
-                response = connection.getresponse()
-                report: dict[str, Any] = json.loads(response.read())
-            except (OSError, http.client.HTTPException, ValueError):
-                return None
-            return report if response.status == 200 else None
-
-    def status_of(self, path: str) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
-        with closing(connection):
-            connection.request("GET", path)
-            return connection.getresponse().status
+        status, body = get(self.port, "/healthz", seconds=5)
+        report: dict[str, Any] | None = json.loads(body) if status == 200 else None
+        return report
 
     def wait_until_ready(self) -> None:
         def ready() -> bool:
@@ -134,15 +170,7 @@ class House:
 
     def processes(self) -> list[int]:
         """Everything that works on this data folder."""
-        wanted = b"\0CURATION_DATA=" + os.fsencode(self.data) + b"\0"
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                if wanted in b"\0" + (entry / "environ").read_bytes():
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-        return found
+        return marked("CURATION_DATA", str(self.data))
 
     def rows(self, query: str) -> list[Any]:
         with closing(sqlite3.connect(self.data / "curation.sqlite3", timeout=DEADLINE)) as database:

@@ -1,41 +1,26 @@
 """The port that was asked for, and whether the site behind it is well."""
 
 import json
-import socket
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from django.test import override_settings
 
 from curation.operations.address import AddressUnusable, SiteAddress, read
-
-
-@pytest.fixture
-def listener() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        yield taken
+from curation.operations.startup import environment, host_header
+from tests.curation.operations.house import free_port
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "eighty", "", "\u0668\u0660"])
 def test_an_invalid_port_is_refused(port: str) -> None:
     with pytest.raises(AddressUnusable, match="is not a port"):
         read("127.0.0.1", port)
-
-
-def test_a_port_in_use_is_refused_with_another_to_try(listener: socket.socket) -> None:
-    port = listener.getsockname()[1]
-
-    with pytest.raises(AddressUnusable, match=f"Port {port} on 127.0.0.1 can't be used"):
-        SiteAddress("127.0.0.1", port).check_free()
-
-
-def test_a_port_without_a_listener_is_free(listener: socket.socket) -> None:
-    port = listener.getsockname()[1]
-    listener.close()
-
-    SiteAddress("127.0.0.1", port).check_free()
 
 
 def test_a_bind_address_of_another_machine_is_refused() -> None:
@@ -87,10 +72,48 @@ def test_an_unhealthy_site_reports_its_complaints(
     )
 
 
-def test_an_unreachable_site_is_reported(listener: socket.socket) -> None:
-    port = listener.getsockname()[1]
-    listener.close()
+def test_an_unreachable_site_is_reported() -> None:
+    port = free_port()
 
     assert SiteAddress("127.0.0.1", port).lacks("localhost") == (
         f"http://127.0.0.1:{port} does not answer (ConnectionRefusedError)."
     )
+
+
+HERE = SiteAddress("127.0.0.1", 8123)
+
+
+def test_up_serves_plain_http_on_the_given_port() -> None:
+    inherited = environment({}, Path("/data"), HERE)
+
+    assert (inherited["HTTPS"], inherited["PORT"]) == ("0", "8123")
+
+
+def test_https_stays_on_if_the_operator_sets_it() -> None:
+    assert environment({"HTTPS": "1"}, Path("/data"), HERE)["HTTPS"] == "1"
+
+
+def test_programs_next_to_the_python_interpreter_precede_the_path() -> None:
+    inherited = environment({"PATH": "/bin"}, Path("/data"), HERE)
+
+    assert inherited["PATH"].split(os.pathsep) == [os.path.dirname(sys.executable), "/bin"]
+
+
+def test_the_data_folder_is_independent_of_the_working_directory() -> None:
+    inherited = environment({"CURATION_DATA": "data"}, Path("/somewhere/data"), HERE)
+
+    assert inherited["CURATION_DATA"] == "/somewhere/data"
+
+
+@pytest.mark.parametrize(
+    ("allowed", "name"),
+    [
+        (["localhost", "127.0.0.1"], "127.0.0.1:8123"),
+        (["*"], "127.0.0.1:8123"),
+        (["curation.example.org"], "curation.example.org"),
+        ([".example.org"], "example.org"),
+    ],
+)
+def test_the_health_check_uses_an_allowed_host_name(allowed: list[str], name: str) -> None:
+    with override_settings(ALLOWED_HOSTS=allowed):
+        assert host_header(HERE) == name

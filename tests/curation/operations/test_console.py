@@ -34,19 +34,6 @@ def test_an_ascii_terminal_gets_escaped_characters() -> None:
     assert raw.getvalue() == rb"web | n\xe9" + b"\n"
 
 
-def test_a_closed_output_pipe_is_noticed_without_an_error() -> None:
-    class Closed(io.StringIO):
-        def flush(self) -> None:
-            raise BrokenPipeError
-
-    console = Console(Closed(), ["web"])
-
-    console.say("anybody?")
-    console.say("nobody.")
-
-    assert console.lost
-
-
 OURS = "2026-11-26 06:53:20,757 INFO curation.jobs.attempt: validation:1 (38 pairs) begins"
 LIBRARYS = "2026-11-26 06:53:20,612 INFO rq.worker: Worker a1d7: validation: Validation 1"
 

@@ -1,18 +1,13 @@
 """gunicorn as it is configured, and clients that mean no good."""
 
-import http.client
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 
 import pytest
-from django.conf import settings
 
-from tests.curation.operations.house import environment, free_port
-from tests.waiting import DEADLINE, wait_for
+from tests.curation.operations.house import get, gunicorn
+from tests.waiting import DEADLINE
 
 pytestmark = pytest.mark.slow
 
@@ -22,41 +17,14 @@ SECONDS = 2
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    data, chosen = tmp_path_factory.mktemp("edge") / "data", free_port()
+    data = tmp_path_factory.mktemp("edge") / "data"
     (data / "static").mkdir(parents=True)
     variables = {
-        "PORT": str(chosen), "WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS), "HTTPS": "0",
-        "CLIENT_SECONDS": str(SECONDS),
+        "WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS), "CLIENT_SECONDS": str(SECONDS),
+        "HTTPS": "0",
     }  # fmt: skip
-    web = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "curation.wsgi",
-            "--config",
-            "curation/operations/gunicorn.py",
-        ],
-        cwd=settings.BASE_DIR,
-        env=environment(data, **variables),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    wait_for("gunicorn answers", lambda: answers(chosen))
-    yield chosen
-    web.send_signal(signal.SIGTERM)
-    web.wait(DEADLINE)
-
-
-def answers(port: int) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
-    try:
-        connection.request("GET", "/api/v1/openapi.json")
-        return connection.getresponse().status
-    except (OSError, http.client.HTTPException):
-        return 0
-    finally:
-        connection.close()
+    with gunicorn(data, variables) as chosen:
+        yield chosen
 
 
 @pytest.mark.parametrize(
@@ -76,7 +44,7 @@ def test_silent_clients_do_not_block_other_requests_for_long(port: int, said: by
 
     began = time.monotonic()
     try:
-        assert answers(port) == 200
+        assert get(port, "/api/v1/openapi.json")[0] == 200
     finally:
         for each in silent:
             each.close()

@@ -11,20 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from curation.decisions.figures import keep
 from curation.jobs.duty import Duty
 from curation.operations import health
 from tests import factories as make
+from tests.probes import queries_of
 from tests.waiting import DEADLINE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("queue_redis")]
 
 
 @pytest.fixture(autouse=True)
@@ -32,9 +31,7 @@ def no_earlier_write() -> None:
     cache.delete(health.NAME)
 
 
-def test_healthz_reports_ok_with_a_database_and_redis(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_healthz_reports_ok_with_a_database_and_redis(client: Client) -> None:
     answer = client.get("/healthz")
 
     assert answer.status_code == 200
@@ -53,9 +50,7 @@ def test_healthz_reports_ok_with_a_database_and_redis(
     }
 
 
-def test_the_memory_bound_of_the_newest_validation_is_shown(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_the_memory_bound_of_the_newest_validation_is_shown(client: Client) -> None:
     make.a_validation_run(environment={"memory": "cgroup"})
     make.a_validation_run(environment={"memory": "watched, no cgroup here"})
     make.a_validation_run(environment={})
@@ -63,9 +58,7 @@ def test_the_memory_bound_of_the_newest_validation_is_shown(
     assert client.get("/healthz").json()["sandbox_memory"] == "watched, no cgroup here"
 
 
-def test_healthz_shows_a_live_scheduler_and_its_age(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_healthz_shows_a_live_scheduler_and_its_age(client: Client) -> None:
     Duty("scheduler", seconds=30).take()
 
     report = client.get("/healthz").json()
@@ -75,10 +68,7 @@ def test_healthz_shows_a_live_scheduler_and_its_age(
     assert 15 <= report["scheduler_age_seconds"] < 45
 
 
-def test_healthz_reports_a_missing_redis(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    for queue in settings.RQ_QUEUES.values():
-        monkeypatch.setitem(queue, "URL", "unix:///nowhere/redis.sock")
-
+def test_healthz_reports_a_missing_redis(client: Client, no_redis: None) -> None:
     answer = client.get("/healthz")
 
     assert answer.status_code == 503
@@ -87,7 +77,7 @@ def test_healthz_reports_a_missing_redis(client: Client, monkeypatch: pytest.Mon
 
 
 def test_healthz_reports_a_missing_database(
-    client: Client, queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(**_: object) -> None:
         raise DatabaseError
@@ -102,9 +92,7 @@ def test_healthz_reports_a_missing_database(
     assert answer.json()["complaints"] == ["The database can't be reached."]
 
 
-def test_healthz_reports_low_disk_space(
-    client: Client, queue_redis: redis.Redis, settings: Any
-) -> None:
+def test_healthz_reports_low_disk_space(client: Client, settings: Any) -> None:
     settings.FREE_DISK_BYTES = 10**18
 
     answer = client.get("/healthz")
@@ -114,21 +102,17 @@ def test_healthz_reports_low_disk_space(
     assert sentence.endswith("on the disk of the data folder, less than 1e+12 MB.")
 
 
-def test_many_health_requests_cause_at_most_two_writes(
-    client: Client, queue_redis: redis.Redis
-) -> None:
-    with CaptureQueriesContext(connection) as asked:
+def test_many_health_requests_cause_at_most_two_writes(client: Client) -> None:
+    def ask() -> None:
         for method in (client.get, client.head) * 20:
             assert method("/healthz").status_code == 200
 
-    wrote = [sql for q in asked if (sql := q["sql"]).startswith(("INSERT", "UPDATE"))]
+    wrote = [sql for sql in queries_of(ask) if sql.startswith(("INSERT", "UPDATE"))]
     assert 1 <= len(wrote) <= 2, wrote
 
 
 @pytest.mark.django_db(transaction=True)
-def test_healthz_answers_soon_while_another_writer_locks_the_database(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_healthz_answers_soon_while_another_writer_locks_the_database(client: Client) -> None:
     held, release = threading.Event(), threading.Event()
 
     def write() -> None:
@@ -159,7 +143,7 @@ def test_healthz_answers_soon_while_another_writer_locks_the_database(
 
 
 def test_healthz_reports_a_full_disk(
-    tmp_path: Path, queue_redis: redis.Redis, redis_server: Path, migrated: Callable[[Path], Path]
+    tmp_path: Path, redis_server: Path, migrated: Callable[[Path], Path]
 ) -> None:
     mounted = tmp_path / "disk"
     mounted.mkdir()

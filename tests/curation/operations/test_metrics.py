@@ -5,8 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-import redis
-from django.conf import settings
 from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
@@ -18,7 +16,7 @@ from curation.models import RunState
 from curation.web import dashboard
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("queue_redis")]
 
 QUERIES = 10
 
@@ -34,7 +32,7 @@ def read(client: Client, **extra: Any) -> dict[str, float]:
 
 
 def test_the_metrics_report_queues_runs_claims_and_disk_space(
-    client: Client, queue_redis: redis.Redis, django_capture_on_commit_callbacks: Any
+    client: Client, django_capture_on_commit_callbacks: Any
 ) -> None:
     now = timezone.now()
     with django_capture_on_commit_callbacks(execute=True):
@@ -63,9 +61,7 @@ def test_the_metrics_report_queues_runs_claims_and_disk_space(
     assert found['curation_decisions_last_hour{actor="person"}'] == 1
 
 
-def test_slow_metrics_come_from_the_stored_figures_with_their_timestamp(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_slow_metrics_come_from_the_stored_figures_with_their_timestamp(client: Client) -> None:
     make.an_approved_kernel()
     make.a_pair()
     source = make.a_repository()
@@ -84,13 +80,11 @@ def test_slow_metrics_come_from_the_stored_figures_with_their_timestamp(
     assert 'curation_sources{state="failed"}' not in found
 
 
-def test_the_gathered_timestamp_is_zero_without_a_scheduler(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_the_gathered_timestamp_is_zero_without_a_scheduler(client: Client) -> None:
     assert read(client)["curation_gathered_timestamp_seconds"] == 0
 
 
-def test_every_metric_has_exactly_one_help_line(client: Client, queue_redis: redis.Redis) -> None:
+def test_every_metric_has_exactly_one_help_line(client: Client) -> None:
     keep(dashboard.NAME, dashboard.gather())
     lines = client.get("/metrics").content.decode().splitlines()
 
@@ -101,7 +95,7 @@ def test_every_metric_has_exactly_one_help_line(client: Client, queue_redis: red
 
 
 def test_the_metrics_page_runs_a_fixed_number_of_queries(
-    client: Client, queue_redis: redis.Redis, django_assert_num_queries: Any
+    client: Client, django_assert_num_queries: Any
 ) -> None:
     for _ in range(3):
         make.a_decision()
@@ -112,12 +106,7 @@ def test_the_metrics_page_runs_a_fixed_number_of_queries(
         client.get("/metrics")
 
 
-def test_the_metrics_report_the_database_without_redis(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for queue in settings.RQ_QUEUES.values():
-        monkeypatch.setitem(queue, "URL", "unix:///nowhere/redis.sock")
-
+def test_the_metrics_report_the_database_without_redis(client: Client, no_redis: None) -> None:
     found = read(client)
 
     assert found["curation_redis_up"] == 0
@@ -126,7 +115,7 @@ def test_the_metrics_report_the_database_without_redis(
 
 
 def test_the_metrics_report_redis_without_the_database(
-    client: Client, queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(**_: object) -> None:
         raise DatabaseError
@@ -142,9 +131,7 @@ def test_the_metrics_report_redis_without_the_database(
 
 
 # --- Who may read it ------------------------------------------------------------------------
-def test_without_a_token_only_localhost_can_read_the_metrics(
-    client: Client, queue_redis: redis.Redis
-) -> None:
+def test_without_a_token_only_localhost_can_read_the_metrics(client: Client) -> None:
     for address, code in {"127.0.0.1": 200, "::1": 200, "10.0.0.7": 401, "": 401}.items():
         assert client.get("/metrics", REMOTE_ADDR=address).status_code == code, address
 
@@ -157,9 +144,7 @@ def test_without_a_token_the_metrics_are_closed_behind_a_proxy(
     assert client.get("/metrics").status_code == 401
 
 
-def test_the_metrics_require_the_configured_token(
-    client: Client, queue_redis: redis.Redis, settings: Any
-) -> None:
+def test_the_metrics_require_the_configured_token(client: Client, settings: Any) -> None:
     settings.METRICS_TOKEN = "long enough"
     shown = {
         "Bearer long enough": 200,
@@ -175,9 +160,7 @@ def test_the_metrics_require_the_configured_token(
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_the_metrics_do_not_redirect_a_scraper_to_https(
-    client: Client, queue_redis: redis.Redis, settings: Any
-) -> None:
+def test_the_metrics_do_not_redirect_a_scraper_to_https(client: Client, settings: Any) -> None:
     settings.SECURE_SSL_REDIRECT = True
 
     assert client.get("/metrics").status_code == 200

@@ -18,12 +18,15 @@ from curation.operations.supervisor import KeepsEnding, StartupStage, Supervisor
 from tests.waiting import DEADLINE
 
 # Each program tells the test by a file that it has come so far.
+PROGRAMS = Path(__file__).with_name("programs")
 SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
 
 
-def process(folder: Path, name: str, code: str, most_ends: int = 5) -> Process:
+def process(folder: Path, name: str, code: str = "", most_ends: int = 5) -> Process:
+    """A process of this code, or of the program of its name."""
+    program = ("-ISc", textwrap.dedent(code)) if code else ("-IS", str(PROGRAMS / f"{name}.py"))
     return Process(
-        Program(name, (sys.executable, "-ISc", textwrap.dedent(code))),
+        Program(name, (sys.executable, *program)),
         environment=dict(os.environ),
         folder=folder,
         data_folder=folder,
@@ -57,17 +60,7 @@ def until(folder: Path, name: str, size: int = 1) -> Callable[[], str | None]:
 
 
 def test_a_process_that_exits_is_restarted(tmp_path: Path) -> None:
-    mortal = process(
-        tmp_path,
-        "mortal",
-        """
-        import os, time
-        open('lives', 'a').write('x')
-        if os.path.getsize('lives') == 1:
-            raise SystemExit(3)
-        time.sleep(60)
-        """,
-    )
+    mortal = process(tmp_path, "mortal")
 
     output = run(StartupStage([mortal], until(tmp_path, "lives", 2)))
 
@@ -92,13 +85,6 @@ def test_a_crash_loop_stops_all_processes_and_shows_the_last_lines(tmp_path: Pat
         + "\n".join(["  no such table"] * 3)
     )
     assert not leftovers.find(tmp_path)
-
-
-def test_a_killed_process_is_named_with_its_signal(tmp_path: Path) -> None:
-    killed = process(tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", most_ends=0)
-
-    with pytest.raises(KeepsEnding, match=r"was killed by SIGKILL, without a word\."):
-        run(StartupStage([killed], until(tmp_path, "never")))
 
 
 def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
@@ -137,38 +123,8 @@ def test_stages_start_in_order_and_stop_in_reverse_order(tmp_path: Path) -> None
     ]
 
 
-def test_a_last_line_without_a_line_feed_is_shown(tmp_path: Path) -> None:
-    brief = process(
-        tmp_path,
-        "brief",
-        "import sys; sys.stdout.write('x' * 60000 + '!'); sys.stdout.flush(); sys.exit(1)",
-        most_ends=0,
-    )
-
-    with pytest.raises(KeepsEnding) as ended:
-        run(StartupStage([brief], until(tmp_path, "never")))
-
-    assert str(ended.value).endswith("x!")
-
-
 def test_a_process_that_ignores_sigterm_gets_a_second_one(tmp_path: Path) -> None:
-    stubborn = process(
-        tmp_path,
-        "stubborn",
-        """
-        import signal, sys, time
-        asked = []
-        def ask(*_):
-            asked.append(1)
-            if len(asked) == 2:
-                print('cold shutdown', flush=True)
-                sys.exit()
-        signal.signal(signal.SIGTERM, ask)
-        open('up', 'w').write('x')
-        while True:
-            time.sleep(60)
-        """,
-    )
+    stubborn = process(tmp_path, "stubborn")
 
     output = run(StartupStage([stubborn], until(tmp_path, "up"), grace=0.2))
 
@@ -180,16 +136,7 @@ def test_a_process_that_ignores_every_sigterm_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("curation.operations.supervisor.SECOND_GRACE", 0.1)
-    deaf = process(
-        tmp_path,
-        "deaf",
-        """
-        import signal, time
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        open('up', 'w').write('x')
-        time.sleep(60)
-        """,
-    )
+    deaf = process(tmp_path, "deaf")
 
     output = run(StartupStage([deaf], until(tmp_path, "up"), grace=0.1))
 
@@ -198,17 +145,7 @@ def test_a_process_that_ignores_every_sigterm_is_killed(
 
 
 def test_a_second_ctrl_c_kills_the_processes_at_once(tmp_path: Path) -> None:
-    patient = process(
-        tmp_path,
-        "patient",
-        """
-        import os, signal, time
-        signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getppid(), signal.SIGINT))
-        open('up', 'w').write('x')
-        while True:
-            time.sleep(60)
-        """,
-    )
+    patient = process(tmp_path, "patient")
     began = time.monotonic()
 
     output = run(StartupStage([patient], until(tmp_path, "up"), grace=30))
@@ -218,19 +155,7 @@ def test_a_second_ctrl_c_kills_the_processes_at_once(tmp_path: Path) -> None:
 
 
 def test_children_of_a_dead_process_are_killed_before_its_restart(tmp_path: Path) -> None:
-    parent = process(
-        tmp_path,
-        "parent",
-        """
-        import os, subprocess, sys, time
-        if os.path.exists('child'):
-            open('again', 'w').write('x')
-            time.sleep(60)
-        # As a queue's worker does it: the child has a group, here even a session, of its own.
-        child = subprocess.Popen(['sleep', '60'], start_new_session=True)
-        open('child', 'w').write(str(child.pid))
-        """,
-    )
+    parent = process(tmp_path, "parent")
     seen: list[list[int]] = []
 
     def look() -> None:

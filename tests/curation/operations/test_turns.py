@@ -1,21 +1,16 @@
 """Who is served when by gunicorn's processes, as they are configured."""
 
-import http.client
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import pytest
 from django.conf import settings
 
-from tests.curation.operations.house import environment, free_port
-from tests.waiting import DEADLINE, wait_for
+from tests.curation.operations.house import get, gunicorn
+from tests.waiting import DEADLINE
 
 pytestmark = pytest.mark.slow
 
@@ -76,32 +71,11 @@ def test_a_silent_connection_does_not_delay_the_server_shutdown() -> None:
     assert time.monotonic() - began < 8
 
 
-@contextmanager
-def _served(processes: int) -> Iterator[int]:
-    port = free_port()
-    variables = {
-        "PORT": str(port), "WEB_CONCURRENCY": str(processes), "WEB_THREADS": str(THREADS),
-    }  # fmt: skip
-    web = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "tests.curation.operations.taking_turns",
-         "--config", "curation/operations/gunicorn.py"],
-        cwd=settings.BASE_DIR, env=environment(settings.DATA_DIR, **variables),
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        wait_for("gunicorn answers", lambda: _asked(port))
-        yield port
-    finally:
-        web.send_signal(signal.SIGTERM)
-        web.wait(DEADLINE)
+def _served(processes: int) -> AbstractContextManager[int]:
+    variables = {"WEB_CONCURRENCY": str(processes), "WEB_THREADS": str(THREADS)}
+    site = "tests.curation.operations.taking_turns"
+    return gunicorn(settings.DATA_DIR, variables, site, path="/0")
 
 
-def _asked(port: int, seconds: float = 0) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
-    try:
-        connection.request("GET", f"/{seconds}")
-        return connection.getresponse().read().decode()
-    except (OSError, http.client.HTTPException):
-        return ""
-    finally:
-        connection.close()
+def _asked(port: int, seconds: float = 0) -> bytes:
+    return get(port, f"/{seconds}")[1]

@@ -13,7 +13,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
-from tests.curation.operations.house import House, house, manage
+from tests.curation.operations.house import House, get, house, manage
 from tests.waiting import DEADLINE, wait_for
 from validation.pairs.handwritten import handwritten
 
@@ -55,16 +55,7 @@ def test_the_first_start_prints_the_address_and_a_password(tmp_path: Path) -> No
         assert f"{count} items in 1 run: queued." in first.output()
         assert first.rows("SELECT count(*) > 30 FROM curation_pair") == [(1,)]
         # Plain HTTP, as announced: no page sends the browser to https.
-        assert first.status_of("/login/") == 200
-
-
-def test_the_start_message_ends_with_url_and_next_step(running: House) -> None:
-    block = running.output().split("─\n")[1]
-
-    assert block.splitlines()[-4:-2] == [
-        f"  The workbench runs at http://127.0.0.1:{running.port}",
-        f"  Begin at    http://127.0.0.1:{running.port}/welcome",
-    ]
+        assert get(first.port, "/login/")[0] == 200
 
 
 def test_the_start_message_names_the_redis_server(running: House) -> None:

@@ -23,15 +23,24 @@ def sentence(data: Path, *arguments: str, **variables: str) -> str:
     return refused.stderr
 
 
-def test_up_refuses_a_data_folder_that_is_not_writable() -> None:
-    data = Path("/dev/null/data")
-
-    assert "The data folder /dev/null/data can't be written to" in sentence(data)
-    assert "The data folder /dev/null/data can't be written to" in sentence(data, SECRET_KEY="x")
-
-
-def test_up_refuses_an_invalid_port(tmp_path: Path) -> None:
-    assert "'eighty' is not a port" in sentence(tmp_path, "--port", "eighty")
+@pytest.mark.parametrize(
+    ("arguments", "variables", "words"),
+    [
+        ((), {"CURATION_DATA": "/dev/null/data"}, "folder /dev/null/data can't be written to"),
+        (
+            (),
+            {"CURATION_DATA": "/dev/null/data", "SECRET_KEY": "x"},
+            "folder /dev/null/data can't be written to",
+        ),
+        (("--port", "eighty"), {}, "'eighty' is not a port"),
+        ((), {"REDIS_URL": "redis://127.0.0.1:6379/0"}, "a Redis on TCP without a password"),
+        ((), {"REDIS_URL": "rediss://user@redis.example.org"}, "on loopback any user of this"),
+    ],
+)
+def test_up_refuses_an_unfit_setting(
+    tmp_path: Path, arguments: tuple[str, ...], variables: dict[str, str], words: str
+) -> None:
+    assert words in sentence(tmp_path, *arguments, **variables)
 
 
 def test_up_refuses_a_port_in_use(tmp_path: Path) -> None:
@@ -89,14 +98,6 @@ def test_up_refuses_an_unreachable_redis(tmp_path: Path) -> None:
 
     assert said.startswith(f"Redis at 127.0.0.1:{port} can't be used")
     assert "secret" not in said
-
-
-@pytest.mark.parametrize("address", ["redis://127.0.0.1:6379/0", "rediss://user@redis.example.org"])
-def test_up_refuses_a_redis_on_tcp_without_a_password(tmp_path: Path, address: str) -> None:
-    said = sentence(tmp_path, REDIS_URL=address)
-
-    assert said.startswith("REDIS_URL names a Redis on TCP without a password")
-    assert "on loopback any user of this machine" in said
 
 
 @pytest.mark.slow
