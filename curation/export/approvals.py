@@ -1,4 +1,4 @@
-"""Decisions on items, and the one that an approval is based on."""
+"""Decisions on items, and the choice of the decision that an approval is based on."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -40,8 +40,8 @@ def decisions_of(kind: str, pks: Collection[int]) -> dict[int, list[DecisionRow]
 def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> DecisionRow | None:
     """Return the decision that an approval is based on, or None.
 
-    It is a person's, unless a person decided otherwise since; else a policy's or a program's.
-    Undone decisions and their reversals are ignored.
+    If a person's newest decision approves, return that. Otherwise return the newest approval,
+    unless a person made it. Reversals, undone decisions and decisions on other content are ignored.
     """
     undone = {decision.undoes for decision in decisions}
     valid = [

@@ -91,7 +91,7 @@ class Coverage:
 def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage:
     """Return the benchmark coverage of the chosen items. `keys`: primary keys by kind."""
     current = benchmarks.current()
-    # A kernel may represent several files.
+    # Files are listed by the kernel that represents them, and a kernel may represent several.
     records = {kind: frozenset(of_kind) for kind, of_kind in keys.items()}
     versions = Counter(
         version
@@ -146,5 +146,5 @@ def _rest(options: ExportOptions) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return the name of a benchmark; of a folder only its last part, since paths are private."""
+    """Return a benchmark's name. Return only the last part of a folder path, for privacy."""
     return f"local/{PurePath(name).name}" if PurePath(name).is_absolute() else name

@@ -117,8 +117,8 @@ def _check_release(name: str, plan: ExportPlan, options: ExportOptions) -> None:
 
 
 def _write_rows(files: OutputFiles, plan: ExportPlan, options: ExportOptions) -> None:
-    """Write the files that need more rows than those of the records."""
-    # Kernels first, as they were examined.
+    """Write the files that need database rows beyond those of the records."""
+    # As they were examined: kernels before pairs, then by content hash.
     rejected = sorted(plan.rejected, key=lambda line: line[:2])
     files.write_text(REJECTED, "".join(f"{encode(entry)}\n" for *_, entry in rejected))
     records = [record for kind in KINDS for record in plan.records[kind]]
@@ -184,14 +184,14 @@ def _repairs(plan: ExportPlan) -> dict[str, Any] | None:
 
 
 def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
-    """Return the counts with the Pallas kernels apart, if there are any."""
+    """Return the counts. If there are Pallas kernels, count them under a separate key."""
     if not pallas:
         return numbers
     return {**numbers, "kernels": numbers["kernels"] - pallas, PALLAS: pallas}
 
 
 def tools(options: ExportOptions) -> dict[str, str]:
-    """Return the versions that shape the bytes. They are the same on every Python."""
+    """Return the versions of the tools that change the output bytes. Python's does not."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
@@ -205,7 +205,7 @@ READ = "python manage.py pipeline --out dataset"
 
 
 class Step(NamedTuple):
-    """A command that can be typed as it is, and its introduction."""
+    """A shell command to run next, and the sentence that introduces it."""
 
     sentence: str
     command: str
@@ -264,8 +264,8 @@ def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[s
 def validate_command() -> str:
     """Return the command that validates pairs.
 
-    It uses the interpreter, which needs no GPU, while it has no verdict on some pair. The
-    interpreter does not support every pair.
+    While some pair has no verdict from the interpreter, use the interpreter, which needs no GPU.
+    Otherwise use CUDA: the interpreter does not support every pair.
     """
     seen = ValidationResult.objects.filter(
         run__device=Device.INTERPRETER,

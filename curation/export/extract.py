@@ -1,7 +1,7 @@
 """Plain folders of the kernels' source files, one for each category, with a manifest.
 
-Their content depends on the rows only: the same rows give the same bytes. So `created` is the time
-at which the newest file came into the database.
+The bytes depend only on database rows. Therefore `created` in the manifest is not the time of the
+export, but the time at which the newest file was stored in the database.
 """
 
 import hashlib
@@ -101,7 +101,7 @@ def _write_file(path: Path, data: bytes) -> None:
 
 
 def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
-    """Return a file's entry of the manifest, with its source below a key of its own."""
+    """Return a file's entry of the manifest, with its origin under the key `source`."""
     notice = notices.of_work(file.source.name, file.expression, file.terms)
     return {
         "path": place,
@@ -113,7 +113,7 @@ def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
             "repository": file.source.name,
             "commit": file.commit,
             "path": file.path,
-            # Hash of the original bytes; here, lines end in a line feed.
+            # Hash of the original bytes. In the written file, all lines end in a line feed.
             "sha256": file.sha256,
             "url": file.source.row.blob_url(file.commit, file.path, (1, max(file.lines, 1))),
             "license": file.expression,

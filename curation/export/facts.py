@@ -1,7 +1,7 @@
 """Kernels and pairs with the facts for gates and records, read in batches inside one snapshot.
 
 All reads of an export see the same state, whatever is written meanwhile. Without a snapshot, a
-license that is found blocked between two reads would be in a record that the first one admitted.
+license could be blocked after the read that admits a record and before the read that writes it.
 """
 
 import re
@@ -71,11 +71,11 @@ class ExportItem:
     license: str | None
     tokens: int
     origin: str
-    # The columns of its row by name. A file has those of a kernel in it.
+    # The columns of the item's row, by name. A file has the columns of one of its kernels.
     row: Mapping[str, Any]
-    # The present and earlier places, preferred one first.
+    # Its present and earlier places in repositories, the preferred place first.
     places: Sequence[KernelPlace]
-    # The kernel's or the file's text, or the pair's three.
+    # The text of a kernel or file, or the three texts of a pair.
     texts: Sequence[str]
     hardware: list[str]
     lines: int = 0
@@ -83,12 +83,12 @@ class ExportItem:
     # None for kernels, which need no validation.
     validations: Sequence[ValidationRow] | None = None
     local_path: bool = False
-    # Its representative, the overlap with a benchmark, and the opt-out; or empty.
+    # Its representative, the benchmark that it overlaps, and a sentence on its opt-out; or empty.
     duplicate_of: str = ""
     contaminated_by: str = ""
     opted_out: str = ""
-    # None: not yet compared with other items. "": compared with these, but with no benchmark. Else
-    # the hash of the benchmarks that it was compared with.
+    # None: not yet compared with other items. "": compared with items, but with no benchmark.
+    # Otherwise the hash of the benchmarks that it was compared with.
     compared_with: str | None = None
     # True if a second review differs, and the dispute is still open.
     disputed: bool = False
@@ -108,7 +108,7 @@ class ExportItem:
         if not approvals:
             approved = self.approver if self.row["status"] == APPROVED else None
             approvals = {approved.actor if approved else ""}
-        # A file counts as a person's only if a person approved all its kernels.
+        # A file counts as approved by a person only if a person approved all its kernels.
         self.approved_by = min(approvals - {PERSON}, default=PERSON)
 
     @property
@@ -118,12 +118,12 @@ class ExportItem:
 
     @property
     def source(self) -> int:
-        """Return the key of the repository that it is counted under, or 0."""
+        """Return the primary key of the repository that the item is counted under, or 0."""
         return self.places[0].source if self.places else 0
 
     @property
     def reviewed(self) -> bool:
-        """Return whether a person approved it."""
+        """Return whether a person approved the item."""
         return self.approved_by == PERSON
 
 
@@ -141,7 +141,7 @@ _PAIR = (
 def kernels(
     items: QuerySet[Kernel], sources: Mapping[int, ExportSource], texts: Sequence[str] = ()
 ) -> Iterator[list[ExportItem]]:
-    """Yield all of `items` in batches, in key order. texts: the columns of their text."""
+    """Yield kernels in batches, in order of primary key. texts: the columns with their text."""
     for batch in _batches(items, (*_KERNEL, *texts)):
         pks = frozenset([row["pk"] for row in batch])
         places = places_of(pks, sources)
@@ -192,7 +192,7 @@ def text_columns(options: ExportOptions) -> tuple[str, ...]:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Join a unit and its launcher, if any."""
+    """Join the texts of a kernel unit and of its launcher, if any."""
     return "\n\n".join([part if part.endswith("\n") else f"{part}\n" for part in parts if part])
 
 
@@ -282,9 +282,9 @@ def _with_local_paths(
     places: Mapping[int, Sequence[KernelPlace]],
     sources: Mapping[int, ExportSource],
 ) -> set[int]:
-    """Return the kernels from folders whose text may contain a local path.
+    """Return the kernels from local folders whose text seems to contain a path of the machine.
 
-    Web sources are public.
+    Sources on the web are not checked, since their texts are public.
     """
     folders = {key for key, source in sources.items() if source.local}
     local = [pk for pk in pks for place in places.get(pk, ()) if place.source in folders]

@@ -17,7 +17,7 @@ from typing import Any
 from curation.errors import CurationError
 
 MANIFEST = "MANIFEST.json"
-# Part of the name of an unfinished folder, so that leftovers of a killed export are known.
+# Part of the name of an unfinished folder, to recognize the leftovers of a killed export.
 UNFINISHED = "unfinished-"
 
 
@@ -29,7 +29,7 @@ class FolderNotWritten(CurationError):
 def new_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder next to `target` that becomes `target` once it is complete.
 
-    An earlier export at `target` is replaced only at that moment.
+    An earlier export at `target` stays until then.
     """
     target = target.absolute()
     check_target(target)
@@ -45,7 +45,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         yield beside
         for path in [*beside.rglob("*"), beside]:
-            # A dataset is for others too; inside the data folder, the folder's mode protects it.
+            # Other users may read a dataset, except below the data folder, whose mode forbids it.
             path.chmod(0o755 if path.is_dir() else 0o644)
             _sync(path)
         _put_in_place(beside, target)
@@ -76,7 +76,7 @@ def is_ours(folder: Path) -> bool:
 
 
 def listed_paths(manifest: Any) -> set[str]:
-    """Return the paths in a manifest. Those of plain folders list files by category."""
+    """Return the paths in a manifest. The manifest of `extract` lists files by category."""
     entries = list(manifest["files"])
     for category in manifest.get("categories", {}).values():
         entries += category.get("files", ())
@@ -84,7 +84,7 @@ def listed_paths(manifest: Any) -> set[str]:
 
 
 def check_target(target: Path) -> None:
-    """Refuse early a target that would be refused after all the work."""
+    """Refuse a target that can't be written, before the export does all its work."""
     for above in target.absolute().parents:
         if above.exists() and not above.is_dir():
             raise FolderNotWritten(f"{target} can't be written: {above} is a file.")
@@ -178,7 +178,7 @@ class OutputFiles:
         return [entry for entry in self.entries() if entry["path"] in self._data]
 
     def write_records(self, path: str, rows: Sequence[Any], tokens: int = 0) -> None:
-        """Write a line for each record. A name in .json gets one JSON array."""
+        """Write a line of JSON for each record, or one JSON array if the path ends in .json."""
         lines = list(map(encode, rows))
         if path.endswith(".json"):
             self.write_text(path, "\n".join(["[", *([",\n".join(lines)] if lines else []), "]\n"]))

@@ -1,4 +1,4 @@
-"""Export gates. Pure: they map an item to the gates that exclude it.
+"""Export gates: pure functions that map an item to the gates that exclude it.
 
 The gates are in the order of the funnel: isolated, for this hardware, licensed, unique,
 uncontaminated, validated, approved, undisputed.
@@ -72,7 +72,7 @@ def first_exclusion(item: ExportItem, options: ExportOptions) -> Exclusion | Non
 
 
 def exclusions(item: ExportItem, options: ExportOptions) -> Iterator[Exclusion]:
-    """Yield the gates that exclude the item."""
+    """Yield an exclusion for each gate that the item does not pass."""
     if item.row["status"] == Status.RETIRED:
         yield Exclusion(
             ExclusionReason.RETIRED, "Its source no longer has it, or a newer draft replaced it."

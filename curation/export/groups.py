@@ -28,7 +28,7 @@ class Groups:
         self._parent: dict[Node, Node] = {}
 
     def find(self, node: Node) -> Node:
-        """Return the node that stands for the group."""
+        """Return the root node of a node's group."""
         parent = self._parent
         while (above := parent.get(node, node)) != node:
             parent[node] = parent.get(above, above)
@@ -83,16 +83,16 @@ def connect_structures(groups: Groups, pairs: Collection[int]) -> None:
 def connect_near(groups: Groups, structures: Mapping[Node, bytes]) -> None:
     """Connect nodes whose structures have a Jaccard similarity of at least 4/5.
 
-    A structure is a set of hashes of token 5-grams, without names and numbers. Nodes without any
-    are left alone.
+    A structure is a set of hashes of token 5-grams, without names and numbers. Nodes with an empty
+    structure are not connected.
     """
     grams = {node: from_bytes(structure).tolist() for node, structure in structures.items()}
     frequency = Counter(gram for of_node in grams.values() for gram in of_node)
     by_gram: dict[int, list[Node]] = defaultdict(list)
     for node, of_node in grams.items():
         # Prefix filter. Two sets with this similarity share at least 4/5 of the grams of each. If
-        # both are sorted by one order, the first fifth of each (and one more) have a common gram,
-        # so only those grams are indexed. Rare grams come first: fewer sets share them.
+        # both are sorted by the same key, their prefixes (a fifth of the set plus one gram) share
+        # a gram. So only prefixes are indexed. Rare grams come first: fewer sets share them.
         of_node.sort(key=lambda gram: (frequency[gram], gram))
         first = of_node[: len(of_node) // OF + 1]
         wanted = set(of_node)

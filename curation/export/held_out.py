@@ -1,7 +1,7 @@
-"""Extra configuration of the generated pairs: validation and test contain whole recipes.
+"""Extra dataset configuration of the generated pairs, with each recipe in only one split.
 
-It measures how well a model writes kernels of recipes that it was not trained on. The records are
-the same as in the dataset; the splits differ.
+Its test split shows how well a model writes kernels of recipes that it was not trained on. The
+records are the same as in the dataset; the splits differ.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ SEVERAL = 3
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Recipes of validation and of test, and dropped records by split."""
+    """The split of each recipe in validation or test, and the split of each dropped record."""
 
     recipes: Mapping[str, int]
     dropped: Mapping[str, int]
@@ -81,7 +81,7 @@ def _next(
     present: Collection[str],
     room: float,
 ) -> str | None:
-    """Return the first recipe that fits, preferably one with a new operation type."""
+    """Return the next recipe of a split: first one that adds an operation type, while few do."""
     few = len(present) < SEVERAL
     adding = [name for name in waiting if few and operations[name].keys() - present]
     fitting = [name for name in adding or waiting if sizes[name] <= room]
@@ -91,7 +91,7 @@ def _next(
 def drop_connected(splits: Sequence[int], groups: Sequence[Hashable]) -> list[bool]:
     """Mark records that share a group with a record of a later split.
 
-    Test keeps all its records.
+    Test is the last split, so it keeps all its records.
     """
     last: dict[Hashable, int] = {}
     for split, group in zip(splits, groups, strict=True):

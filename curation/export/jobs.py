@@ -67,12 +67,12 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
         if ExportRun.objects.filter(pk=run.pk, state=RunState.CANCELLED).exists():
             archive.unlink(missing_ok=True)
         raise
-    # Also here, because the scheduler may run on another host.
+    # The scheduled task deletes archives on its own host only, which may be another.
     remove_old_archives()
 
 
 def _push(run: ExportRun, attempt: Attempt[ExportRun], archives: Path) -> None:
-    """Upload a release. A repeated attempt finds the same files there and commits none."""
+    """Upload a release. Idempotent: a repeated attempt finds the same files and commits none."""
     check_push(run.push_to)
     release = find_release(run.name)
     with _working_folder(archives, run) as folder:
@@ -134,9 +134,9 @@ def _place_in_archive(folder: Path, path: Path) -> tuple[bool, Path]:
 def remove_old_archives() -> int:
     """Scheduled task: delete the archives on this host beyond the newest `EXPORTS_KEPT`.
 
-    Return their number. Archives of releases are not counted, and stay.
-    Idempotent, and may be killed anywhere: the row is marked before the file is deleted, and the
-    next call deletes files of marked rows.
+    Return the number of deleted archives. Archives of releases are never deleted or counted.
+    Idempotent, and may be killed at any point: the row is marked before the file is deleted, and
+    the next call deletes files of marked rows.
     """
     # Listed before the rows are read: a run that ends in between is newer than all in the list.
     files = _archives(settings.DATA_DIR / "exports")

@@ -40,7 +40,7 @@ class Notices:
     given: dict[str, SharedNotice] = field(default_factory=dict)
 
     def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
-        """Return the notice of a kernel's place, or of `expression` if it has none."""
+        """Return the notice of a kernel's place, or of `expression` alone without such a place."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)
@@ -84,7 +84,7 @@ def texts_named(names: Collection[str]) -> dict[str, str]:
 
 
 def _standard_texts(expressions: Collection[str]) -> dict[str, str]:
-    """Return the standard text of each license, for places without a license file of their own."""
+    """Return the standard text of each license, for works without a stored license text."""
     rows = License.objects.filter(expression__among=expressions).exclude(text="")
     return dict(rows.values_list("expression", "text"))
 

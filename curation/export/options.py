@@ -33,13 +33,13 @@ class WrongOptions(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Option of an export, as command line and form ask for it.
+    """Option of an export, as the command line and the form present it.
 
-    flag: its name at the shell.
-    label, help: in the form; `usage` is the help of the command line where it differs.
+    flag: its name on the command line.
+    label, help: texts of the form. `usage` is the help text of the command line if that differs.
     kind: yes or no, a text, a number, one or some of `choices`, or a list of texts.
-    parse: the value of a text, or of one text of a list.
-    in_form: False if it names a file of the machine.
+    parse: function that turns a text into the value. For a list, it gets each text.
+    in_form: False if the value is a path on the server, which the web form must not accept.
     """
 
     flag: str
@@ -54,11 +54,11 @@ class Option:
 
     @property
     def argument(self) -> str:
-        """Its name among the arguments of the command."""
+        """Name of its attribute among the parsed arguments of the command."""
         return self.flag.lstrip("-").replace("-", "_")
 
     def value(self, given: Any) -> Any:
-        """Return the value for ExportOptions of what a form or a command line gives."""
+        """Convert the input of a form or a command line to the value for ExportOptions."""
         if self.kind == "list":
             texts = given.replace(",", " ").split() if isinstance(given, str) else given
             return tuple(sorted(self.parse(text) if self.parse else text for text in texts))
@@ -201,7 +201,7 @@ class ExportOptions:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Parse the output of `as_json`, or a part of it; missing options get their default."""
+        """Parse the output of `as_json`, or a part of it. Missing options get their defaults."""
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(document) - known):
             raise WrongOptions(f"There is no option {unknown[0]!r}.")
@@ -222,7 +222,7 @@ class ExportOptions:
 
 
 def check_name(name: str) -> None:
-    """Refuse the name of a release that a file, a header or a command line could not hold."""
+    """Refuse a release name with characters that are unsafe in a path, header or command line."""
     if name and not re.fullmatch(r"\w[\w.+-]*", name):
         raise WrongOptions(
             "The name of a release has only letters, digits and . + - _, and begins with a letter, "
@@ -253,7 +253,7 @@ def weights_by_name(policy: str) -> dict[str, float]:
 
 
 def weigher(policy: str, sources: Mapping[int, ExportSource]) -> Callable[[int, str], float]:
-    """Return a function from source and origin to the policy's weight."""
+    """Return a function that maps a source's key and an origin to the policy's weight."""
     weights = weights_by_name(policy)
 
     def weight(key: int, origin: str) -> float:
@@ -291,9 +291,9 @@ OPTIONS: dict[str, Option] = {
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that differ from doing nothing, as ExportOptions takes them.
+    """Return the options that a form or command line sets, with the values for ExportOptions.
 
-    An untouched field keeps its default, or the value of a release that is made again.
+    An empty field is omitted, so it keeps its default, or the value of the release to rebuild.
     """
     values: dict[str, Any] = {}
     for name, option in OPTIONS.items():

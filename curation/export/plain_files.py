@@ -1,8 +1,8 @@
 """Source files that may be distributed unchanged, reasons for all others, and their paths.
 
-An eligible file contains a kernel, and each of its kernels has a permissive license in this place.
-Licenses of other places do not count, because this file is distributed. Decisions, near-duplicates
-and overlaps are ignored: these are sources, not a dataset.
+An eligible file contains kernels, all with a permissive license in this file. Licenses of other
+copies do not count, except that a blocked copy blocks a kernel everywhere. Decisions,
+near-duplicates and overlaps are ignored: these are sources, not a dataset.
 """
 
 import re
@@ -56,9 +56,9 @@ REASON_OF_VERDICT = {
 
 @dataclass(frozen=True, slots=True)
 class KernelTerms:
-    """Terms of a kernel in a file."""
+    """License terms of a kernel in a file."""
 
-    verdicts: frozenset[str]  # on this place, on the kernel anywhere, and the policy's of today
+    verdicts: frozenset[str]  # of this copy, of today's policy and, if blocked, of any copy
     expression: str
     copyrights: Sequence[str]
     texts: Sequence[Sequence[str]]
@@ -128,7 +128,7 @@ def _why(
 
 
 def _kernel_terms(files: Sequence[int]) -> dict[int, list[KernelTerms]]:
-    """Return the Triton and Gluon kernels of each of these files."""
+    """Return the terms of the Triton and Gluon kernels in each of these files."""
     triton = Provenance.objects.exclude(kernel__language=Language.PALLAS)
     rows = triton.filter(source_file__among=files, retired_at=None).annotate(
         is_opted_out=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
@@ -154,7 +154,7 @@ def _kernel_terms(files: Sequence[int]) -> dict[int, list[KernelTerms]]:
 # --- Paths -----------------------------------------------------------------------------------
 # Pure. Paths are also unique on file systems that ignore case or normalize Unicode.
 class PathRequest(NamedTuple):
-    """A file of a repository, with a name to show and a unique one: `category/its/own/path.py`."""
+    """A file that needs a path. `repository` is a name to show, `alone` a unique name."""
 
     category: str
     repository: str
@@ -165,7 +165,7 @@ class PathRequest(NamedTuple):
 def placed(files: Iterable[PathRequest]) -> dict[PathRequest, str]:
     """Return a path for each file that can have one.
 
-    If repositories share a category, the files of each are below its name.
+    If several repositories share a category, each has a folder with its name there.
     """
     ordered = sorted(set(files))
     beneath = _folders({(file.category, file.repository, file.alone) for file in ordered})
@@ -178,7 +178,7 @@ def placed(files: Iterable[PathRequest]) -> dict[PathRequest, str]:
 
 
 def safe_names(path: str) -> Names:
-    """Split a path into names; empty if it would escape its folder or has an unsafe name."""
+    """Split a path into names. Return () if it would escape its folder or has an unsafe name."""
     names = tuple(path.split("/"))
     if len(path.encode("utf-8", "surrogatepass")) > LONGEST_PATH or not all(map(_safe, names)):
         return ()
@@ -198,7 +198,7 @@ def _safe(name: str) -> bool:
 
 
 def _folders(repositories: set[tuple[str, str, str]]) -> dict[tuple[str, str], Names]:
-    """Return the folder of each repository in its category."""
+    """Return the folder of each repository in its category, or () if it is the only one there."""
     sharing: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for category, name, alone in sorted(repositories):
         sharing[category].append((name, alone))
@@ -247,6 +247,6 @@ def _free(above: Sequence[str], name: str, *taken: Container[str]) -> str:
 
 
 def _key(above: Sequence[str], *name: str) -> str:
-    """Fold a path as the least strict file system does."""
+    """Return a key that is the same for all paths that some file system treats as equal."""
     folded = "/".join(part.rstrip(" .") for part in (*above, *name)).casefold()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", folded).casefold())

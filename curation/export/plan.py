@@ -70,7 +70,7 @@ def _allowed(have: Mapping[str, int], shares: Mapping[str, float], total: int) -
 
 
 def order_key(seed: int, content_hash: str) -> int:
-    """Return a number that depends only on the seed and the content."""
+    """Return a pseudo-random sort key that depends only on the seed and the content."""
     start = bytes.fromhex(content_hash[:16])
     digest = hashlib.blake2b(start, key=str(seed).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
@@ -81,7 +81,7 @@ def _split(plan: ExportPlan, options: ExportOptions) -> None:
     groups = Groups()
     connect_rows(groups, options)
     pairs = [record.pk for record in plan.records["pair"]]
-    # Groups without structure: near-duplicates, versions and chains of operations.
+    # Groups by near-duplicates, versions and operation chains, before structures connect more.
     by_chain = {pk: groups.find(("pair", pk)) for pk in pairs}
     connect_structures(groups, pairs)
     assigned = _assigned(options.plan)
@@ -138,7 +138,7 @@ def _traits(record: Record) -> Traits:
 
 
 def _assigned(plan: str) -> dict[Node, int]:
-    """Return the recorded split of every item, chosen or not."""
+    """Return the recorded split of every item, also of items that are not in this export."""
     rows = SplitAssignment.objects.filter(plan=plan).order_by()
     return {
         ("kernel", kernel) if kernel else ("pair", pair): SPLITS.index(split)
@@ -147,7 +147,7 @@ def _assigned(plan: str) -> dict[Node, int]:
 
 
 def _known_by_group(groups: Groups, assigned: Mapping[Node, int]) -> dict[Node, int]:
-    """Return the split of each group with assigned members: that of the majority."""
+    """Return the split of each group with assigned items: the split of most of them."""
     votes: dict[Node, Counter[int]] = defaultdict(Counter)
     for node, split in assigned.items():
         votes[groups.find(node)][split] += 1
@@ -160,7 +160,7 @@ def _known_by_group(groups: Groups, assigned: Mapping[Node, int]) -> dict[Node, 
 def _overfilling(
     records: Sequence[Record], family: Sequence[int], options: ExportOptions
 ) -> list[Record]:
-    """Return records that join a known group, but would let one source overfill its split.
+    """Return new records that would let one source overfill the split that their group has already.
 
     A dataset grows by groups that keep their split. Without this rule, a recipe that was 8% of test
     had 22% after the next export.
@@ -191,7 +191,7 @@ def _hold_out(
 ) -> HeldOut:
     """Hold out whole recipes, and drop records that share a group with them.
 
-    groups -- of each pair, by near-duplicates, versions and chains of operations, not by structure
+    groups -- each pair's group by near-duplicates, versions and operation chains, not by structure
     """
     generated = [record for record in pairs if record.metadata["recipe"]]
     operations: dict[str, Counter[str]] = {}

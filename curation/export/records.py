@@ -45,15 +45,15 @@ class Record:
     name: str
     content_hash: str
     document: dict[str, Any]
-    # The repository that it is from, or "".
+    # Name of the record's repository, or "".
     repository: str
-    # The repository or origin that it is counted under in a mix.
+    # The repository or origin that the record is counted under in the mixing table.
     mixed_as: str
     # Kind of the actor of the approval, or NONE.
     approved_by: str
     # The device of the validation that admitted a pair.
     device: str = NONE
-    # The split in an earlier export, and in this one.
+    # The split in an earlier export, and the split in this export.
     known: int = FREE
     split: int = FREE
 
@@ -74,7 +74,7 @@ class Record:
 
     @property
     def is_pallas(self) -> bool:
-        """Return whether it has files of its own, because it is not Triton."""
+        """Return whether the kernel is in Pallas, not Triton. Such kernels have separate files."""
         return self.metadata.get("language") == PALLAS
 
     @property
@@ -84,13 +84,13 @@ class Record:
 
     @property
     def checks(self) -> dict[str, str | None]:
-        """Return the checks of the validation that admitted it."""
+        """Return the outcome of each check of the validation that admitted the pair."""
         verified = self.metadata.get("verified")
         return verified["checks"] if verified else {}
 
 
 class RecordBuilder:
-    """Builder of records from batches of items, in their order.
+    """Builder of records from batches of items, in the order of the items.
 
     brief: omit claims and reasons, because splits and counts do not read them.
     """
@@ -172,7 +172,7 @@ class RecordBuilder:
         }
 
     def _min_triton(self, item: ExportItem) -> str:
-        """Return the stored release, or that of a text which is more than a unit."""
+        """Return the minimum Triton release. Compute it if the text is more than a stored unit."""
         is_unit = not item.parts and not self._options.with_launcher
         stored: str = item.row["min_triton"]
         return stored if is_unit and stored else min_triton(item.texts[0])
@@ -180,7 +180,7 @@ class RecordBuilder:
     def _pair(
         self, about: "_About", column: VerifiedColumn | None, passed: list[PassAtK]
     ) -> PairRecord:
-        """Return the record of a pair. It has only its own checks: see `fill_checks`."""
+        """Return a pair's record, with only the checks of its own validation: see `fill_checks`."""
         item, source = about.item, about.source
         row, texts = item.row, item.texts
         place = item.places[0] if item.places else None
@@ -243,7 +243,7 @@ class _About:
 
 
 def fill_checks(pairs: Sequence[Record]) -> tuple[str, ...]:
-    """Give each pair a null for each check that only other pairs' validations made.
+    """Add to each validated pair a null for each check that its validation did not make.
 
     Return the names of all checks.
     """
@@ -289,7 +289,7 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
 
 
 def _recorded(provenance: Mapping[str, Any]) -> Place:
-    """Return the place that a pair without a kernel was stored with."""
+    """Return the place in the provenance that was stored with a pair without a kernel."""
     ends = LINES.fullmatch(str(provenance.get("lines", "")))
     return {
         "repository": public_name(str(provenance.get("repository") or "")) or None,

@@ -1,4 +1,4 @@
-"""Requests of exports and of pushes. The only code that queues them."""
+"""Requests for exports and for pushes. No other code queues them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def request_export(
     user: User | None,
     retry_of: ExportRun | None = None,
 ) -> ExportRun:
-    """Queue an export. With the `name` of a release, the release is rebuilt."""
+    """Queue an export. If there is a release with this `name`, it is rebuilt."""
     requested = ExportOptions.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
     if release is None:
@@ -59,7 +59,7 @@ def request_push(
 
 
 def retry_export(run: ExportRun, *, requested_by: User | None, failed: bool) -> ExportRun:
-    """Queue a push again, or an export with the same options, because its archive is gone."""
+    """Queue a push or an export again. Refuse if it succeeded, unless its archive was removed."""
     if run.state == RunState.SUCCEEDED and run.archive_removed_at is None:
         raise CurationError(f"{run.label} has {run.state}: there is nothing to retry.")
     if run.push_to and run.release:

@@ -12,7 +12,7 @@ SOMEONE = "a reviewer"
 class ReviewerNames:
     """The names of all accounts, read once.
 
-    shown: what stands for an account in the export, by its key.
+    shown: function from an account's primary key to its replacement in the export.
     """
 
     def __init__(self, shown: Callable[[int], str]) -> None:
@@ -23,8 +23,8 @@ class ReviewerNames:
             # A first name alone is often a word ("Will", "May").
             if first and last:
                 self._shown[f"{first} {last}"] = shown(pk)
-        # Only known accounts, because `@triton.jit` is no account. Longer names come first, so
-        # that the whole name is replaced.
+        # Match only known accounts, because `@triton.jit` is not an account. Longer names come
+        # first, so that the whole name is replaced.
         names = sorted(self._shown, key=lambda name: (-len(name), name))
         choices = "|".join(map(re.escape, names)) or "(?!)"
         self._pattern = re.compile(rf"(?<![\w@])(?:{choices})(?!\w)")

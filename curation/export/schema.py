@@ -1,7 +1,7 @@
 """Records of the dataset, and their columns for the card and for Parquet.
 
-Every record has every key, null where there is no value, because readers infer a file's columns
-from its first records. The order of the keys is the order in the files.
+Every record has every key, with null for a missing value, because dataset loaders infer a file's
+columns from its first records. The order of the keys is the order in the files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class KernelRecord(TypedDict):
 
 
 class VerifiedColumn(TypedDict):
-    """The validation that admitted a pair, with its grades: how well it showed that it is right."""
+    """The validation that admitted a pair, with grades of how strong the evidence is."""
 
     device: str
     torch: str | None
@@ -185,12 +185,12 @@ class ListOf:
 Column: TypeAlias = "str | ListOf | Columns"
 Columns: TypeAlias = "dict[str, Column]"
 
-# Used if no validation has named a check: a column can't hold records without keys.
+# Used if no validation has a check: a struct column needs at least one key.
 NO_CHECKS = {"equivalence": None}
 
 
 def columns_of(record: type) -> Columns:
-    """Return the columns of a TypedDict, without the names of checks, which are data."""
+    """Return the columns of a TypedDict. `checks` has no columns, as its keys are data."""
     return {name: _column(hint) for name, hint in get_type_hints(record).items()}
 
 
@@ -218,7 +218,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
 
 
 def features(columns: Columns) -> list[dict[str, Any]]:
-    """Return columns as the Hub's card header has them."""
+    """Return columns in the form of a dataset card's header on the Hugging Face Hub."""
     return [{"name": name, **_feature(column)} for name, column in columns.items()]
 
 

@@ -56,7 +56,7 @@ def select(options: ExportOptions, progress: ProgressCallback, *, brief: bool) -
 
 
 def _batches(options: ExportOptions, sources: Mapping[int, ExportSource]) -> Iterator[Batch]:
-    """Yield the items that the filter matches, each with the gate that excludes it."""
+    """Yield the items that the filter matches, each with the first exclusion, if any."""
     where = Filter.from_text(options.where)
     kernels, pairs = where.of(Kernel.objects.all()), where.of(Pair.objects.all())
     if options.unit == "file":
@@ -70,7 +70,7 @@ def _batches(options: ExportOptions, sources: Mapping[int, ExportSource]) -> Ite
 
 
 def _count_approval(plan: ExportPlan, item: ExportItem) -> None:
-    """Note the persons who approved an item, and if those who decided on it agreed in the end."""
+    """Count the person who approved an item, and whether the people who decided on it now agree."""
     if item.reviewed and item.approver:
         plan.people.add(item.approver.user)
     words = {
@@ -83,7 +83,7 @@ def _count_approval(plan: ExportPlan, item: ExportItem) -> None:
 
 
 def _count_tokens(items: Sequence[ExportItem], options: ExportOptions) -> None:
-    """Count tokens that the rows lack: of other units, or by another tokenizer."""
+    """Count tokens if the rows lack the number: for other units, or by another tokenizer."""
     stored = options.unit == "file" or (options.unit == "standalone" and not options.with_launcher)
     if not options.tokenizer and (stored or all(item.kind == "pair" for item in items)):
         return
@@ -93,16 +93,16 @@ def _count_tokens(items: Sequence[ExportItem], options: ExportOptions) -> None:
 
 
 # --- Files as the unit -----------------------------------------------------------------------
-# Reasons that do not exclude a file, such as a near-duplicate exported elsewhere.
+# Reasons that exclude a kernel, but not its file, unless all its kernels are excluded.
 HARMLESS = frozenset({ExclusionReason.DUPLICATE, ExclusionReason.NOT_STANDALONE})
 
 
 def _files(
     where: Filter, options: ExportOptions, sources: Mapping[int, ExportSource]
 ) -> Iterator[Batch]:
-    """Yield every file that contains kernels now, once for each content.
+    """Yield every current file that contains kernels, once for each content.
 
-    A file is exported if no kernel in it is excluded.
+    A file is exported if its kernels are excluded for harmless reasons only, and not all of them.
     """
     rows = SourceFile.objects.filter(
         retired_at=None, provenances__retired_at=None,
@@ -133,7 +133,7 @@ def _kernels_of(
         files_of[kernel].append(file)
     inside: dict[int, list[ExportItem]] = defaultdict(list)
     batches = facts.kernels(Kernel.objects.filter(pk__among=list(files_of)), sources)
-    # Sorted, so that the same kernel represents a file, whichever was stored first.
+    # Sorted by content, so that the first kernel does not depend on which was stored first.
     for kernel_item in sorted(chain.from_iterable(batches), key=lambda item: item.content_hash):
         for file in files_of[kernel_item.pk]:
             inside[file].append(kernel_item)
@@ -144,8 +144,8 @@ def _file_item(
     file: Mapping[str, Any], kernels: Sequence[ExportItem], text: str,
     sources: Mapping[int, ExportSource],
 ) -> ExportItem:  # fmt: skip
-    # The kernel represents its file. A whole file is distributed on the terms that apply in it,
-    # not on another copy's.
+    # The first kernel represents its file. Its place in this file comes first, because the file
+    # is distributed on the terms that apply there, not on those of another copy.
     first, *others = sorted(kernels[0].places, key=lambda place: not _holds(file, place))
     first = first._replace(commit=file["commit"], lines=(1, file["lines"]), cell=None)
     return replace(

@@ -3,10 +3,10 @@
 A group with a known split keeps it, so that a dataset can grow without moving a record. The other
 groups are placed so that, within each kind of record:
 
-1. each operation type follows the requested shares, as near as whole groups allow;
+1. each operation type follows the requested shares, as nearly as undivided groups allow;
 2. each operation type and each difficulty with at least 20 groups is in every split;
 3. no source (recipe, repository or origin) fills more than a fifth of validation or of test,
-   if there are others to fill it with.
+   if records of other sources can fill it.
 
 Groups of several records come first, the largest first. Single records then fill the rest, one
 operation type after the other. Ties are broken by seed and content.
@@ -21,12 +21,12 @@ from curation.models import Split
 
 SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
 FREE = -1
-# Maximum share of validation or test for one source, and of an operation type's part for one group,
-# if there are others.
+# Maximum share that one source has of validation or test, if other sources can fill it. Also the
+# maximum share that one group has of the target for an operation type there.
 FIFTH = 0.2
-# Number of groups from which an operation type or difficulty must be in every split.
+# An operation type or difficulty with at least this many groups must be in every split.
 ENOUGH_GROUPS = 20
-# Rounding must not block a split that is exactly full.
+# Tolerance for rounding, so that a group still fits if it fills a split exactly.
 SLACK = 1e-6
 
 
@@ -43,8 +43,8 @@ class Traits(NamedTuple):
 class SplitGroup:
     """Records that share a split.
 
-    key: orders groups that are equal in all else.
-    split: the known one, or FREE until it is assigned.
+    key: breaks ties between groups that are otherwise equal.
+    split: index in SPLITS, or FREE until it is assigned.
     """
 
     key: int
@@ -132,7 +132,7 @@ class _Assignment:
                 for split in (self.rest, *fitting)
             }  # fmt: skip
             self._put(group, max(emptiness, key=lambda split: emptiness[split]))
-        # An operation with too few single records takes its smallest groups instead.
+        # If an operation has too few single records to fill a split, move its smallest groups.
         singles = Counter(_operation(group.records[0]) for group in self.singles)
         for group in reversed(ordered):
             parts = Counter(map(_operation, group.records))
@@ -154,11 +154,11 @@ class _Assignment:
 
     # --- Groups of one record ----------------------------------------------------------------
     def place_singles(self) -> None:
-        """Place the groups of one record: by kind, operation and difficulty."""
+        """Place the groups of one record, in order of kind, operation and difficulty."""
         by_operation: dict[Label, list[SplitGroup]] = defaultdict(list)
         for group in self.singles:
             by_operation[_operation(group.records[0])].append(group)
-        # Rounding errors by kind of record, which the next operation makes up for.
+        # Rounding error by kind of record and split, carried over to the next operation.
         owed: dict[tuple[str, int], float] = defaultdict(float)
         for name in sorted(by_operation, key=lambda name: (self.sizes[name], name)):
             self._place_operation(name, by_operation[name], owed)
@@ -189,7 +189,7 @@ class _Assignment:
             owed[name[0], split] = min(1, max(-1, goal[split] - placed[split]))
 
     def _fill(self, kind: str, split: int) -> None:
-        """Move single records to a split that lacks some, if possible within the caps."""
+        """Move single records to a split that is not full. Exceed the caps only if necessary."""
         room = sum(left for name, left in self.room[split].items() if name[0] == kind)
         missing = int(room + 0.5)
         for capped in (False, True):
@@ -228,7 +228,7 @@ class _Assignment:
 
 
 def _source_caps(records: Sequence[Traits], share: float, part: float) -> dict[Label, int]:
-    """Return the most records of each source in a split: a fifth, or the least that fills it.
+    """Return how many records each source may have in a split: a fifth, or as few as fill it.
 
     part: the share of the split in all held-out records.
     """

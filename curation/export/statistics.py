@@ -74,7 +74,7 @@ class ExportPlan:
         self, kind: str, name: str, content_hash: str, why: Exclusion,
         places: Sequence[KernelPlace] = (),
     ) -> None:  # fmt: skip
-        """Note an item that is not exported with its reason, never its source."""
+        """Record why an item is not exported, with its provenance but never its code."""
         self.funnel.reasons[kind][why.reason] += 1
         entry = {
             "id": record_id(kind, name, content_hash),
@@ -92,7 +92,7 @@ class ExportPlan:
 
 @dataclass(slots=True)
 class Size:
-    """Totals of texts."""
+    """Number of records, and totals of their texts."""
 
     records: int = 0
     lines: int = 0
@@ -107,7 +107,7 @@ class Size:
         self.tokens += record.metadata["tokens"]
 
 
-# The values of a record that are counted, by the name of the property.
+# Functions that return the values of a record to count, by the name of the property.
 COUNTED: dict[str, Callable[[Record], Iterable[str]]] = {
     "approved by": lambda record: [record.approved_by],
     "category": lambda record: [record.metadata["category"] or NONE],
@@ -224,7 +224,7 @@ def split_tables(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str
 def _balance(records: Sequence[Record]) -> dict[str, Counter[str]]:
     """Count records by the properties that a split should mix, and skip records without a value.
 
-    `source` counts by the sources that are capped.
+    `source` counts by `Record.source`, whose share is capped.
     """
     values = {
         "operation_type": [record.metadata["operation_type"] for record in records],
@@ -261,7 +261,7 @@ class SourceShare:
 
 
 def shares(plan: ExportPlan) -> list[SourceShare]:
-    """Return the sources, the heaviest first."""
+    """Return the rows of the mixing table, most weighted tokens first."""
     totals: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0])
     for record in chain.from_iterable(plan.records.values()):
         metadata = record.metadata

@@ -10,7 +10,7 @@ from curation.models import ValidationCheck, ValidationResult
 
 
 def verified(results: Collection[int]) -> dict[int, VerifiedColumn]:
-    """Return the columns of validations by the key of their result."""
+    """Return the column `verified` of each validation, by the primary key of its result."""
     checks: dict[int, dict[str, str | None]] = defaultdict(dict)
     rows = ValidationCheck.objects.filter(result__among=results).order_by()
     for result, name, outcome in rows.values_list("result_id", "name", "outcome"):

@@ -36,12 +36,12 @@ from curation.web.access import person
 may_export = permission_required("curation.add_exportrun", raise_exception=True)
 
 SHOWN = 50
-# Candidates of a preview: 10,000 take 3 s of processor (2026-11-30).
+# Maximum number of items that a preview examines: 10,000 take 3 s of CPU time (2026-11-30).
 PREVIEWED = 10_000
 CARD_MOST, CHANGES_MOST = 1 << 20, 500
 
 
-# The fields that most exports need. All others are in a fold.
+# The fields that most exports need. All others are in a collapsed section.
 FIRST = (
     "name", "where", "formats", "include_pending", "without_benchmarks", "with_reasons",
 )  # fmt: skip
@@ -119,7 +119,7 @@ def _page(
 
 
 def _row(run: ExportRun) -> dict[str, Any]:
-    """Return a run with what its archive holds."""
+    """Return a run with the size of its archive and the number of items in it."""
     counts = [f"{stages['exported']:,} {kind}" for kind, stages in run.funnel.items()]
     size = None
     if run.archive and not run.archive_removed_at:
@@ -133,7 +133,7 @@ def _views(request: HttpRequest) -> Any:
 
 
 def _text(query: str) -> str:
-    """Return a saved view as the text of a filter. Its kind of items is not part of it."""
+    """Return a saved view as the text of a filter, without the view's kind of items."""
     try:
         return Filter.from_query(query).text()
     except WrongFilter:
@@ -145,7 +145,7 @@ def _text(query: str) -> str:
 def preview(request: HttpRequest) -> HttpResponse:
     """Show what an export with these options would hold: the funnel of a dry run.
 
-    A script gets the part of the page alone.
+    A request by the page's script gets only that part of the page.
     """
     form = ExportForm(request.POST)
     shown: dict[str, Any] = {"previewed": True}
@@ -210,9 +210,9 @@ def card(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _card_of(archive: Path) -> tuple[str, dict[str, str]]:
-    """Return README.md, and the pictures beside it as addresses with their content.
+    """Return the text of README.md, and the pictures as data URLs by path.
 
-    The pictures of an archive that an earlier version wrote come last, and are left out.
+    Reading stops after the first files, so pictures at the end of an older archive are left out.
     """
     text = ""
     pictures: dict[str, str] = {}
@@ -232,7 +232,7 @@ def _card_of(archive: Path) -> tuple[str, dict[str, str]]:
 
 
 def _as_html(text: str, pictures: dict[str, str]) -> str:
-    """Render a card. The site's policy forbids the inline styles of aligned columns."""
+    """Render a card as HTML, without inline styles, which the site's policy (CSP) forbids."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Shares of a dataset in the recommended mixes of the phases of training, for the card."""
+"""The dataset's share of the recommended token mix for each phase of training, for the card."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -10,8 +10,8 @@ Range = tuple[float, float]
 class Phase(NamedTuple):
     """A phase of training with the recommended mix.
 
-    share: of Triton in all tokens, or None if the mix is not counted in tokens.
-    total: all tokens of the phase.
+    triton, total: tokens of Triton, and all tokens of the phase.
+    share: share of Triton in all tokens, or None without a recommendation.
     """
 
     name: str
@@ -35,7 +35,7 @@ class PhaseRow(NamedTuple):
     tokens: int
     share: Range | None
     repetitions: Range | None
-    """None if it has no tokens for this phase."""
+    """How often the dataset is repeated. None if the dataset has no tokens for this phase."""
 
     def in_words(self) -> dict[str, Any]:
         return {
@@ -51,8 +51,8 @@ class PhaseRow(NamedTuple):
 def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
     """Yield a row for each phase.
 
-    tokens: of the dataset, by kind.
-    total: all tokens of the phase; 0: the recommended ones.
+    tokens: tokens of the dataset, by kind.
+    total: all tokens of the phase, or 0 for the recommended number.
     """
     for phase in PHASES:
         available = sum(tokens[kind] for kind in phase.kinds)

@@ -83,7 +83,7 @@ USES: dict[str, str] = {
     "Pairs whose PyTorch side names Triton are left out.",
 }
 
-# Files that are no configuration, by the start of their path.
+# Use of the files that are in no configuration, by the start of their path.
 OTHER_FILES: dict[str, str] = {
     "triton_functions.json": "The kernels of train as texts: for torchtune's "
     "`text_completion_dataset`.",
@@ -234,7 +234,7 @@ def _configurations(
 def _header(
     title: str, statistics: Statistics, configurations: Sequence[CardConfiguration], root: str
 ) -> str:
-    """Return the YAML header. root: the folder of the card."""
+    """Return the YAML header. root: the card's folder, to which its paths are relative."""
     number = sum(size.records for size in statistics.kinds.values())
     licenses = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
     known = {name.lower() if name in HUB_LICENSES else "other" for name in licenses}

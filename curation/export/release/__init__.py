@@ -1,1 +1,1 @@
-"""Releases: stored snapshots that can be rebuilt, their later changes, and their upload."""
+"""Releases: stored snapshots of a dataset, differences between releases, and the upload."""

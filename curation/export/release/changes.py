@@ -1,7 +1,7 @@
-"""Later changes of releases: differences between two of them, and withdrawn records.
+"""Changes after a release: its differences from another release, and its withdrawn records.
 
-Withdrawn records may no longer be distributed: opt-outs, license changes and failed validations.
-The release stays unchanged; its users learn which records to drop.
+A withdrawn record should no longer be used, for example after an opt-out, a license change or a
+failed validation. The release stays unchanged, but its users learn which records to drop.
 """
 
 import json
@@ -29,12 +29,12 @@ class Difference:
     kind: str
     id: str
     before: str
-    """Its id in the older release, if it changed."""
+    """The record's id in the older release, if the record changed."""
     why: str
 
 
 def differences(old: Release, new: Release) -> Iterator[Difference]:
-    """Yield changed items, then removed, then added ones; each by content."""
+    """Yield changed, then removed, then added items of each kind, ordered by content hash."""
     for kind in ("pair", "kernel"):
         before, after = _members(kind, old), _members(kind, new)
         for content_hash in [name for name in before if name in after]:
@@ -62,7 +62,7 @@ def differences(old: Release, new: Release) -> Iterator[Difference]:
 
 
 def _members(kind: str, release: Release) -> dict[str, dict[str, Any]]:
-    """Return the members of a release by content hash, in its order."""
+    """Return the members of a release by content hash, sorted by it."""
     members = ReleaseMember.objects.filter(release=release, **{f"{kind}__isnull": False})
     columns = ("content_hash", "record_id", "split", "metadata")
     rows = members.order_by("content_hash").values(*columns, item=F(f"{kind}_id"))
@@ -104,7 +104,7 @@ def _superseded(kind: str, removed: Collection[int], added: Collection[int]) -> 
 
 
 def _reasons(release: Release, ids: Iterable[str]) -> dict[str, str]:
-    """Return the reasons of these items from a release's ledger."""
+    """Return the reasons for these items from the REJECTED.jsonl of a release."""
     wanted = set(ids)
     if not wanted:
         return {}
@@ -113,8 +113,8 @@ def _reasons(release: Release, ids: Iterable[str]) -> dict[str, str]:
 
 
 # --- Withdrawals -----------------------------------------------------------------------------
-# Other reasons infringe no right: a kernel that left its repository, or a near-duplicate that was
-# found later, was distributed under its license.
+# Records are not withdrawn for other reasons. For example, a kernel that left its repository, or
+# a near-duplicate found later, was distributed under a valid license.
 WITHDRAWN = frozenset(
     {
         ExclusionReason.LICENSE,
@@ -141,16 +141,16 @@ def mark_withdrawn() -> int:
             for member in members.only("pk", "kernel_id", "pair_id")
             for why in [reasons[getattr(member, column)]]
         ]
-        # Another process may mark the same ones.
+        # Another process may mark the same members concurrently.
         Withdrawal.objects.bulk_create(rows, ignore_conflicts=True)
         marked += len(rows)
     return marked
 
 
 def _why(item: ExportItem) -> Exclusion | None:
-    """Return the first reason to withdraw. Reasons that only prevent a new export are ignored."""
+    """Return the first exclusion that is a reason to withdraw the item's records, or None."""
     reasons = exclusions(item, ExportOptions(include_pending=True))
     if item.row["status"] == Status.RETIRED:
-        # A kernel that left its repository has no present place.
+        # A kernel that left its repository has no present place whose license could be checked.
         item.places = ()
     return next((why for why in reasons if why.reason in WITHDRAWN), None)

@@ -15,7 +15,7 @@ from django.conf import settings
 from curation.errors import CurationError
 from curation.export.folder import MANIFEST, listed_paths
 
-# The hub makes this file in each repository.
+# File that the hub creates in each repository.
 OF_THE_HUB = ".gitattributes"
 _REPOSITORY = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
@@ -59,9 +59,9 @@ def push(
 ) -> Pushed:
     """Make the repository OWNER/NAME hold exactly the files of `folder`.
 
-    private: makes a new repository private. An existing one stays as it is.
-    replace: also delete files that no export wrote. Otherwise such a repository is refused,
-    because its name may be mistyped.
+    private: make a new repository private. The visibility of an existing repository stays.
+    replace: also delete files that no export wrote. Otherwise a repository with such files is
+    refused, because the name may be mistyped.
     """
     check_push(repository)
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
@@ -82,7 +82,7 @@ def push(
         progress("files uploaded", len(added), len(added))
         # Files of an earlier export would be read as records of this one.
         gone = present - {file.path_in_repo for file in added} - {OF_THE_HUB}
-        # `upload_folder` would make several commits, and an interrupted one leave a mixed dataset.
+        # `upload_folder` makes several commits. If interrupted, it would leave a mixed dataset.
         commit = api.create_commit(
             repository, [*added, *(CommitOperationDelete(path) for path in sorted(gone))],
             repo_type="dataset", commit_message=message, parent_commit=before,

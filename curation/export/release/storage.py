@@ -1,4 +1,4 @@
-"""Releases: saved with the splits of their records and all files, and written again."""
+"""Storage of releases: all files and the splits of their records, and the rebuild of the files."""
 
 import hashlib
 import zlib
@@ -18,7 +18,7 @@ from curation.export.splits import FREE, SPLITS
 from curation.export.statistics import KINDS, ExportPlan
 from curation.models import Release, ReleaseFile, ReleaseMember, SplitAssignment
 
-# Bytes of a row of a file.
+# Bytes of a file that one row of ReleaseFile holds, before compression.
 CHUNK = 1 << 20
 BATCH = 1000
 
@@ -65,7 +65,7 @@ class OvertakenByAnother(CurationError):
 
 def save_splits(plan: ExportPlan, split_plan: str) -> None:
     """Save the split of every record that had none."""
-    # Several files may have the key of one kernel. They share a group, and so a split.
+    # Several file records may have the key of one kernel. They share a group, so also a split.
     new = {
         (record.kind, record.pk): SPLITS[record.split]
         for kind in KINDS
@@ -93,8 +93,8 @@ def save_release(
     plan: ExportPlan,
     user: User | None,
 ) -> Release:
-    """Create the release with all its members and files, or nothing."""
-    # Compressed before the transaction, which blocks other writers of SQLite.
+    """Create the release with all its members and files, in one transaction."""
+    # Compress before the transaction, because a transaction blocks all other writers of SQLite.
     chunks = [
         (path, number, zlib.compress(data[start : start + CHUNK]))
         for path in [MANIFEST, *(file["path"] for file in manifest["files"])]

@@ -1,4 +1,4 @@
-"""Formats of the records: each yields its files of one split."""
+"""Export formats: each is a function that yields the files of one split."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,23 +26,23 @@ from curation.export.training.prompts.writing import prompt_of, prompt_text
 from curation.models import PairOrigin, Split
 from curation.tokens import tokenizer_of
 
-# Rows of a row group, which shapes the bytes of a Parquet file.
+# Rows of a Parquet row group. Another number gives other bytes.
 GROUP = 2000
 
 
 class RecordFile(NamedTuple):
-    """A file of one split, with its rows and the tokens of their texts."""
+    """A file of one split, with its rows and the number of tokens in their texts."""
 
     path: str
     rows: Sequence[Mapping[str, Any]]
     tokens: int
-    # For a Parquet file.
+    # None for a JSON file.
     columns: "Columns | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class SplitRecords:
-    """The records of one split. In train, each may be repeated by its weight."""
+    """The records of one split. In train, each may be repeated as often as its weight says."""
 
     name: str
     options: ExportOptions
@@ -54,7 +54,7 @@ class SplitRecords:
     checks: Sequence[str]
 
     def folders(self) -> Iterator[tuple[str, Sequence[Record], Columns]]:
-        """Yield the folders of complete records. That of Pallas exists only if it has records."""
+        """Yield the folders of complete records: pairs, kernels and, if there are any, Pallas."""
         yield "pairs", self.pairs, pair_columns(self.checks)
         yield "kernels", self.kernels, KERNEL
         if self.has_pallas:
@@ -149,7 +149,7 @@ def _parquet(split: SplitRecords) -> Iterator[RecordFile]:
 
 
 def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
-    """Three columns, for trainers without support for others. Pairs only."""
+    """Yield the pairs in Alpaca's three columns, for trainers that support no others."""
     rows: list[AlpacaRecord] = [
         {
             "instruction": split.instruction(pair),
@@ -163,7 +163,7 @@ def _alpaca(split: SplitRecords) -> Iterator[RecordFile]:
 
 
 def _kernelbook(split: SplitRecords) -> Iterator[RecordFile]:
-    """Pairs in KernelBook's columns, for code that was written for it."""
+    """Yield the pairs in KernelBook's columns, for code that was written for that dataset."""
     rows = [_kernelbook_row(pair) for pair in split.pairs]
     columns = ("python_code", "triton_code", "triton_code")
     texts = [pair.document[column] for pair in split.pairs for column in columns]
@@ -180,7 +180,7 @@ def _kernelbook_row(record: Record) -> KernelBookRecord:
         "repo_name": place["repository"],
         "module_name": metadata["entry_point"],
         "synthetic": metadata["origin"] == PairOrigin.TEMPLATE,
-        # 63 bits, because readers take it for a signed number.
+        # 63 bits, because loaders read the column as signed 64-bit integers.
         "uuid": int(record.content_hash[:16], 16) >> 1,
         "licenses": [metadata["license"]],
         "stars": metadata["stars"],
@@ -190,7 +190,7 @@ def _kernelbook_row(record: Record) -> KernelBookRecord:
 
 
 def _prompts(split: SplitRecords) -> Iterator[RecordFile]:
-    """prompts/, and the same for torchtune's text completion. Pairs only."""
+    """Yield prompts/ of the pairs, and the prompts as texts for torchtune's text completion."""
     rows = [prompt for pair in split.pairs if (prompt := prompt_of(pair))]
     texts = [prompt_text(prompt) for prompt in rows]
     tokens = split.count(texts)
@@ -200,10 +200,10 @@ def _prompts(split: SplitRecords) -> Iterator[RecordFile]:
 
 
 def _torchtune(split: SplitRecords) -> Iterator[RecordFile]:
-    """Text completion of kernels; instructions and chats of pairs.
+    """Yield kernels for text completion, and pairs as instructions and as chats.
 
-    torchtune trains on every record of a file, so each file contains one split only;
-    `triton_functions.json` is the one to train on.
+    torchtune trains on every record of a file, so each file contains only one split.
+    `triton_functions.json` contains the kernels of train.
     """
     train = split.name == Split.TRAIN
     path = "triton_functions" if train else f"torchtune/triton_functions_{split.name}"

@@ -1,7 +1,7 @@
-"""Extra configurations of ladders: kernels of one Python side, from the slowest to the fastest.
+"""Extra configurations of ladders: kernels of the same Python side, from slowest to fastest.
 
-Only rungs with times on one GPU at one of the test's PERF_CASES are written, and only steps that
-are measurably faster.
+A ladder contains only pairs that were timed on the same GPU with the same of the test's
+PERF_CASES, and only pairs that are measurably faster than the pair before.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from curation.tokens import Tokenizer
 
 FOLDER = "ladders"
 PREFERENCES = "ladder_preferences"
-# A step is faster if its median is below this share of the slower one; runs differ by some percent.
+# Maximum share of the slower pair's median time. Runs of the same kernel differ by some percent.
 FASTER = 0.95
 
 
@@ -67,7 +67,7 @@ PREFERENCE_COLUMNS = columns_of(PreferenceRecord)
 
 @dataclass(slots=True)
 class Ladders:
-    """Numbers of the written records."""
+    """Number of written records of each kind."""
 
     ladders: int = 0
     preferences: int = 0
@@ -91,7 +91,7 @@ def write_ladders(files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokeni
 
 
 class _Rung(NamedTuple):
-    """A pair by its row and its record, with its median time."""
+    """A pair's database row and export record, with its median run time in µs."""
 
     row: Pair
     record: Record
@@ -99,7 +99,7 @@ class _Rung(NamedTuple):
 
 
 def _measured(pairs: Mapping[int, Record]) -> Iterator[tuple[Place, list[_Rung]]]:
-    """Yield the rungs of each ladder among these pairs that are steps, the slowest first."""
+    """Yield each ladder's GPU and case, and its pairs that are faster than the pair before."""
     rows = Pair.objects.filter(pk__among=frozenset(pairs)).exclude(ladder="")
     ordered = rows.order_by("ladder", "python_code", "rung", "content_hash")
     for _, group in groupby(ordered, key=lambda pair: (pair.ladder, pair.python_code)):
@@ -146,7 +146,7 @@ def _conversation(place: Place, rungs: Sequence[_Rung], tokenizer: Tokenizer) ->
 def _preferences(
     place: Place, rungs: Sequence[_Rung], tokenizer: Tokenizer
 ) -> Iterator[PreferenceRecord]:
-    """Yield each faster rung as chosen against each slower one."""
+    """Yield a record for every two rungs, with the faster as chosen and the slower as rejected."""
     for slow, fast in combinations(rungs, 2):
         texts = _prompt(fast), _answer(fast), _answer(slow)
         yield {

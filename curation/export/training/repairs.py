@@ -1,7 +1,7 @@
-"""Extra configuration of repair traces: a faulty kernel, the harness's message, the fixed kernel.
+"""Extra configuration of repair examples: a faulty kernel, the harness's message, and the fix.
 
-A trace is in the split of its pair. A conversation has two messages only: the faulty kernel is in
-the user's, because trainers learn every message of the assistant.
+An example is in the split of its pair. Its conversation has only two messages. The faulty kernel
+is in the user's message, because trainers learn every message of the assistant.
 """
 
 import ast
@@ -54,7 +54,7 @@ COLUMNS = columns_of(RepairRecord)
 def write_repairs(
     files: OutputFiles, pairs: Sequence[Record], tokenizer: Tokenizer
 ) -> Counter[str]:
-    """Write the traces of the exported pairs, a file for each split. Return their kinds."""
+    """Write the repair examples of the pairs, a file per split. Count them by kind of mistake."""
     kinds = Counter[str]()
     for number, split in enumerate(SPLITS):
         of_split = {pair.pk: pair for pair in pairs if pair.split == number}
@@ -106,6 +106,6 @@ def _messages(trace: RepairTrace) -> list[Message]:
 
 
 def _cases(test_code: str) -> str:
-    """Return the assignment of CASES, to which messages refer by number, or an empty text."""
+    """Return the source of the assignment to CASES, or "". Messages name cases by number."""
     assigned = assignment(ast.parse(test_code), "CASES")
     return ast.get_source_segment(test_code, assigned) or "" if assigned else ""

@@ -30,7 +30,7 @@ class TestCases:
 
 
 def parameters_of(python_code: str, entry_point: str) -> tuple[str, ...] | None:
-    """Return the parameters of a function, or of a module's `forward`; None without either."""
+    """Return the parameters of a function or a module's `forward`. Return None without either."""
     tree = _parsed(python_code)
     for node in tree.body if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == entry_point:
@@ -50,7 +50,7 @@ def _parameters(node: ast.FunctionDef) -> tuple[str, ...]:
 
 
 def read_cases(test_code: str, parameters: tuple[str, ...]) -> TestCases:
-    """Return the inputs that a test makes; empty parts for a test in another form."""
+    """Return the inputs that a test makes. Parts that can't be read from the test are empty."""
     tree = _parsed(test_code)
     if tree is None:
         return TestCases()
@@ -85,13 +85,13 @@ def _constant(tree: ast.Module, name: str) -> Any:
 
 
 def _tolerance_dtypes(tree: ast.Module) -> set[str]:
-    """Return the dtypes with a tolerance, for a test with no dtype in its cases."""
+    """Return the dtypes that have a tolerance. Used if no case of the test has a dtype."""
     tolerance = _constant(tree, "TOLERANCE")
     return set(map(str, tolerance)) if isinstance(tolerance, dict) else set()
 
 
 def _narrow_dtypes(tree: ast.Module) -> set[str]:
-    """Return the dtypes of 8 bits that the inputs are made in: cases name that of the output."""
+    """Return the 8-bit dtypes of the inputs. Cases name only the dtype of the output."""
     attributes = [
         node.attr
         for statement in _body_of_inputs(tree)
@@ -140,7 +140,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.Assign]:
 
 
 def _shape(value: ast.expr, bound: Mapping[str, ast.expr]) -> str:
-    """Return the size that the first factory call of an expression gets, as "(rows, cols)".
+    """Return the shape in the first factory call of an expression, such as "(rows, cols)".
 
     bound: local names for sizes, with their values.
     """
@@ -155,13 +155,13 @@ def _shape(value: ast.expr, bound: Mapping[str, ast.expr]) -> str:
             return ""
         sizes = tuples[0].elts if tuples else arguments
         shown = ", ".join(_dimension(_Bound(bound).visit(copy.deepcopy(size))) for size in sizes)
-        # The size of a case may be a whole shape, which has brackets.
+        # The key `shape` of a case is a complete shape, which has brackets already.
         return shown if shown == "shape" else f"({shown})"
     return ""
 
 
 def _resolved(argument: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
-    """Return the tuple that a name or a slice of it stands for; else the argument."""
+    """Return the value of a local name, or the tuple of its slice. Else return the argument."""
     if isinstance(argument, ast.Name):
         return bound.get(argument.id, argument)
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Slice):
@@ -175,7 +175,7 @@ def _resolved(argument: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
 
 
 class _Bound(ast.NodeTransformer):
-    """Replace local names by their values: only the keys of a case are known outside of a test."""
+    """Replace local names by their values: readers of a prompt know only the keys of a case."""
 
     def __init__(self, bound: Mapping[str, ast.expr]) -> None:
         self._bound = bound

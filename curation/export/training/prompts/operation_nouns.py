@@ -1,4 +1,4 @@
-"""Nouns for the operations of a pair's Python side, for pairs that are described by a name only."""
+"""Nouns for the operations of a Python side. Used if a pair's only description is a name."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def operation_nouns(python_code: str, entry_point: str) -> list[str]:
 
 
 def _called(python_code: str) -> list[str]:
-    """Return the functions and modules that a text calls, for a text that is not followed."""
+    """Return all functions and modules that a text calls. Used if its chain has no noun."""
     names = []
     for node in ast.walk(ast.parse(python_code)):
         if isinstance(node, ast.Call):

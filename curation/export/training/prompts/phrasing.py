@@ -1,7 +1,7 @@
-"""Three phrasings of a pair's task: fixed frames around its description, with its call and inputs.
+"""Three phrasings of a pair's task: fixed frames around its description, call and inputs.
 
-The content hash chooses the frames, so the same pair is always phrased alike. A phrasing is kept
-if it passes the rules of `flaws`; a pair without any keeps its own description.
+The content hash chooses the frames, so the same pair always has the same phrasings. Phrasings that
+break a rule of `flaws` are dropped. If all are dropped, the pair's own description is used.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from curation.export.training.prompts.operation_nouns import operation_nouns
 
 MOST_WORDS = 60
 KERNEL = "a Triton kernel"
-# The only description of real code without a docstring is the name of its function.
+# Description of a pair from real code that has no docstring: only the name of its function.
 NAME_ONLY = re.compile(r"Compute (`\w+`)(?: \(([\w-]+)\))?\.")
 SOURCE = re.compile(r", (?:as its test in \S+ compares it|from \S+/\S+)\.?$")
-# The reference may lack an option of the launcher.
+# Options of the launcher are removed, because the reference may lack them.
 OPTION = re.compile(r", optionally [^,.]*(?=[,.]|$)")
 INTERNALS = re.compile(
     r"\btl\.|@triton|\btriton\.|constexpr|program_id|num_warps|num_stages|BLOCK|block size"
@@ -84,7 +84,7 @@ def flaws(text: str, entry_point: str, parameters: Sequence[str]) -> list[str]:
         broken.append(f"It has more than {MOST_WORDS} words.")
     broken += [f"It does not name the input {name}." for name in parameters
                if not re.search(rf"\b{re.escape(name.lstrip('*'))}\b", text)]  # fmt: skip
-    # The name that the task asks for may look like that of a kernel.
+    # The entry point is allowed, even if its name looks like that of a kernel.
     if INTERNALS.search(text.replace(entry_point, "")):
         broken.append("It names an internal of Triton.")
     return broken
@@ -105,7 +105,7 @@ def _enumerated(names: Sequence[str]) -> str:
 
 
 def stable_number(content_hash: str, purpose: str) -> int:
-    """Return a number that depends on the content and the purpose only."""
+    """Return a pseudo-random number that depends only on the content and the purpose."""
     digest = hashlib.sha256(f"{purpose} {content_hash}".encode()).digest()
     return int.from_bytes(digest[:8], "big")
 
@@ -136,7 +136,7 @@ VARIED = (
 
 
 def instruction(content_hash: str, *, varied: bool) -> str:
-    """Return the instruction of a pair: always the same one, or one by its content."""
+    """Return the instruction of a pair: INSTRUCTION or, if `varied`, a text chosen by content."""
     if not varied:
         return INSTRUCTION
     return VARIED[stable_number(content_hash, "instruction") % len(VARIED)]

@@ -40,7 +40,7 @@ PROMPTS = columns_of(PromptRecord)
 
 
 def prompt_of(record: Record) -> PromptRecord | None:
-    """Return the prompt of a pair, or None if it would name Triton."""
+    """Return the prompt of a pair, or None if the prompt would contain Triton code or names."""
     pair, metadata = record.document, record.metadata
     entry_point = metadata["entry_point"]
     phrasings = phrase(
@@ -75,5 +75,5 @@ def prompt_of(record: Record) -> PromptRecord | None:
 
 
 def prompt_text(prompt: PromptRecord) -> str:
-    """Return the task above the reference."""
+    """Return the prompt as one text: the task, then the reference."""
     return f"{prompt['description']}\n\n{fenced(prompt['python'])}\n"
