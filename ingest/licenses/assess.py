@@ -56,7 +56,7 @@ class _Ruling:
 def _beside_the_repository(
     statement: OwnWords, expression: str, governing: tuple[Terms, ...]
 ) -> _Ruling:
-    """Combine a permissive statement with the repository's terms: the stricter one counts."""
+    """Combine a file's permissive statement with the repository's terms; blocked ones conflict."""
     location = place(next(e for e in statement.evidence if e.counts))
     for terms in governing:
         if terms.verdict is Verdict.BLOCKED:
@@ -102,7 +102,7 @@ def _inherited(
     origins: Origins,
     tree: TreeLicenses,
 ) -> _Ruling:
-    """Rule on a file without a statement by the nearest LICENSE and those above it."""
+    """Return the ruling on a file without a license statement, by the LICENSE files above it."""
     if not governing and elsewhere:
         reason = f"Only {elsewhere[0].path} speaks of a license, and there is no LICENSE."
         return _Ruling(Verdict.UNKNOWN, elsewhere[0].expression, reason)
@@ -138,11 +138,11 @@ def _inherited(
 
 
 def _reserved_by_others(findings: Findings, governing: tuple[Terms, ...], origins: Origins) -> str:
-    """Return a holder who reserves all rights here and is not a licensor of the repository.
+    """Return a holder who reserves all rights in a file and does not license the repository.
 
-    For the repository's own holders the formula has no effect: their LICENSE is the grant. The same
-    goes for the holders of a known repository that the file names as its origin. A LICENSE without
-    names (Apache-2.0 needs none) may be anyone's.
+    Return "" if there is none. A holder whom the LICENSE names grants the rights there. So does a
+    holder of a known repository that the file names as its origin. A LICENSE without names
+    (Apache-2.0 needs none) may be by any holder.
     """
     granting = [holder for terms in governing for holder in terms.copyrights]
     if not granting:

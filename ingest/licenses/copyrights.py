@@ -1,6 +1,7 @@
 """Copyright lines and their holders, for a NOTICE file.
 
-Line by line: scancode's grammar is far slower, and a NOTICE quotes whole lines.
+Each line is searched by regular expressions. Scancode's grammar is far slower, and a NOTICE quotes
+complete lines.
 """
 
 import re
@@ -61,7 +62,7 @@ def copyrights(lines: Iterable[str], start_line: int = 1) -> tuple[Copyright, ..
 
 
 def same_holder(one: str, other: str) -> bool:
-    """Return whether two names share a distinctive word ("OpenMMLab" is also "Open-MMLab")."""
+    """Return whether two names share a distinctive word or differ in spaces or hyphens only."""
     mine, yours = _words(one), _words(other)
     whole, joined = "".join(mine), "".join(yours)
     return bool(set(mine) & set(yours)) or (bool(whole) and whole == joined)

@@ -1,6 +1,6 @@
 """scancode-toolkit as a library: returns the license rules that a text matches.
 
-Loaded once a process, on demand: the index takes seconds and most of a gigabyte.
+The index is loaded on demand, once per process. That takes seconds and most of a gigabyte.
 """
 
 import gc
@@ -53,9 +53,9 @@ class DetectionTookTooLong(Exception):
 
 
 class Scancode:
-    """scancode's whole index; `folder` takes the files that scancode writes.
+    """Detector with scancode's complete index; `folder` is for the files that scancode writes.
 
-    No part of the index is left out: an unknown license may resemble a more permissive one.
+    In a smaller index, a license that is left out could match a more permissive one.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_A_TEXT) -> None:
@@ -112,7 +112,7 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
     _prepare_import(folder)
     from licensedcode.cache import build_spdx_license_expression, get_cache
 
-    # The collector would walk millions of lasting objects: half of the loading time.
+    # The garbage collector would visit millions of long-lived objects: half of the loading time.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -130,14 +130,14 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
 
 
 def _prepare_import(folder: Path | None) -> None:
-    """Set the folder of scancode, which makes one in the home and one in /tmp on import."""
+    """Set scancode's cache folder, and remove the folder in /tmp that its import creates."""
     if "scancode_config" in sys.modules:
         return
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         os.environ.setdefault("SCANCODE_CACHE", str(folder))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns about a libmagic that is never used
+        warnings.simplefilter("ignore")  # the import warns about libmagic, which is never used
         import scancode_config
     with suppress(OSError):
         Path(scancode_config.scancode_temp_dir).rmdir()

@@ -51,7 +51,7 @@ def either(expressions: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=4096)
 def covers(wider: str, narrower: str) -> bool:
-    """Return whether `wider` implies `narrower`: their AND adds no term to it."""
+    """Return whether `wider` includes all terms of `narrower`."""
     return both((wider, narrower)) in {normalize(wider), normalize(narrower)} and (
         keys(narrower) <= keys(wider)
     )
@@ -59,7 +59,7 @@ def covers(wider: str, narrower: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def keys(expression: str) -> frozenset[str]:
-    """Return the license ids in an expression, without exceptions."""
+    """Return the license ids in an expression, without the ids of exceptions (WITH …)."""
     tree = parse(expression)
     if tree is None:
         return frozenset()

@@ -49,7 +49,7 @@ def governing_terms(path: str, tree: TreeLicenses) -> tuple[Terms, ...]:
 
 
 def stated_beside(path: str, tree: TreeLicenses) -> tuple[Evidence, ...]:
-    """Return the statements of `path.license` and of REUSE annotations. They count like a tag."""
+    """Return a path's statements in `path.license` and REUSE annotations; they count like tags."""
     evidence = [
         as_evidence(statement, file, ReadFrom.SPDX_TAG)
         for file in tree.side_files
@@ -62,7 +62,7 @@ def stated_beside(path: str, tree: TreeLicenses) -> tuple[Evidence, ...]:
 
 
 def fallback(tree: TreeLicenses) -> tuple[Evidence, ...]:
-    """Return the licenses that NOTICE and README of the root name: shown, and no permission."""
+    """Return the licenses that the root's NOTICE and README name. They only inform reviewers."""
     return tuple(
         as_evidence(statement, file, read_from, counts=False)
         for role, read_from in ((Role.NOTICE, ReadFrom.NOTICE), (Role.README, ReadFrom.README))
@@ -85,7 +85,7 @@ def as_evidence(
 def evidence_of(
     statement: Statement, path: str, copyrights: Iterable[Copyright], **changes: Any
 ) -> Evidence:
-    """Return a statement with its place and the policy's verdict. A doubt is unknown."""
+    """Return a statement as evidence, with the policy's verdict (unknown for a doubt)."""
     facts: dict[str, Any] = asdict(statement)
     is_doubt = facts.pop("bearing") is Bearing.DOUBT
     facts["verdict"] = Verdict.UNKNOWN if is_doubt else load_policy().verdict(statement.expression)
@@ -124,7 +124,7 @@ def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses) -> Terms:
 
 
 def _added(terms: Terms, parent: Terms) -> Terms:
-    """Add a folder's terms for one part of it to the terms above, which stay in force."""
+    """Combine a folder's terms for one subject with its parent's terms, which still apply."""
     expressions = filter(None, (terms.expression, parent.expression))
     verdict = stricter((terms.verdict, parent.verdict))
     where = f"{terms.where} and {parent.where}"

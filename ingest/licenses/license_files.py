@@ -54,12 +54,12 @@ _SAYS_WHICH = re.compile(
 )
 
 
-# Longer than any license; longer files list licenses of others.
+# Longer than any license. A longer file lists licenses of third-party code.
 LONGEST_READ = 80_000
 
 
 class Role(StrEnum):
-    """Purpose of a file with this name."""
+    """Purpose of a license file, by its name."""
 
     TERMS = "terms"
     OTHERS = "others"
@@ -96,9 +96,9 @@ def role_of(path: str) -> Role | None:
 
 
 def speaks_of_one_thing(path: str) -> bool:
-    """Return whether the file's name limits its subject (LICENSE.name.txt).
+    """Return whether the file's name limits the license to one subject, as LICENSE.numpy.txt does.
 
-    A name with a license (LICENSE-MIT) or without further words (LICENSE.txt) does not.
+    LICENSE-MIT names a license instead of a subject, and LICENSE.txt has no further words.
     """
     words = re.split(r"[-_.\s]+", PurePosixPath(path).name.lower())[1:]
     return (
@@ -126,7 +126,7 @@ def read_license_file(path: str, role: Role, text: str, detector: LicenseDetecto
         statements = sorted(statements, key=lambda s: (s.start_line, s.end_line))
         border = _border(window, statements)
         if border <= len(lines):
-            remarks = ()  # the unread part is about others too
+            remarks = ()  # the unread part is about third-party code too
         statements = _own_terms(window, statements, border)
     if not text.strip():
         remarks = (f"{path} is empty.",)
@@ -134,7 +134,7 @@ def read_license_file(path: str, role: Role, text: str, detector: LicenseDetecto
 
 
 def _border(window: Window, statements: list[Statement]) -> int:
-    """Return the first line about third parties, or the number after the last line."""
+    """Return the number of the first line about third parties, or the number after the last."""
     first = next((s for s in statements if s.bearing is Bearing.GRANT and s.expression), None)
     covered = _covered(statements)
     return next(

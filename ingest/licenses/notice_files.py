@@ -9,7 +9,7 @@ from ingest.licenses.tree import TreeLicenses, folders_above
 
 @dataclass(frozen=True, slots=True)
 class LicenseText:
-    """A license file as it stands in the repository."""
+    """Text of a license file, with normalized line ends."""
 
     path: str
     text: str
@@ -17,7 +17,7 @@ class LicenseText:
 
 
 def texts_for(path: str, tree: TreeLicenses) -> tuple[LicenseText, ...]:
-    """Return the nearest license files first; those of a REUSE folder if no other governs."""
+    """Return a path's license files, or else those of the LICENSES folder, and NOTICE files."""
     terms: list[LicenseFile] = []
     for files in tree.governing(path):
         terms.extend(files)
@@ -28,6 +28,6 @@ def texts_for(path: str, tree: TreeLicenses) -> tuple[LicenseText, ...]:
 
 
 def _text(file: LicenseFile) -> LicenseText:
-    # A database holds no null bytes.
+    # The database accepts no null bytes in text.
     text = file.text.replace("\r\n", "\n").replace("\0", "")
     return LicenseText(file.path, text, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())

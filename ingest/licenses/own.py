@@ -1,4 +1,4 @@
-"""A file's own statements as evidence, with each pointer followed to the LICENSE above it."""
+"""License statements in a file itself. "See LICENSE" takes the terms of the nearest LICENSE."""
 
 from dataclasses import dataclass, replace
 
@@ -17,15 +17,15 @@ from ingest.licenses.records import (
 )
 from ingest.licenses.tree import TreeLicenses
 
-# Evidence of a link to a file of a known repository: it adds that license to the file's.
+# Detector of a link to a known repository, whose license is added to the license of the file.
 KNOWN_ORIGIN = "known-repository"
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """A file's own statements. Without a verdict no statement counts, and it may inherit.
+    """A file's own statements. Without a verdict, the file may inherit the repository's license.
 
-    `origins` are the files of known repositories that it names as its origin.
+    origins: the links to files of known repositories from which the file takes code.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -36,7 +36,7 @@ class OwnWords:
 
 
 def own_words(path: str, findings: Findings, nearest: Terms | None, tree: TreeLicenses) -> OwnWords:
-    """Return the statements of a file and beside it, and the strictest of them."""
+    """Return the license statements in and beside a file, with their strictest verdict."""
     evidence = [_evidence(path, s, findings, nearest) for s in findings.statements]
     evidence += stated_beside(path, tree)
     evidence = sorted(
@@ -58,7 +58,7 @@ def own_words(path: str, findings: Findings, nearest: Terms | None, tree: TreeLi
 
 
 def place(evidence: Evidence) -> str:
-    """Return the place of a piece of evidence, for a sentence."""
+    """Return the path, line and kind of a piece of evidence, as words of a sentence."""
     return f"{evidence.path}:{evidence.start_line} ({evidence.read_from})"
 
 

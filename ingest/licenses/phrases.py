@@ -69,7 +69,7 @@ _LONGEST = 400_000
 
 
 def bare_names(window: Window, explained: set[int]) -> list[Statement]:
-    """Return the names of blocked licenses outside of the `explained` lines, the first of each."""
+    """Return the first mention of each blocked license outside of the `explained` lines."""
     lines = [
         "" if window.start_line + place in explained else line
         for place, line in enumerate(window.lines)

@@ -23,7 +23,7 @@ _FILE_ON_GITHUB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KnownRepository:
-    """A repository with a license that a person has looked up, and who grants it."""
+    """A repository whose license and copyright holders a person has looked up."""
 
     name: str
     license: str
@@ -32,7 +32,7 @@ class KnownRepository:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """License ids (blocked ones as patterns) with a reason for each; all others are unknown."""
+    """License ids (blocked ones as patterns) with a reason for each; unlisted ids are unknown."""
 
     version: str
     permissive: Mapping[str, str]
@@ -42,7 +42,7 @@ class Policy:
     repositories: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def repository_of(self, url: str) -> KnownRepository | None:
-        """Return the known repository if the address leads to one of its files or folders."""
+        """Return the known repository to whose file or folder the URL leads, or None."""
         match = _FILE_ON_GITHUB.match(url)
         for name, facts in self.repositories.items():
             if match and match[1].lower() == name.lower():
@@ -50,7 +50,7 @@ class Policy:
         return None
 
     def verdict(self, expression: str | None) -> Verdict:
-        """Return the verdict: the freer side of `A OR B`, the stricter side of `A AND B`."""
+        """Return the verdict: the less strict one of `A OR B`, the stricter one of `A AND B`."""
         parsed = parse(expression) if expression else None
         return Verdict.UNKNOWN if parsed is None else self._verdict(parsed)
 

@@ -1,4 +1,4 @@
-"""Reading of texts through the detector, with a cache by blob hash."""
+"""License findings of a text, from the detector or from a cache by blob hash."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -10,7 +10,7 @@ from ingest.licenses.license_files import Role, read_license_file
 from ingest.licenses.reading import read_file
 from ingest.licenses.records import Findings
 
-# Part of every key: raise it when reading changes, to invalidate the cache.
+# Part of every cache key. To invalidate the cache when the reading rules change, raise it.
 RULES_VERSION = "2"
 LARGEST_FILE = 4_000_000
 
@@ -51,12 +51,12 @@ class LicenseReader:
 
 
 def git_blob_hash(data: bytes | str) -> str:
-    """Return git's id of a content."""
+    """Return git's blob id of a file's content."""
     return blob_id(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
 
 
 def decoded(data: bytes | str) -> str:
-    """Decode bytes as UTF-8, UTF-16 with a mark, or Latin-1, which accepts all bytes."""
+    """Decode bytes as UTF-8, UTF-16 with a byte order mark, or Latin-1 (accepts all bytes)."""
     if isinstance(data, str):
         return data
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -19,7 +19,7 @@ from ingest.licenses.windows import SPEAKS_OF_LICENSES, Window, windows
 # A match with a lower score is only similar: "BSD license found in the LICENSE file" matched
 # BSD-3-Clause OR GPL-2.0 at 50.
 CERTAIN = 80.0
-# A similar passage of fewer words is chance: prose about licenses shares them with many rules.
+# A similar passage with fewer words matches by chance: prose about licenses has the same words.
 FEWEST_WORDS_OF_A_LIKENESS = 8
 _LONGEST_QUOTE = 4_000
 _NEAR = 4
@@ -31,8 +31,8 @@ _FORMULA = re.compile(r"all\s+rights\s+reserved", re.IGNORECASE)
 
 # Scancode's keys for an unknown license.
 _NAMELESS = {"unknown", "unknown-license-reference", "unknown-spdx", "free-unknown", "see-license"}
-# Texts that neither permit nor forbid. The last is about ownership of contributions, as in the
-# LICENSE files of Caffe and PyTorch.
+# Texts that neither permit nor forbid. `generic-cla` is about ownership of contributions, as in
+# the LICENSE files of Caffe and PyTorch.
 _DISCLAIMERS = {"warranty-disclaimer", "generic-export-compliance", "generic-cla"}
 
 
@@ -115,7 +115,7 @@ def _detected(
 
 
 def _matches(text: str, detector: LicenseDetector) -> list[Match]:
-    """Match exact rules first (a millisecond), and similar ones only if license words are left."""
+    """Match exact rules first (1 ms), and similar ones only if uncovered lines mention licenses."""
     exact = detector.match(text, approximate=False)
     covered = {
         line for m in exact if m.coverage == 100 for line in range(m.start_line, m.end_line + 1)
@@ -125,7 +125,7 @@ def _matches(text: str, detector: LicenseDetector) -> list[Match]:
     words = sum(len(_WORD.findall(line)) for line in uncovered if "opyright" not in line)
     if exact and words <= _FEW_WORDS and not _speaks(uncovered):
         return exact
-    # The detector may prefer a longer rule that is only similar to a short one that is exact.
+    # The detector may return a longer, merely similar rule instead of a shorter exact one.
     matches = detector.match(text)
     return [m if m.score >= CERTAIN else _surer(m, exact) for m in matches]
 
@@ -148,7 +148,7 @@ def _nameless(match: Match) -> bool:
 
 
 def _superfluous(match: Match, certain: list[Match]) -> bool:
-    """Return whether a match is redundant: it is not certain, and a certain one is around it."""
+    """Return whether an uncertain match is redundant: it is within or near a certain match."""
     if match in certain:
         return False
     reach = _NEAR if _nameless(match) else 0

@@ -14,7 +14,7 @@ class Verdict(StrEnum):
     CONFLICT = "conflict"
 
 
-# A conflict is stricter than a doubt: one source forbids and another permits.
+# A conflict (one source forbids, another permits) is stricter than an unknown license.
 STRICTNESS = (Verdict.PERMISSIVE, Verdict.UNKNOWN, Verdict.CONFLICT, Verdict.BLOCKED)
 
 
@@ -24,7 +24,7 @@ def stricter(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 class ReadFrom(StrEnum):
-    """Place where a license was read, strongest first."""
+    """Kind of text in which a license was found, strongest evidence first."""
 
     SPDX_TAG = "spdx-tag"
     HEADER = "header"
@@ -47,13 +47,13 @@ class Bearing(StrEnum):
     GRANT = "grant"  # it names the terms
     DOUBT = "doubt"  # its terms can't be identified: never permissive
     REFERENCE = "reference"  # it points to a LICENSE file
-    EMBEDDED = "embedded"  # in a string: it permits nothing, and a prohibition is a doubt
+    EMBEDDED = "embedded"  # in a string constant: never a permission; blocked counts as unknown
     SHOWN = "shown"  # shown to reviewers; it does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Statement of one passage about licenses: a fact about the text, before any policy."""
+    """License statement of one passage: a fact about the text, independent of the policy."""
 
     read_from: ReadFrom
     bearing: Bearing
@@ -69,7 +69,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Copyright:
-    """One copyright line, in full and as the holder's name."""
+    """One copyright line, with its holder's name."""
 
     text: str
     holder: str
@@ -79,7 +79,7 @@ class Copyright:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """All statements of one text about licenses; they depend on the text alone."""
+    """License statements and copyright lines of one text. They depend on the text alone."""
 
     statements: tuple[Statement, ...] = ()
     copyrights: tuple[Copyright, ...] = ()
@@ -88,7 +88,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One statement with its place and the policy's verdict."""
+    """One license statement with its path and the policy's verdict."""
 
     read_from: ReadFrom
     expression: str | None

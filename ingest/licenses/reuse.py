@@ -17,7 +17,7 @@ _MOST_PATTERNS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """License that a REUSE file gives to paths by patterns."""
+    """License that a REUSE file assigns to the paths that match its patterns."""
 
     source: str
     folder: str
@@ -37,7 +37,7 @@ def is_reuse_file(path: str) -> bool:
 
 
 def is_license_text(path: str) -> bool:
-    """Return whether a file is a text of the root's LICENSES folder, which applies to no path."""
+    """Return whether a file is in the root's LICENSES folder, whose texts apply to no path."""
     return path.startswith("LICENSES/") and path.count("/") == 1
 
 
@@ -95,5 +95,5 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    # A strict `*` stops at a slash. The wider reading only ever adds terms.
+    # In REUSE, `*` stops at a slash. A `*` that also matches slashes can only add terms.
     return path == pattern or fnmatchcase(path, pattern.replace("**", "*"))

@@ -12,7 +12,7 @@ _OPERATORS = frozenset({"AND", "OR", "WITH"})
 
 
 def standard_text(expression: str) -> str:
-    """Return the known texts of all licenses that an expression names, one below the other."""
+    """Return the known texts of all licenses that an expression names, joined."""
     names = dict.fromkeys(_IDENTIFIER.findall(expression))
     texts = (_text_of(name) for name in names if name not in _OPERATORS)
     return "\n\n".join(filter(None, texts))
@@ -25,7 +25,7 @@ def _text_of(identifier: str) -> str:
 
 @cache
 def _paths() -> dict[str, Path]:
-    """Return the path of each identifier's text in the detector's collection, with former names."""
+    """Return the path of each SPDX identifier's text in scancode's data, with former identifiers."""
     package = find_spec("licensedcode")
     origin = package.origin if package else None
     assert origin is not None, "we depend on scancode"  # noqa: S101

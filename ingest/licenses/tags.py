@@ -29,7 +29,7 @@ def tags(window: Window) -> tuple[list[Statement], set[int]]:
 
 
 def tag_statement(value: str, lines: tuple[int, int], text: str, detector: str) -> Statement:
-    """Return the statement of a tag or annotation, on its first and last line."""
+    """Return the statement of a tag or annotation. lines: its first and last line."""
     expression = normalize(value)
     return Statement(
         read_from=ReadFrom.SPDX_TAG,
@@ -45,7 +45,7 @@ def tag_statement(value: str, lines: tuple[int, int], text: str, detector: str) 
 
 
 def _value(window: Window, place: int, text: str) -> tuple[str, int]:
-    """Return the tag's value, which may continue in the next lines, and its last line."""
+    """Return the tag's value, which may span lines, and the index of its last line."""
     value = _clean(text)
     last = place
     while last + 1 < min(len(window.lines), place + _MOST_LINES) and _open(value):

@@ -16,13 +16,13 @@ from ingest.licenses.reuse import (
     is_reuse_file,
 )
 
-# A tree of vendored packages has one license file each.
+# A tree of vendored packages has one license file for each package.
 MOST_LICENSE_FILES = 2_000
 
 
 @dataclass(frozen=True)
 class TreeLicenses:
-    """Texts of a repository that apply to other files."""
+    """License texts of a repository, which apply to its other files."""
 
     files: tuple[LicenseFile, ...] = ()
     texts: tuple[LicenseFile, ...] = ()  # of the LICENSES folder

@@ -1,4 +1,4 @@
-"""Verdict on a standalone unit: as strict as the strictest file that it draws from."""
+"""Verdict on a standalone unit: the strictest verdict of the files that its code comes from."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -36,7 +36,7 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
 
 
 def _named_or_unknown(assessment: Assessment) -> Assessment:
-    """Make a permissive verdict without a license unknown."""
+    """Change a permissive verdict to unknown if no license is named."""
     if assessment.verdict is not Verdict.PERMISSIVE or assessment.expression:
         return assessment
     return replace(assessment, verdict=Verdict.UNKNOWN)
@@ -45,7 +45,7 @@ def _named_or_unknown(assessment: Assessment) -> Assessment:
 def _rank(assessment: Assessment) -> tuple[int, str, str, str]:
     """Return the sort key, strictest first.
 
-    It covers all fields, so that ties do not depend on a set.
+    The key covers all fields, so that ties do not depend on a set's order.
     """
     strictness = -STRICTNESS.index(assessment.verdict)
     return strictness, assessment.path, assessment.reason, repr(assessment)

@@ -11,9 +11,9 @@ from typing import Any
 from ingest.licenses.blocks import Block, BlockKind, blocks
 from ingest.licenses.records import ReadFrom, Statement
 
-# Lines of a block that is read as a whole; of a longer one, lines around each hit are read.
+# Most lines of a block that is read completely. A longer block is read only around each hit.
 LONGEST_WHOLE = 600
-# The detector gets at most so many characters of a file.
+# Most characters of one file that the detector reads.
 MOST_CHARACTERS = 60_000
 LONGEST_LINE = 2_000
 _LINES_BEFORE, _LINES_AFTER = 5, 40
@@ -58,7 +58,7 @@ class Window:
         return ReadFrom.HEADER if self.kind in _HEADERS else ReadFrom.DOCSTRING
 
     def stated(self, match: re.Match[str], **facts: Any) -> Statement:
-        """Return the statement for a match in the sentence."""
+        """Return the statement for a match in `sentence()`, with its lines in the file."""
         first, last = self.line_at(match.start()), self.line_at(match.end() - 1)
         return Statement(start_line=first, end_line=last, **facts)
 
@@ -72,7 +72,7 @@ class Window:
 
 
 def windows(path: str, text: str) -> tuple[tuple[Window, ...], tuple[str, ...]]:
-    """Return the windows of a file, and a remark for each part that was not read."""
+    """Return the windows of a file, and a remark if a part was not read."""
     if not SPEAKS_OF_LICENSES.search(text) and not _SPEAKS_OF_ORIGIN.search(text):
         return (), ()
     results: list[Window] = []
