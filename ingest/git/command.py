@@ -48,13 +48,13 @@ OPTIONS = (
     "-c", "fetch.recurseSubmodules=false",
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
-    # By default git maps complete packs, with a window for each core. `Bounds.memory` needs less.
+    # By default git maps complete packs, with a window for each core: above `Bounds.memory`.
     "-c", "core.packedGitWindowSize=32m",
     "-c", "core.packedGitLimit=256m",
     "-c", "core.deltaBaseCacheLimit=64m",
     "-c", "pack.threads=2",
     "-c", "transfer.bundleURI=false",
-    # Git would follow a redirect to any host. `hosts.redirect_target` follows one on the same host.
+    # Git would follow a redirect to any host. `hosts.redirect_target` allows the same host only.
     "-c", "http.followRedirects=false",
     "-c", "http.lowSpeedLimit=1000",
     "-c", "http.lowSpeedTime=60",
@@ -73,9 +73,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Git on one git directory.
+    """Runner of git commands in one git directory.
 
-    `objects` reads another repository's object store through this directory. So no setting of
+    objects: another repository's object store, read through this git directory. So no setting of
     that repository applies: no hooks, filters or remotes.
     """
 
@@ -89,7 +89,7 @@ class Git:
     bounds: Bounds = field(default=Bounds())
 
     def run(self, *arguments: str, feed: bytes = b"") -> Finished:
-        """Run to the end, to the deadline, or until `watch` raises. No process is left then."""
+        """Run a command until it ends, the deadline passes or `watch` raises, and end it then."""
         with (
             tempfile.TemporaryFile() as stdin,
             tempfile.TemporaryFile() as stdout,
@@ -176,7 +176,7 @@ class Git:
 
 
 def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> Mapping[str, str]:
-    """Return all environment variables of a git command. Without protocols it has no network."""
+    """Return all environment variables of a git command. Without protocols, git has no network."""
     inherited = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
     fixed = {
         "HOME": "/nonexistent",
@@ -191,7 +191,7 @@ def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> M
         "SSH_ASKPASS": _NO_PROGRAM,
         "GIT_SSH_COMMAND": _NO_PROGRAM,
         "GIT_PROXY_COMMAND": _NO_PROGRAM,
-        # An empty list would mean git's defaults, so an unknown protocol stands for "none".
+        # An empty list would mean git's defaults. "none" is no protocol, so it allows nothing.
         "GIT_ALLOW_PROTOCOL": ":".join(protocols) or "none",
         "GIT_PROTOCOL_FROM_USER": "0",
         "GIT_NO_LAZY_FETCH": "1",
@@ -215,6 +215,6 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether it ended, without reaping it."""
+    """Return whether a process ended, without reaping it."""
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, how) is not None

@@ -29,7 +29,7 @@ def read_sections(data: bytes) -> list[dict[str, str]]:
 def _parser(file: Path | BytesIO, *, read_only: bool) -> Any:
     # GitPython searches for git when it is imported, and fails with an unclear message without it.
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    # Each start of Django imports this module, and needs no GitPython.
+    # Imported here, because each start of Django imports this module and needs no GitPython.
     from git.config import GitConfigParser
 
     return GitConfigParser(file, read_only=read_only, merge_includes=False)

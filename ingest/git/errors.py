@@ -20,7 +20,7 @@ class Redirected(SourceRefused):
 
 
 class SourceUnavailable(SourceError):
-    """The cause may pass: the network, a full disk, or a time limit."""
+    """The cause may be temporary: the network, a full disk, or a time limit."""
 
     retry = True
 

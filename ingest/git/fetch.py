@@ -28,10 +28,10 @@ def fetch(
     progress: OnProgress = silent,
     network: Network = Network(),  # noqa: B008 - frozen
 ) -> Snapshot:
-    """Return the selected files of `source` at `ref` (its default branch). Raises SourceError.
+    """Return the selected files of `source` at `ref` (or its default branch). Raises SourceError.
 
-    A remote is mirrored below `mirrors`, with the selected blobs only. Another call continues an
-    interrupted fetch, and costs one request if the commit is unchanged. `network` bounds the
+    A remote is mirrored below `mirrors`, with the selected blobs only. A second call continues an
+    interrupted fetch, or costs one request if the commit is unchanged. `network` limits the
     servers that git connects to.
     """
     limits = limits or Limits()
@@ -53,7 +53,7 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Fetch:
-    """One fetch from a repository on this disk or on the web, with its bounds."""
+    """One fetch from a repository on this disk or on the web, with its limits."""
 
     source: Source
     mirrors: Path
@@ -111,7 +111,7 @@ class _Fetch:
                 mirror.fetch_blobs(missing)
             entries = measured(git, entries, self.limits)
         except FetchFailed:
-            # The next attempt makes a mirror again that git can't walk.
+            # Discard a mirror that git can't walk, so that the next attempt creates it again.
             if damaged(mirror):
                 discard(mirror.folder)
             raise

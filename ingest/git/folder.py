@@ -1,4 +1,4 @@
-"""Snapshot of a folder without git. It follows no link, so it opens no file outside."""
+"""Snapshot of a folder without git. No link is followed, so no file outside is opened."""
 
 import hashlib
 import os
@@ -94,7 +94,7 @@ def _entry(root: Path, path: str, is_link: bool, limits: Limits) -> Entry:
 
 
 def blob_id(data: bytes) -> str:
-    """Return git's id of this content, so that a file has one id in both kinds of sources."""
+    """Return git's blob id of this content: a file has the same id in a folder and in git."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
@@ -132,7 +132,7 @@ def _printable(path: str) -> str:
 
 
 class _OpenFolder:
-    """Files of a folder by path, each checked against the content in the snapshot."""
+    """Files of a folder by path, each checked against its blob id in the snapshot."""
 
     __slots__ = ("_entries", "_root")
 

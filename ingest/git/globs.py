@@ -71,7 +71,7 @@ def _expression(pattern: str) -> str:
 
 
 def _runs(names: list[str]) -> list[str]:
-    """Return the expressions of the names between each ** and the next."""
+    """Return one regular expression for each run of names between `**`."""
     runs: list[list[str]] = [[]]
     for name in names:
         if name == "**":
@@ -82,7 +82,7 @@ def _runs(names: list[str]) -> list[str]:
 
 
 def _name_expression(name: str) -> str:
-    """Return the expression of one name, with its stars."""
+    """Return the regular expression of one name in a path, which may contain `*`."""
     pieces = [""]
     position = 0
     while position < len(name):

@@ -27,7 +27,7 @@ _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.~+-]+)+")
 class Network:
     """Protocols that git may speak, and hosts that need not be public.
 
-    allowed_hosts: they may have any address and any port.
+    allowed_hosts: hosts that may have any address and any port.
     """
 
     protocols: tuple[str, ...] = ("https",)

@@ -9,11 +9,11 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Bounds of each process of one git command, held by the kernel.
+    """Bounds of each process of one git command, enforced by the kernel.
 
     memory: address space in bytes. An index-pack of JAX's 251 MB takes 286 MB of it
     (2026-11-26).
-    file_bytes: of each file that it writes, including its output.
+    file_bytes: size of each file that the process writes, including its output.
     """
 
     memory: int = 2_000 * MEGABYTE

@@ -1,7 +1,7 @@
 """Bare, shallow, blobless mirror of one remote repository, and its operations.
 
-A mirror is a cache that one process at a time may use. It removes the leftovers of a killed
-process. A damaged mirror is made again.
+A mirror is a cache that one process at a time may use. Leftovers of a killed process are removed,
+and a damaged mirror is created again.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ from ingest.git.hosts import redirect_target
 from ingest.git.limits import MEGABYTE, Deadline, Limits, OnProgress, Progress
 from ingest.git.source import Source
 
-# Blobs of one request: a killed fetch repeats one batch at most.
+# Blobs per request: after a killed fetch, at most one batch is fetched again.
 BATCH = 4_000
 SLACK_BYTES = 100 * MEGABYTE
 _LOCK_POLL_SECONDS = 0.1
@@ -44,7 +44,7 @@ class Mirror:
         return self.folder / "objects"
 
     def has_commit(self, commit: str) -> bool:
-        """Return whether the commit and its trees were fetched. Then the commit has a ref."""
+        """Return whether a commit and its trees were fetched: then a ref to it exists."""
         ref = _kept_ref(commit)
         return self.local.run("rev-parse", "--verify", "--quiet", ref).output.strip() != b""
 
@@ -63,11 +63,11 @@ class Mirror:
         """Fetch exactly these blobs."""
         for start in range(0, len(blobs), BATCH):
             feed = "".join(f"{blob}\n" for blob in blobs[start : start + BATCH]).encode()
-            # The mirror has commits without their blobs, so git must not conclude from commits.
+            # Commits in the mirror lack blobs, so git must not infer from them what is present.
             self._fetch("--stdin", "origin", feed=feed, negotiation="noop")
 
     def follow_redirect(self) -> None:
-        """Set the address that the server redirects to, while the lock is held."""
+        """Set the URL of the remote to the address that the server redirects to."""
         asking = replace(self.network, trace_headers=True)
         answer = asking.run("ls-remote", "--quiet", "origin", "HEAD")
         address = redirect_target(answer.complaint, self.source)
@@ -93,7 +93,7 @@ def locked_mirror(
     pinned: str,
     on_progress: OnProgress,
 ) -> Iterator[Mirror]:
-    """Yield the source's mirror, made or cleaned if needed, locked for this process.
+    """Yield the source's mirror, created or cleaned if needed, locked for this process.
 
     pinned: the addresses of the source's host, from `pinned_addresses`.
     """
@@ -135,7 +135,8 @@ def mirror_name(source: Source) -> str:
 def damaged(mirror: Mirror) -> bool:
     """Return whether git can't walk all commits and trees. A mirror need not hold all files.
 
-    `--missing=allow-any` is no check: with it, git 2.47 passes a missing commit too; 2.39 does not.
+    `--missing=allow-any` can't be used: with it, git 2.47 also accepts a missing commit (2.39 does
+    not).
     """
     checked = mirror.local.run("rev-list", "--all", "--objects", "--filter=blob:none", "--quiet")
     return checked.code != 0
@@ -165,7 +166,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
                 on_progress(Progress("waiting for another fetch of this repository"))
                 reported = True
             time.sleep(_LOCK_POLL_SECONDS)
-        # The time of the last use; see `ingest.git.unused`.
+        # Record the time of the last use, for `ingest.git.unused`.
         os.utime(handle)
         yield handle
     finally:
@@ -173,7 +174,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
 
 
 def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
-    """Make the mirror if needed, without leftovers of a killed git."""
+    """Create the mirror if it is missing, and remove leftovers of a killed git."""
     _clear_leftovers(folder)
     if git.run("rev-parse", "--is-bare-repository").output.strip() != b"true":
         discard(folder)

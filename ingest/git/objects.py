@@ -1,6 +1,6 @@
 """Reading of trees and blobs from a git object store, without a work tree.
 
-Git reads the store through an empty git directory that we made. So no setting of the repository
+Git reads the store through an empty git directory of this app. So no setting of the repository
 applies: git fetches no missing object and runs no code.
 """
 
@@ -69,7 +69,7 @@ def list_tree(
 
 
 def measured(git: Git, entries: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
-    """Return the entries with their sizes; absent and too large ones get a problem."""
+    """Return the entries with their sizes; absent and too large files get a problem."""
     sizes = sizes_of(git, {entry.blob for entry in entries if entry.problem is None})
 
     def with_size(entry: Entry) -> Entry:

@@ -35,7 +35,7 @@ def check_ref(ref: str) -> str:
 
 
 def remote_target(git: Git, source: Source, ref: str) -> Target:
-    """Ask the remote: one request, or two if it has no such ref."""
+    """Return the target of a ref at the remote, by one request, or up to three if it is missing."""
     if FULL_COMMIT.fullmatch(ref):
         return Target("", ref)
     candidates = _candidates(ref)
@@ -54,7 +54,7 @@ def remote_target(git: Git, source: Source, ref: str) -> Target:
 
 
 def local_target(git: Git, source: Source, ref: str) -> Target:
-    """Find the commit in a repository on this disk."""
+    """Return the target of a ref in a repository on this disk."""
     names = ["HEAD"] if not ref else [ref] if FULL_COMMIT.fullmatch(ref) else _candidates(ref)
     for name in names:
         result = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")

@@ -29,7 +29,7 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A canonical URL or an absolute path as `location`."""
+    """A repository or folder, with a canonical URL or an absolute path as its `location`."""
 
     kind: SourceKind
     location: str

@@ -1,4 +1,4 @@
-"""Submodules of a snapshot as sources of their own."""
+"""Submodules of a snapshot as sources that can be fetched."""
 
 from dataclasses import dataclass
 from urllib.parse import urljoin

@@ -29,8 +29,8 @@ def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Usag
 
     First those unused for `days` are removed. Then the least recently used ones are, until all
     mirrors take at most `most_bytes`. 0 disables either limit. A mirror that was used within a day,
-    or is locked, is not removed. If the process is killed, the next call removes what is left of a
-    mirror, and no fetch uses it.
+    or is locked, is not removed. If the process is killed, no fetch uses the partly removed mirror,
+    and the next call removes the rest.
     """
     for rest in mirrors.glob(f"{REMOVING}*"):
         shutil.rmtree(rest)
@@ -57,7 +57,7 @@ def _remove(mirror: Usage) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _used_at(mirror.folder) != mirror.used_at:
             return False
-        # Renamed first, so that a fetch finds a complete mirror or none.
+        # Rename first, so that a fetch finds either a complete mirror or no mirror.
         leaving = mirror.folder.with_name(f"{REMOVING}{mirror.folder.name}")
         mirror.folder.rename(leaving)
     except BlockingIOError:
