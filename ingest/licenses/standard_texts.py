@@ -25,7 +25,7 @@ def _text_of(identifier: str) -> str:
 
 @cache
 def _paths() -> dict[str, Path]:
-    """Return the path of each SPDX identifier's text in scancode's data, with former identifiers."""
+    """Return the path of each SPDX identifier's text in scancode's data, also of former ones."""
     package = find_spec("licensedcode")
     origin = package.origin if package else None
     assert origin is not None, "we depend on scancode"  # noqa: S101
