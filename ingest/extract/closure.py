@@ -196,7 +196,7 @@ class Gatherer:
         return Piece(module, scope, leaf.node, clauses, leaf.names, leaf=leaf)
 
     def _header(self, piece: Piece, clause: Clause) -> None:
-        """Resolve the conditions of the compound statement around a piece, in all branches."""
+        """Resolve the names in the headers of a compound statement around a piece."""
         place = (piece.module.path, clause.compound)
         if place in self._closure.headers:
             return

@@ -28,14 +28,14 @@ HOLES = (
 )
 FORMAT_HOLE = re.compile(r"(?<!\{)\{[A-Za-z_][\w.]*(?:![rsa])?(?::[^{}\n]*)?\}(?!\})")
 DECORATOR = re.compile(rb"\n[ \t]*@[^\n]*\bjit\b")
-"""Matches below the first line: in a string, the quotes stand on a line above."""
+"""The match begins with a line end, because a decorator is never on the line of the quotes."""
 INSIDE_STRING = frozenset({"string_content", "escape_sequence", "escape_interpolation"})
 KERNEL = re.compile(r"^[ \t]*@.*\bjit\b", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Python code and the original lines of the file, line for line."""
+    """Python code, and the original lines of the file with the same numbers."""
 
     code: str
     original: tuple[str, ...]

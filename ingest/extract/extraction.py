@@ -31,7 +31,7 @@ from ingest.extract.source_tree import SourceTree
 Progress = Callable[[str, int, int], None]
 """Callback with the stage, the number of finished files and the number of all files."""
 At = Callable[[str], AbstractContextManager[object]]
-"""Context around the reading of each file and kernel, by path. It may raise TookTooLong."""
+"""Context manager around the reading of a file or kernel, by path. It may raise TookTooLong."""
 
 
 def extract(
@@ -42,7 +42,7 @@ def extract(
 ) -> Iterator[Extraction | Problem]:
     """Yield every kernel of the given files (default: all), ordered by path and line.
 
-    Closures and launches are followed through the whole tree, regardless of `paths`.
+    Definitions and launches are searched in the complete tree, regardless of `paths`.
     """
     session = Session(tree, progress, at)
     return session.run(None if paths is None else frozenset(paths))
@@ -90,7 +90,7 @@ class Session:
     def _bounded(
         self, path: str, line: int | None, work: Callable[[], Sequence[Extraction | Problem]]
     ) -> Sequence[Extraction | Problem]:
-        """Return the result, or the problem that it took too long."""
+        """Return the result of `work`, or a problem if it took too long."""
         try:
             with self.at(path):
                 return work()
@@ -109,7 +109,7 @@ class Session:
     def _each(
         self, stage: str, paths: Sequence[str], work: Callable[[str], None]
     ) -> Iterator[tuple[str, TookTooLong]]:
-        """Do the work for each path, and yield those for which it took too long."""
+        """Call `work` for each path, and yield the paths for which it took too long."""
         for number, path in enumerate(paths):
             self._tell(stage, number, len(paths))
             try:
@@ -231,7 +231,7 @@ def _in_strings(module: Module) -> list[Extraction]:
 
 
 def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction | Problem:
-    """Return the item with its lines counted in the code cell that it begins in."""
+    """Return the item with line numbers relative to the code cell that it begins in."""
     line = item.line if isinstance(item, Problem) else item.kernel.start_line
     cell, start = cell_of(cells, line or 1)
     if isinstance(item, Problem):

@@ -1,6 +1,6 @@
 """Extraction from a fragment: a string constant, a template or a Markdown block.
 
-A fragment is a repository of one file, with the line numbers of the file around it.
+It is extracted like a repository of one file. Its line numbers are those of the containing file.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _extraction(
         launchers=tuple(replace(launcher, path=path) for launcher in record.launchers),
     )
     if fragment.container == "template":
-        # The name may itself be a hole.
+        # The kernel's name may itself be a hole of the template.
         written = DEFINED_NAME.search(source)
         name = written.group(1) if written else record.name
         qualname = record.qualname.removesuffix(record.name) + name

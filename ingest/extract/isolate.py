@@ -10,7 +10,7 @@ from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 
 LONGEST_NAME = 100
-"""Letters of a name in a reason. A name may have 800,000 letters."""
+"""Most letters of a name that a reason quotes. A name may have 800,000 letters."""
 
 
 def isolate(
@@ -21,9 +21,9 @@ def isolate(
     *,
     keep_tuning: bool = False,
 ) -> StandaloneUnit:
-    """Isolate a kernel with its decorators; if that fails, without those that only tune.
+    """Isolate a kernel with its decorators, or without tuning decorators if that fails.
 
-    `keep_tuning`: a launcher needs them. It does not pass the arguments that they choose.
+    keep_tuning: keep tuning decorators, whose arguments the launcher does not pass.
     """
     resolver = resolver.for_language(kernel.language)
     closure = Gatherer(repository, resolver, kernel, drop_tuning=False).gather()

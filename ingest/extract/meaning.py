@@ -31,7 +31,7 @@ from ingest.extract.targets import (
 CHAIN = re.compile(rb"(?:\s*\.\s*[^\W\d]\w*)+")
 
 LAUNCH_WRAPPERS = frozenset({"libentry", "libtuner"})
-"""Third-party decorators that change how a kernel is launched and not its computation."""
+"""Third-party decorators that change how a kernel is launched, but not its computation."""
 
 TUNING = frozenset(
     {
@@ -44,7 +44,7 @@ TUNING = frozenset(
 
 
 class MeaningReader:
-    """Reader of statements that see the same scopes, into one resolution."""
+    """Resolver of the names in statements with the same scopes, into one `Resolution`."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class MeaningReader:
 
 
 def _means_the_same_everywhere(reference: Reference) -> bool:
-    """Return whether the name alone decides, regardless of the attributes after it."""
+    """Return whether a name has this target whatever attributes follow it."""
     target = reference.target
     if reference.parts != 1 or isinstance(target, ModuleValue):
         return False

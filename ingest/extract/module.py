@@ -1,4 +1,4 @@
-"""Parsed file with its scopes, and kernel as a node of its tree."""
+"""Parsed file with its scopes, and kernel as a node of the file's syntax tree."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Module:
     nesting: Nesting
     functions: dict[int, Scope] = field(default_factory=dict)
     fragment: bool = False
-    """Whether this is a part of another file, whose imports may stand elsewhere."""
+    """Whether this is a part of another file, whose imports may be outside of the part."""
     note: str | None = None
-    """Note about its bytes, such as a wrong encoding."""
+    """Note about the file's bytes, such as a wrong encoding."""
     cells: tuple[int, ...] = ()
     """The lines at which the code cells of a notebook start."""
     broken_line: int | None = None

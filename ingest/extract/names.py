@@ -74,7 +74,7 @@ class Names:
     loads: tuple[Token, ...] = ()
     stores: tuple[Token, ...] = ()
     inner: frozenset[str] = frozenset()
-    """All names that scopes inside bind: a new name must differ from them."""
+    """All names that inner scopes bind. A renamed definition must not get one of them."""
     imports: tuple[tuple[int, Imported], ...] = ()
     """Imports inside, with the offset of their statement."""
     rebinds_outer: bool = False
@@ -93,7 +93,7 @@ class _Scope:
 
 
 def names_of(node: Node) -> Names:
-    """Resolve every identifier under `node`. A name bound at the top of `node` is a store."""
+    """Resolve every identifier under `node`. A name bound outside of inner scopes is a store."""
     nodes = captures(ROLES, node)
     top, scopes = _scopes(node, nodes)
     owners = _Owners(scopes, top)

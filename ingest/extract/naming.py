@@ -1,6 +1,6 @@
 """Assignment of names to the definitions and imports of a standalone module.
 
-Names of the kernel's file are not changed. An equal name of another file is renamed.
+Names in the kernel's file are not changed. If another file has the same name, that is renamed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Spellings = dict[str, dict[Piece, None]]
 
 
 def assign_names(closure: Closure) -> tuple[Names, tuple[str, ...]]:
-    """Return a unique name for each key that no inner scope captures, and notes on changed ones."""
+    """Return a unique name for each key that no inner scope hides, and notes on changed names."""
     spellings: defaultdict[Key, Spellings] = defaultdict(dict)
     for piece in closure.pieces.values():
         for key, spelled in _spellings(closure, piece):
@@ -59,7 +59,7 @@ def _spellings(closure: Closure, piece: Piece) -> Iterator[tuple[Key, str]]:
 
 
 def _precedence(closure: Closure, key: Key) -> tuple[int, str, int, str]:
-    """Return the order of naming: builtins, the kernel's own file, imports, then other paths."""
+    """Return the sort key: builtins get names first, then the kernel's file, imports, others."""
     if isinstance(key, Builtin):
         return 0, "", 0, key.name
     if isinstance(key, External):

@@ -148,7 +148,7 @@ def _without_magics(cell: str) -> str:
 
 
 def _statement_end(cell: str, start: int) -> int:
-    """Return the end of the line that is outside of every bracket, string and continuation."""
+    """Return the offset of the first line end outside of brackets, strings and continued lines."""
     depth = 0
     for lexeme in LEXEME.finditer(cell, start):
         if lexeme["opens"]:

@@ -41,7 +41,7 @@ MUTATORS = frozenset({"append", "extend", "update", "add", "insert", "setdefault
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One branch of a compound statement, named by the compound's start and its number."""
+    """One branch of a compound statement, identified by the compound's start and an index."""
 
     compound: int
     index: int
@@ -63,7 +63,7 @@ class Leaf:
     imports: tuple[Imported, ...] = ()
     _names: Names | None = None
     resolved: dict[tuple[frozenset[str], bool], Resolution] = field(default_factory=dict)
-    """Resolved names, by the packages that may remain and whether tuning is dropped."""
+    """Cached resolutions, by the packages that may be imported and whether tuning is dropped."""
 
     def __post_init__(self) -> None:
         if self.node.type in IMPORTS:
@@ -209,7 +209,7 @@ def _leaves(source: Source, block: Node) -> list[Leaf]:
         if node.type in COMPOUND:
             pending.extend(reversed(_branches(source, node, clauses)))
         elif node is block or node.type in {"block", "ERROR"}:
-            # A part with syntax errors may still hold whole definitions.
+            # A part with syntax errors may still contain complete definitions.
             pending.extend((child, clauses) for child in reversed(node.named_children))
         elif node.type != "comment":
             leaves.append(Leaf(source, node, clauses))
@@ -261,7 +261,7 @@ def compound_at(source: Source, start: int) -> Node | None:
 
 
 def _assigned(statement: Node) -> list[str]:
-    """Return the names that an assignment binds, also if it is chained or unpacks."""
+    """Return the names that an assignment binds, also a chained or unpacking one."""
     names: list[str] = []
     # `node.parent` walks down from the root past every sibling, so it is avoided.
     pending = [(node, False) for node in statement.named_children[:1]]

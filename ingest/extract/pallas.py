@@ -49,7 +49,7 @@ NAMES = {"tpu": "TPU", "mosaic-gpu": "Mosaic GPU"}
 
 IMPORT = re.compile(r"^[ \t]*(?:import ([\w.]+)|from ([\w.]+) import ([^\n#]+))", re.M)
 VALUE_LIMIT = 50
-"""Limit on the expressions that are followed from one `pallas_call` to its kernels."""
+"""Most expressions that are examined to find the kernels of one `pallas_call`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class PallasCall:
 
 
 def pallas_calls(module: Module, resolver: Resolver) -> Iterator[PallasCall]:
-    """Yield every `pallas_call` of a module with each function that it may get.
+    """Yield every `pallas_call` of a module with each function that may be passed to it.
 
     `resolver` must be the one for Pallas: see `Resolver.for_language`.
     """
@@ -142,7 +142,7 @@ def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
 
 
 def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[Node, Node | None]:
-    """Return the call that uses `pallas_call`, and the expression that it gets as its kernel."""
+    """Return the call that uses `pallas_call`, and the expression passed to it as the kernel."""
     call = node.parent
     if call is None:
         return node, None

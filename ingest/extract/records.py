@@ -79,7 +79,7 @@ class StandaloneUnit:
     reasons: tuple[str, ...] = ()
     drawn_from: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """Changes on the way, such as a dropped decorator or another name."""
+    """Changes to the code, such as a dropped decorator or a renamed definition."""
     launcher_source: str | None = None
 
 

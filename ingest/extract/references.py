@@ -25,12 +25,12 @@ from ingest.extract.targets import Local
 WORD = re.compile(rb"[^\W\d]\w*")
 MEMBER = re.compile(rb"\.\s*([^\W\d]\w*)")
 IMPORT = re.compile(rb"\n[ \t]*(?:from\b[^\n]*?\bimport\b(?:[ \t]*\([^)]*|[^\n]*)|import\b[^\n]*)")
-"""It begins with a plain character, which makes the search several times faster."""
+"""The pattern begins with a literal character, which makes the search several times faster."""
 LAUNCHING_METHODS = frozenset({"run", "warmup", "__getitem__"})
 LAUNCH_ADAPTERS = frozenset({"wrap_triton", "capture_triton"})
 
 KernelId = tuple[str, int]
-"""Path and first byte. A qualified name is no key, since it may occur under `if` and `else`."""
+"""Path and first byte. A qualified name is not unique: `if` and `else` may both define it."""
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class References:
         return tuple(launchers[place] for place in sorted(launchers))
 
     def _aliases_in(self, module: Module) -> set[bytes]:
-        """Return names that mean a kernel in this module under another name."""
+        """Return the aliases under which this module imports kernels."""
         return {
             imported.name.encode("utf-8")
             for imported in module.scope.members_imported()
@@ -263,7 +263,7 @@ def launcher_around(module: Module, expression: Node) -> Launcher | None:
 
 
 def _returns_nothing(kernel: FoundKernel) -> bool:
-    """Return whether the kernel has no return value, as an entry must."""
+    """Return whether the kernel returns no value. An entry must not return one."""
     function = kernel.definition
     if b"return" not in kernel.module.source.data[function.start_byte : function.end_byte]:
         return True

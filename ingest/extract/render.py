@@ -1,7 +1,7 @@
 """Rendering of a closure as one module.
 
 Imports come first, then the statements of each file, in the order and formatting of the file. A
-file comes before those that use it, and the kernel's file is last.
+file comes before the files that use it, and the kernel's file is last.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 class Repository:
-    """Files of a tree by import, and their parsed modules."""
+    """Files of a tree, their parsed modules, and the file that an import refers to."""
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree

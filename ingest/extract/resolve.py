@@ -114,8 +114,8 @@ class Resolver:
     def bindings(self, local: Local, taken: Taken, before: int | None = None) -> list[Binding]:
         """Return the statements that give this name its value, in file order.
 
-        The last value counts. In a kernel's own scope it is the last one `before` the kernel,
-        because decorators and defaults are evaluated there.
+        The last value counts. `before` is the kernel's offset if the name is in its own scope: then
+        only earlier values count, because decorators and defaults are evaluated there.
         """
         module = self.repository.module(local.path)
         if module is None:
@@ -162,7 +162,7 @@ class Resolver:
     def _chosen_import(
         self, module: Module, bindings: list[Binding], taken: Taken
     ) -> Imported | None:
-        """Return the import that gives a name its value, or None if several statements do."""
+        """Return the import that gives a name its value, or None if the module defines it."""
         last = bindings[-1]
         if not remaining(last.leaf, taken):
             return last.imported
@@ -238,7 +238,7 @@ class Resolver:
         return Foreign("." * imported.level + imported.module)
 
     def _into(self, value: ModuleValue, parts: Sequence[str], index: int) -> Reference:
-        """Follow attributes of a module as far as they lead to a definition."""
+        """Resolve attributes of a module, up to the first that is not a module."""
         for _ in range(IMPORT_DEPTH):
             if index >= len(parts):
                 break

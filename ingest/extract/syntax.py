@@ -1,7 +1,7 @@
 """Syntax tree of a Python text, by tree-sitter.
 
-It tolerates errors, does not depend on the running Python's grammar, and is safe for any nesting
-depth.
+The parser tolerates errors, does not depend on the running Python's grammar, and is safe for any
+nesting depth.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from curation.similarity.tree import text_of as text_of
 
 @dataclass(slots=True, eq=False)
 class Source:
-    """UTF-8 bytes with `\\n` line ends, their tree, and the lines of byte offsets."""
+    """UTF-8 bytes with `\\n` line ends, their syntax tree, and the start offset of each line."""
 
     path: str
     data: bytes
@@ -76,8 +76,8 @@ BODIES = frozenset(
 def statements(root: Node) -> Iterator[Node]:
     """Yield the statements under a node and their containers, at any depth, in no fixed order.
 
-    Expressions hold none, and are entered only where they have a syntax error. A query visits every
-    node and takes five times as long.
+    Expressions contain no statements, and are searched only if they have a syntax error. A query of
+    tree-sitter visits every node and takes five times as long.
     """
     pending = [root]
     broken = root.has_error

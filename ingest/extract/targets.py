@@ -1,4 +1,4 @@
-"""Meanings of names: values that outline, resolver and renderer share. A leaf of the package."""
+"""Meanings of names: values that outline, resolver and renderer share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class External(NamedTuple):
-    """An import that stays: `import module`, or `from module import attribute`.
+    """An import that the unit keeps: `import module`, or `from module import attribute`.
 
     Keys are NamedTuples, because one is made and hashed for every use of a name.
     """
@@ -86,7 +86,7 @@ class Use(NamedTuple):
 class Resolution:
     """Meanings of all names of a statement, and the requirements that follow from them.
 
-    It refers to no kernel, so that it is cached with the statement for other kernels.
+    It does not depend on the kernel, so it is cached with the statement for other kernels.
     """
 
     uses: list[Use] = field(default_factory=list)
