@@ -253,7 +253,7 @@ class RepositoryAdmin(UndeletableAdmin):
     def _change_each(
         self, request: HttpRequest, queryset: Iterable[Repository], message: str, **columns: Any
     ) -> list[str]:
-        """Write `columns` and a log entry with the person."""
+        """Update `columns` of each repository, log the change, and return the names."""
         names = []
         for repository in queryset:
             Repository.objects.filter(pk=repository.pk).update(**columns, updated_at=timezone.now())

@@ -31,6 +31,6 @@ def compiled_kernels(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def identity_source(name: str, source: str) -> str:
-    """Return the text of a kernel, equal for kernels that differ only in how they were made."""
+    """Return a kernel's text without its generated name, hints and device properties."""
     source = _DEVICE.sub("DeviceProperties()", _HINTS.sub("", source))
     return re.sub(rf"\b{name}\b", "kernel", source) if _GENERATED.fullmatch(name) else source

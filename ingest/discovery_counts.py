@@ -44,7 +44,7 @@ def count_texts(texts: Iterable[str]) -> DraftingCounts:
         has_tests = TEST.search(text) is not None
         if has_tests and COMPARISON.search(text):
             tests.append(text)
-        # A test file may hold kernels of its own.
+        # A test file may also define kernels.
         if not has_tests or "triton" in text:
             modules.append(text)
     kernels = [name for text in modules if "triton" in text for name in _kernels(text)]
@@ -68,7 +68,7 @@ def count_texts(texts: Iterable[str]) -> DraftingCounts:
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Yield the names of the functions behind a decorator of Triton."""
+    """Yield the names of the functions that are decorated with `jit`."""
     is_decorated = False
     for match in DECORATOR_OR_FUNCTION.finditer(text):
         if match[1]:
@@ -93,7 +93,7 @@ def _launchers(modules: list[str], kernels: frozenset[str]) -> list[set[str]]:
 
 
 def _callers(name: str, users: Mapping[str, set[str]]) -> set[str]:
-    """Return a name and those of blocks that use it, directly or through others."""
+    """Return a name and the names of all blocks that use it, directly or through other blocks."""
     reached, pending = {name}, [name]
     while pending:
         for user in users.get(pending.pop(), ()):

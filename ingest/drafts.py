@@ -1,8 +1,8 @@
 """Drafts of a repository's pairs, read at the commit of its last ingest.
 
-A whole draft becomes a pending pair, once. An earlier draft of the same operation becomes its
-previous version, and is retired while it is pending. An incomplete draft is kept for a
-person to finish, and retires its earlier pair in the same way.
+A complete draft becomes a pending pair, once. An earlier pair of the same operation becomes its
+previous version, and is retired if it is still pending. An incomplete draft is stored for a person
+to finish, and retires the earlier pair in the same way.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from ingest.stages import FileLicenses
 
 Progress = Callable[[str, int, int], None]
 
-# Tests may stand anywhere, regardless of a source's globs.
+# Tests may be in any folder, so a source's globs do not apply.
 DATA = tuple(glob for adapter in ADAPTERS for glob in adapter.data)
 EVERYTHING = Selection(include=("**/*.py", *DATA), always=LICENSE_FILES)
 REPLACED = "draft_pairs: replaced by a newer draft"
@@ -53,12 +53,12 @@ class Drafted:
 
     @property
     def pair(self) -> PairDraft | None:
-        """The pair of a whole draft, or None."""
+        """The pair of a complete draft, or None."""
         return None if self.outcome.missing else self.known
 
     @property
     def unfinished(self) -> Unfinished | None:
-        """The draft for a person to finish, or None if it is whole."""
+        """The draft for a person to finish, or None if it is complete."""
         if self.outcome.missing is None:
             return None
         operation, missing = self.outcome.operation, [self.outcome.sentence]
@@ -106,7 +106,7 @@ class Drafting:
         )
 
     def store(self, repository: Repository, reading: str, limit: int | None) -> None:
-        """Store its whole drafts as pairs, at most `limit`, and keep the others for curators."""
+        """Store complete drafts as pairs, at most `limit`, and the others for curators."""
         drafts = self.drafts[repository]
         whole = [draft.pair for draft in drafts if draft.pair]
         stored = store_versions(whole[:limit])
@@ -164,7 +164,7 @@ def _draft_each(
     limit: int | None,
 ) -> None:
     for repository in repositories:
-        # A later reading needs another drafting.
+        # Read before drafting: a repository that is ingested meanwhile must be drafted again.
         earlier, reading = len(drafting.pairs), repository.last_reading
         try:
             drafting.drafts[repository] = list(
@@ -231,7 +231,7 @@ def _retire_replaced(present: Sequence[PairDraft]) -> None:
 
 
 def _retire_incomplete(groups: Sequence[str]) -> None:
-    """Retire pending pairs of operations that have no whole draft any more."""
+    """Retire pending pairs of operations that have no complete draft any more."""
     pending = Pair.objects.filter(split_group__among=set(groups), status=Status.PENDING)
     decide_by_policy(items=pending.filter(author=None), status=Status.RETIRED, rules=INCOMPLETE)
 
@@ -317,7 +317,7 @@ def _kernel_paths(operation: LaunchedOperation) -> list[str]:
 
 
 def _seed(outcome: DraftOutcome, places: list[Provenance]) -> str:
-    """Return a Triton side that drafting did not reach: ingested kernels and their launchers."""
+    """Return Triton code for an incomplete draft: the ingested kernels and their launchers."""
     if outcome.missing is None:
         return ""
     kernels = [place.kernel for place in places if not place.opted_out]
@@ -328,12 +328,12 @@ def _seed(outcome: DraftOutcome, places: list[Provenance]) -> str:
 
 
 def _places(repository: Repository, operation: LaunchedOperation) -> list[Provenance]:
-    """Return the places of an operation's kernels, in the launcher's order."""
+    """Return the current provenance rows of an operation's kernels, in the operation's order."""
     rows = (
         Provenance.objects.filter(
             source_file__repository=repository,
             source_file__path=place.path,
-            # Ingested kernels begin with all decorators. An adapter may have removed the first.
+            # An ingested kernel begins at its first decorator, which an adapter may have removed.
             start_line__lte=place.start_line,
             end_line__gte=place.start_line,
             retired_at=None,

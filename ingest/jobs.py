@@ -1,4 +1,4 @@
-"""Run of an ingest: the entry point of rq, and the same in this process for a person at a shell."""
+"""Run of an ingest: by rq, or in this process for a person at a shell."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PROGRESS_SECONDS = 1.0
 
 
 def ingest(run_pk: int) -> None:
-    """Read one repository, once."""
+    """Carry out an ingest run, once. This is the job that rq calls."""
     carry_out(IngestRun, run_pk, _ingest)
     # The scheduler does this too, but may run on another host.
     remove_unused_mirrors()
@@ -64,7 +64,7 @@ def ingest(run_pk: int) -> None:
 def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
     """Run an ingest in this process. Raises its error if it fails."""
     sweep()
-    # No worker may be running. A killed process may also have left a queued run.
+    # Possibly no worker runs, and a killed process may have left a queued run.
     waiting = IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()
     run = waiting or request_ingest(repository, hand_over=False, again=again, commit=commit)
     return carry_out_here(run, ingest)
@@ -149,7 +149,7 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
     is_benchmark = repository.role == Role.BENCHMARK
     kernels = Kernel.objects.all() if is_benchmark else subjects.rows(KERNEL)
     if triage(kernels, attempt.renew):
-        # A rejected item no longer represents others.
+        # A rejected item can't be the representative of a cluster.
         place_changed(subjects, watch)
     refresh_open_claims(subjects, renew=attempt.renew)
 
@@ -198,7 +198,7 @@ def _reading(repository: Repository, snapshot: Snapshot) -> str:
 
 
 class RunProgress:
-    """Progress callback of every file. It stores the progress once a second, with the lease."""
+    """Progress callback for each file. Once a second, it stores the progress and the lease."""
 
     def __init__(self, attempt: Attempt[IngestRun]) -> None:
         self._attempt = attempt

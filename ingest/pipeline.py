@@ -1,4 +1,4 @@
-"""Items of a source: its files, then its kernels, so that each kernel finds the row of its file.
+"""Items of a source: first its files, then its kernels, whose rows refer to the rows of files.
 
 `stages` parses the files in the sandbox. `persist` writes the rows.
 """
@@ -18,7 +18,7 @@ from ingest.quality import default_profile
 # Version of the extraction. Increase it if the same files give other rows.
 RULES = 5
 
-# Read in all folders, because they may apply to other files.
+# Fetched from all folders, because they may apply to files in other folders.
 LICENSE_FILES = (
     "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", "[Uu][Nn][Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*",
     "[Cc][Oo][Pp][Yy][Ii][Nn][Gg]*", "[Nn][Oo][Tt][Ii][Cc][Ee]*", "[Rr][Ee][Aa][Dd][Mm][Ee]*",

@@ -9,7 +9,7 @@ from django.utils import timezone
 from curation.models import Origin, Repository
 from ingest.requests import NotIngested, request_ingest
 
-# A source that could not be read is not queued again at every sweep.
+# Wait before a source that could not be read is queued again.
 PATIENCE = timedelta(days=1)
 
 

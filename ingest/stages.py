@@ -24,7 +24,7 @@ from ingest.licenses import (
 
 
 def read_text(path: str, data: bytes) -> TextRead:
-    """Return the text of a file, if it is one: for a notebook, the text of its code cells."""
+    """Return the text of a file (of a notebook's code cells), or None if it is no text."""
     text = _text(path, data)
     return TextRead(text, None if text is None else count_tokens(text))
 

@@ -110,7 +110,7 @@ def _reviewed() -> dict[str, Any]:
 
 
 def _exported() -> dict[str, Any]:
-    """Return the state of the export step. A command-line export leaves its splits as a trace."""
+    """Return the state of the export step. A command-line export is known by its splits."""
     archives = ExportRun.objects.filter(state=RunState.SUCCEEDED).exclude(archive="").count()
     releases = Release.objects.count()
     return {

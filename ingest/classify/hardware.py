@@ -1,13 +1,13 @@
-"""Accelerator that a kernel is written for: by its text, else by its places.
+"""Accelerator that a kernel is written for: by its text, else by its paths.
 
 1. A text names hardware by imports or calls (`torch_npu`, `tl.extra.hip`), or by a launch option
 that other compilers refuse (`waves_per_eu`). Under a condition on the environment, such as `if
 is_hip():`, it does not: such a kernel runs on CUDA too.
 2. A path names hardware by a folder (`backends/_ascend/`) or by a word of the file's name
-(`rms_norm_npu.py`). A kernel with several places has no hardware by path if one of them names
+(`rms_norm_npu.py`). A kernel with several paths has no hardware by path if one of them names
 none.
-3. All else is for `cuda`. A repository's owner does not count: a kernel of ROCm/aiter that
-neither its text nor its path ties to AMD runs unchanged on CUDA.
+3. Any other kernel is for `cuda`. A repository's owner does not count: a kernel of ROCm/aiter whose
+text and path do not name AMD runs unchanged on CUDA.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ FOLDERS = {
 WORDS = FOLDERS.keys() - {"cpu", "arm", "intel"}
 """Words that name hardware inside the name of a file or folder too.
 
-`cpu_offload.py` holds kernels that run on a GPU, so `cpu` counts only as the whole name of a
+`cpu_offload.py` holds kernels that run on a GPU, so `cpu` counts only as the complete name of a
 folder.
 """
 SHARED = frozenset({"cuda", "gpu", "nvidia"})
-"""Beside one of them in a name, no other word decides: `cuda_hip_ops.py` is for both."""
+"""A name with one of these words names no hardware: `cuda_hip_ops.py` is for both."""
 
 _MENTIONED = re.compile(
     rf"\b(?:{'|'.join({*(name.rpartition('.')[2] for name in MODULES), *OPTIONS})})\b|DeviceProp"
@@ -137,7 +137,7 @@ def hardware_of_text(text: str) -> str:
 def _options(tree: ast.Module) -> set[str]:
     """Return launch options in decorators and at module level.
 
-    A function's body may give one under a condition of its caller.
+    Function bodies are skipped, because an option there may depend on a condition of the caller.
     """
     options: set[str] = set()
     for statement in tree.body:

@@ -106,7 +106,7 @@ def attention(reading: Reading, _: Flow) -> Found:
 
 
 def rotary(reading: Reading, _: Flow) -> Found:
-    """Match pairs of values that are rotated by angles; the vocabulary has no type for it."""
+    """Match pairs of values that are rotated by angles. There is no type for it: it is `other`."""
     if reading.named("tl.dot", *SUMS):
         return ()
     turned = rotation(reading)
@@ -163,7 +163,7 @@ def loss(reading: Reading, flow: Flow) -> Found:
 
 
 def quantization(reading: Reading, _: Flow) -> Found:
-    """Match numbers scaled into few bits, or back. A product in between is a matmul."""
+    """Match numbers scaled into few bits, or back. A kernel with a product is no quantization."""
     if reading.named("tl.dot"):
         return ()
     scales = [p for p in (*reading.parameters, *local_names(reading)) if SCALE.search(p)]
@@ -266,7 +266,7 @@ def gather_scatter(reading: Reading, flow: Flow) -> Found:
 
 
 def movement(reading: Reading, _: Flow) -> Found:
-    """Match loaded values stored unchanged at another place: a transposition, a roll, a copy."""
+    """Match loaded values stored unchanged at another address: a transposition, a roll, a copy."""
     values: dict[str, list[Node]] = {}
     for function in reading.functions:
         for node in captures(ASSIGNMENTS, function).get("assignment", ()):

@@ -110,7 +110,7 @@ def has_attention_names(reading: Reading) -> bool:
 
 
 def plain_parameters(reading: Reading) -> set[str]:
-    """Return the parameters without marks of pointers."""
+    """Return the parameter names in lower case, without parts such as `_ptr` and `desc_`."""
     return {
         re.sub(r"^desc_|_?(?:ptr|desc|block_ptr)s?$", "", p.lower()) for p in reading.parameters
     }
@@ -173,10 +173,10 @@ def written_references(kernel: Node, reading: Reading) -> list[Evidence]:
 
 
 def draws(reading: Reading) -> list[Call]:
-    """Return the calls that draw random numbers, if the kernel or each function that it calls does.
+    """Return the calls that draw random numbers, if the kernel is about drawing.
 
-    Deeper draws, and those of one function among others, are a part of something else: an
-    activation with a dropout.
+    It is if the kernel itself draws, or each function that it calls. Other draws are a part of
+    another operation, such as an activation with a dropout.
     """
     calls = reading.named(*RANDOM)
     own = {call.name for call in reading.calls if _is_in(call, reading.kernel)}

@@ -12,7 +12,7 @@ PLAIN = {"reduction", "element-wise"}
 
 
 def pair_operation(entry_point: str, python_code: str, kernels: Sequence[str]) -> str:
-    """Return the operation type. `kernels`: the types of the kernels that the launcher leads to."""
+    """Return the operation type. `kernels`: the types of the kernels that the launcher runs."""
     python_type = python_operation(entry_point, python_code) if python_code else None
     if python_type is not None and python_type not in WEAK:
         return python_type

@@ -1,4 +1,4 @@
-"""Tags of a kernel, each a word, with the line that it follows from."""
+"""Tags of a kernel, each with the line of code that is its evidence."""
 
 from __future__ import annotations
 

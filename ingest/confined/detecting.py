@@ -13,7 +13,7 @@ from ingest.licenses.detector import DetectionTookTooLong, Scancode
 
 
 def serve(line: Line, detector: Scancode) -> None:
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     detector.load()
     line.tell(ready=True)
     while (order := line.hear()) is not None:

@@ -32,7 +32,7 @@ LIMITS = RunLimits(
     file_size=256 << 20, open_files=256,
 )  # fmt: skip
 SCRATCH = 256 << 20
-# Without a message for so long, a worker counts as dead. Rebuilding scancode's index takes minutes.
+# A worker without a message for so long counts as dead. Rebuilding scancode's index takes minutes.
 SILENCE_SECONDS = 900.0
 LARGEST_ANSWER = 64 << 20
 _PIECE = 1 << 20
@@ -143,7 +143,7 @@ class Process:
         self._complaints.close()
 
     def _last_words(self) -> str:
-        """Return how it ended, with the last line of its standard error."""
+        """Return how the process ended, with the last line of its standard error."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         size = self._complaints.seek(0, os.SEEK_END)
@@ -162,7 +162,7 @@ def _pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
 
 
 def _is_ready(descriptor: int, event: int, deadline: float) -> bool:
-    """Wait for it. (poll serves all descriptors, select those below 1,024.)"""
+    """Wait until the descriptor is ready. (`select` can't wait for descriptors above 1,023.)"""
     poll = select.poll()
     poll.register(descriptor, event)
     return bool(poll.poll(max(0, math.ceil(1000 * (deadline - time.monotonic())))))
@@ -171,8 +171,8 @@ def _is_ready(descriptor: int, event: int, deadline: float) -> bool:
 def _command(name: str, *arguments: str) -> list[str]:
     """Return the command that runs the module `name` of one of the packages.
 
-    Their folder is closed in the sandbox, because it may hold the data folder. So no import path
-    leads to them, and the program names the folder of each.
+    The sandbox can't list the folder that contains the packages, because it may hold the data
+    folder. So no import path leads to them, and the program sets the folder of each package.
     """
     folders = {folder.name: str(folder) for folder in PACKAGES}
     program = (

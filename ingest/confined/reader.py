@@ -2,7 +2,7 @@
 
 If a worker ends, the file that it was reading is left out, and a new worker continues. A worker may
 be under the control of a file, so only its answers about files that it got are used. The client
-computes all hashes, and caches license readings only of content that it sent.
+computes all hashes, and caches license readings only of content that it sent to the worker.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from validation.harness.sandbox import Level
 
 log = logging.getLogger(__name__)
 
-# After so many files that end a worker, reading the repository stops.
+# Reading of a repository stops after so many files that end a worker.
 MOST_ENDED = 10
 # PyTorch has 3,000 kernels.
 MOST_ITEMS = 200_000
@@ -99,7 +99,7 @@ class Reader:
     def kernels(self, paths: Sequence[str]) -> Iterator[Candidate | Dropped]:
         """Yield every kernel in the named files, or the reason why one was left out."""
         yielded: set[tuple[object, ...]] = set()
-        # Items from a worker that ended. The next worker sends them again.
+        # Items that an ended worker sent. The next worker sends them again.
         repeated: frozenset[tuple[object, ...]] = frozenset()
         current_process: Process | None = None
         while True:
@@ -199,9 +199,9 @@ class Reader:
         return self._readings.get(key) if _KEY.fullmatch(key) else None
 
     def _keep(self, key: str, value: str) -> None:
-        """Cache a reading of content that the worker was given.
+        """Cache a license reading, if it is of content that the worker was sent.
 
-        Attack: a reading of other content would hold for every repository that has it.
+        Attack: a false reading of other content would apply to every repository with that content.
         """
         name = _KEY.fullmatch(key)
         if name is not None and name[1] in self._served:
@@ -237,9 +237,9 @@ class Reader:
         return self._process
 
     def _lost(self, error: WorkerEnded | UnreadableAnswer, stage: str) -> Dropped:
-        """Record the file that the worker was at as left out.
+        """Record that the file which the worker was reading is left out.
 
-        Raises if no file explains the end.
+        Raises CurationError if no file explains the end, or if too many files ended a worker.
         """
         self._end()
         ending = str(error) if isinstance(error, WorkerEnded) else f"gave a wrong answer: {error}"

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 Value = TypeVar("Value")
 
 LARGEST_NUMBER = 2**31 - 1
-"""The largest integer that a column of every database holds."""
+"""The largest integer that a column can hold in every database."""
 
 
 class UnreadableAnswer(ValueError):

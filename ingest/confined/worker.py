@@ -121,7 +121,7 @@ class Worker:
         return None
 
     def _next(self, order: dict[str, Any]) -> Any:
-        """Send the next kernels and return their number; fewer than a batch are the last."""
+        """Send the next kernels and return their number. If it is below BATCH, no more follow."""
         items = list(islice(self._items, BATCH))
         for item in items:
             self._line.tell(item={type(item).__name__.lower(): item})

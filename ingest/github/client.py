@@ -1,7 +1,7 @@
 """Client of GitHub's REST API, one request at a time.
 
-It waits as long as GitHub asks, and reports each wait. It retries after errors of the network or
-the server. It sends the token to GitHub's own host only.
+The client waits as long as GitHub asks, and reports each wait. It retries after errors of the
+network or the server. It sends the token only to the host of `base_url`.
 """
 
 import json
@@ -40,7 +40,7 @@ class UnexpectedAnswer(GitHubError):
 class GitHubClient:
     """A client for one API address. `sleep` and `clock` are parameters for tests.
 
-    on_wait: gets the seconds of each wait and its reason, before it begins.
+    on_wait: called before each wait, with its seconds and its reason.
     """
 
     token: str = field(default="", repr=False)
@@ -56,7 +56,7 @@ class GitHubClient:
             raise GitHubError("The GitHub token contains characters that no token has.")
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> object | None:
-        """Return the JSON at `path`, following moves; None if it is gone. Raises GitHubError."""
+        """Return the JSON at `path`, after redirects; None if it is gone. Raises GitHubError."""
         url = self.base_url.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
         for _ in range(REDIRECTS + 1):
             answer = self._persistently(url, path)
@@ -186,7 +186,7 @@ def _seconds_to_wait(answer: _Answer, attempt: int, now: float) -> float | None:
         return float(named)
     reset = answer.headers.get("x-ratelimit-reset", "")
     if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isascii() and reset.isdigit():
-        # GitHub's clock counts, if the answer has it: the clock of this machine may be wrong.
+        # Use GitHub's clock if the answer has it, because this machine's clock may be wrong.
         with suppress(TypeError, ValueError):
             now = parsedate_to_datetime(answer.headers.get("date", "")).timestamp()
         return max(float(reset) - now, 0.0) + 1.0

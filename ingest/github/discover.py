@@ -110,19 +110,19 @@ class Search:
         return f"{self.terms} {self.qualifier}:{self.low}..{self.high}"
 
     def halves(self) -> tuple["Search", "Search"]:
-        """Split the range in two. Stars and sizes are dense at their low end."""
+        """Split the range at its geometric mean, because most stars and sizes are low."""
         middle = min(max(isqrt(max(self.low, 1) * self.high), self.low), self.high - 1)
         return replace(self, high=middle), replace(self, low=middle + 1)
 
 
 def search_all(client: GitHubClient, search: Search, on_gap: OnGap) -> Iterator[dict[str, object]]:
-    """Yield every result of the search. One that moves between pages may occur twice."""
+    """Yield every result of the search. A result that moves between pages may occur twice."""
     pending = [search]
     while pending:
         current = pending.pop()
         total, is_complete, items = _page(client, current, 1)
         if not is_complete:
-            # GitHub ran out of time: the next try often ends.
+            # GitHub ran out of time. A second request often completes.
             total, is_complete, items = _page(client, current, 1)
         if total > SHOWN or not is_complete:
             if current.low < current.high:
@@ -137,7 +137,7 @@ def search_all(client: GitHubClient, search: Search, on_gap: OnGap) -> Iterator[
 def _page(
     client: GitHubClient, search: Search, number: int
 ) -> tuple[int, bool, list[dict[str, object]]]:
-    """Return the number of all results, whether they are complete, and those of one page."""
+    """Return the number of all results, whether they are complete, and the results of one page."""
     query = {"q": search.query, "per_page": str(PAGE), "page": str(number)}
     answer = client.get(search.path, query)
     if isinstance(answer, dict):

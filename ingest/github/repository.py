@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from ingest.github.client import GitHubClient, GitHubError, UnexpectedAnswer
 
 _FULL_NAME = re.compile(r"[A-Za-z0-9_.-]+/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
-# GitHub's names of an unidentified license. They count as none.
+# GitHub's names of an unidentified license, which is treated like no license.
 _UNNAMED_LICENSES = frozenset({"", "NOASSERTION", "OTHER"})
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRepository:
-    """Description for an admin, before a source is enabled. `github_id` stays after a rename."""
+    """Facts of a repository that is not enabled yet. `github_id` stays the same after a rename."""
 
     github_id: int
     full_name: str

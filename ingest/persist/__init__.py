@@ -1,4 +1,4 @@
-"""Last stage: writes rows in batches. Those of kernels are fenced by the attempt's lease.
+"""Last stage: writes rows in batches, each fenced by the attempt's lease.
 
 Reading the same commit again changes no row. Vanished rows are retired, never deleted.
 """

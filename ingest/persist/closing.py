@@ -27,7 +27,7 @@ def close(repository: Repository, files_gone: Collection[int], present: Collecti
 
 
 def _retire(places: Collection[int]) -> int:
-    """Retire the kernels of these places that have no other place."""
+    """Retire the kernels of these provenance rows that have no current provenance row."""
     rows = Kernel.objects.filter(provenances__among=places).exclude(status=Status.RETIRED)
     vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
     return decide_by_policy(items=vanished.distinct(), status=Status.RETIRED, rules=VANISHED)

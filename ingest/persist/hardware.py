@@ -1,4 +1,4 @@
-"""Hardware of each kernel. Pairs follow the kernel's hardware."""
+"""Hardware of each kernel, which its pairs get too."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,9 @@ from ingest.classify import hardware, hardware_of_path, hardware_of_text
 
 
 def changed_hardware(repository: Repository) -> dict[str, list[int]]:
-    """Return the kernels of a repository with another hardware now, by that hardware.
+    """Return the kernels of a repository whose hardware has changed, by their new hardware.
 
-    A kernel without a current place is not changed. A text is parsed only if a path names hardware,
+    A kernel without current provenance is left out. A text is parsed only if a path names hardware,
     or if the kernel is not for CUDA. Call it outside of transactions, because it takes seconds.
     """
     here = Provenance.objects.filter(source_file__repository=repository).order_by()

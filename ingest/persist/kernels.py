@@ -1,4 +1,4 @@
-"""Rows of kernels, one for each content, and of their places."""
+"""Rows of kernels, one for each content, and of their provenance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from ingest.persist.licenses import Licenses
 from ingest.persist.stored_evidence import kind_columns, renew_kernels, store_findings
 from ingest.quality import default_profile
 
-# Columns that identify a place, and those that a later ingest may change.
+# Columns that identify a provenance row, and columns that a later ingest may change.
 PLACE = ("source_file", "start_line", "end_line", "qualname", "kernel")
 RENEWED = (
     "retired_at", "drawn_from", "license", "license_verdict", "license_inherited",
@@ -32,7 +32,7 @@ class KernelsVanished(CurationError):
 
 
 class Kernels:
-    """Writer of a repository's kernels. `seen`: keys of the places that this run has found."""
+    """Writer of a repository's kernels. `seen`: keys of the provenance rows of this run."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
@@ -80,7 +80,7 @@ class Kernels:
 
 
 def wanting(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
-    """Return the kernels of a batch that are unknown or have evidence of older rules, each once."""
+    """Return the kernels of a batch that are new or whose evidence is by older rules, each once."""
     by_hash = {item.content_hash: item for item in candidates}
     known_pks = _pks(by_hash)
     today = Kernel.objects.filter(content_hash__among=by_hash, kind_rules=classification.VERSION)
@@ -104,7 +104,7 @@ def _kernel_rows(
         raise KernelsVanished("Kernels were deleted while they were read again.")
     evidence = {name: evidence_by_hash[name] for name in by_hash if name in evidence_by_hash}
     if new_kernels:
-        # Another worker may write the same kernel from its repository now.
+        # Another worker may insert the same kernel from another repository at the same time.
         Kernel.objects.bulk_create(
             [_kernel(item, evidence[name]) for name, item in new_kernels.items()],
             ignore_conflicts=True,

@@ -47,7 +47,7 @@ class Ledger:
             self._attempt.renew(commit=self._run.commit)
             self._run.drops.all().delete()
         for batch in _batches(items):
-            # Gathered before the transaction begins, so that it holds no lock meanwhile.
+            # Gather evidence before the transaction begins, so that no lock is held meanwhile.
             candidates = wanting([item for item in batch if isinstance(item, Candidate)])
             results = {name: self._evidence(item) for name, item in candidates.items()}
             evidence = {name: one for name, one in results.items() if isinstance(one, Evidence)}

@@ -37,7 +37,7 @@ COLUMNS = (
 
 @cache
 def license_reader() -> LicenseReader:
-    """Return the process's reader. Its detector takes seconds to start, when it is first used."""
+    """Return the license reader of this process. On first use, its detector starts in seconds."""
     return LicenseReader(ConfinedScancode(), kept_readings())
 
 
@@ -87,7 +87,7 @@ class Licenses:
         self._texts: set[str] = set()
 
     def pk_of(self, assessment: Assessment) -> int | None:
-        """Return the row of its expression, made on first use."""
+        """Return the key of the expression's row, which is created on first use."""
         expression = assessment.expression
         if expression is None:
             return None
@@ -135,7 +135,7 @@ class Licenses:
 
 
 def _license(expression: str, verdict: str) -> License:
-    """Return the row of an expression, made with its standard text on first use."""
+    """Return the row of an expression, created with its standard text on first use."""
     row = License.objects.filter(expression=expression[:300]).first()
     if row is None:
         row, _ = License.objects.get_or_create(
@@ -146,7 +146,7 @@ def _license(expression: str, verdict: str) -> License:
 
 
 def settle_kernels(repository: Repository) -> None:
-    """Set the license of each kernel of a repository by all its places."""
+    """Set the license of each kernel of a repository by all its current provenance rows."""
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
     kernels = Kernel.objects.filter(provenances__in=current).distinct()
     best: dict[int, tuple[int, int | None]] = {}

@@ -23,10 +23,10 @@ def kind_columns(kind: Classification) -> dict[str, Any]:
 
 
 def renew_kernels(evidence_by_pk: Mapping[int, Evidence]) -> None:
-    """Update known kernels by the present rules. A kind that a person corrected stays."""
+    """Update stored kernels by the present rules. A kind that a person corrected stays."""
     rows = Kernel.objects.filter(pk__among=evidence_by_pk).order_by("pk")
     columns = (*KIND, "hardware", "min_triton")
-    # Locked: no correction may come between this read and the write.
+    # Lock the rows, so that no correction is lost between this read and the write.
     kernels = list(rows.select_for_update(no_key=True).only("pk", "kind_corrected", *columns))
     for kernel in kernels:
         evidence = evidence_by_pk[kernel.pk]

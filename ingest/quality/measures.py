@@ -19,7 +19,7 @@ from ingest.extract.syntax import captures, text_of
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measured number, or None if the question does not apply: then the gate passes."""
+    """Measured number, or None if the measure does not apply: then the gate passes."""
 
     value: float | None
     message: str
@@ -38,9 +38,9 @@ def has_jit(item: Candidate, reading: Reading) -> Measured:
 
 
 def bounds_masking(_: Candidate, reading: Reading) -> Measured:
-    """Measure the share of masked block accesses: by mask, checked block pointer or descriptor.
+    """Measure the share of masked block accesses: by a mask or a block pointer's boundary check.
 
-    Single values do not count: they are in bounds, or the program should not run.
+    Accesses to single values do not count: such an address is in bounds in a correct program.
     """
     ranged = ranged_names(reading)
     accesses = [c for c in reading.named("tl.load", "tl.store") if _is_block(c, ranged)]
@@ -110,7 +110,7 @@ def not_a_stub(_: Candidate, reading: Reading) -> Measured:
 
 
 def not_a_test_double(item: Candidate, reading: Reading) -> Measured:
-    """Measure whether a kernel of a test file is a double, by its name or its size."""
+    """Measure whether a kernel of a test file is a test double, by its name or its size."""
     path = PurePosixPath(item.kernel.path)
     location = f"It is from the test file {item.kernel.path}"
     in_test = TEST_FILE.search(path.name) or {*path.parts[:-1]} & {"test", "tests", "testing"}
@@ -150,7 +150,7 @@ def commented_share(item: Candidate, reading: Reading) -> Measured:
 
 
 def magic_number_share(_: Candidate, reading: Reading) -> Measured:
-    """Measure the share of numbers that are not 0, 0.5, 1, 2 or a power of two."""
+    """Measure the share of numbers other than 0, 0.5, powers of two and tiny ones such as 1e-5."""
     if reading.kernel is None:
         return Measured(None, "There is no function to look for numbers in.")
     numbers = captures("[(integer) (float)] @number", reading.kernel).get("number", ())
@@ -165,7 +165,7 @@ def invisible_characters(item: Candidate, reading: Reading) -> Measured:
     """Count characters that make code look like other code.
 
     Attack: a bidirectional control or a zero-width character hides from a reviewer what the code
-    does. In comments and strings, only controls count.
+    does. In comments and strings, only controls and tag characters count.
     """
     texts = _texts(item, reading)
     return _counted([(where, invisible(text)[0]) for where, text in texts])
@@ -246,7 +246,7 @@ IDLE = frozenset({"pass_statement", "return_statement", "assert_statement", "rai
 
 
 def _is_idle(statement: Node) -> bool:
-    """Return whether a statement is `pass`, `...`, a docstring or a bare `return`."""
+    """Return whether a statement does no work: `pass`, a string, `assert`, `raise`, `return x`."""
     if statement.type == "expression_statement" and statement.named_children:
         return statement.named_children[0].type in {"string", "concatenated_string", "ellipsis"}
     if statement.type == "return_statement":

@@ -197,13 +197,13 @@ class Command(BaseCommand):
 
 def _asked_for(texts: Sequence[str]) -> list[str]:
     """Return the named sources, or all enabled ones if `texts` is empty."""
-    # Also for named sources, because local clones of known repositories are recognized.
+    # Needed for named sources too: a local clone is recognized by the known repositories.
     load_sources()
     return list(texts) or list(Repository.objects.enabled().values_list("name", flat=True))
 
 
 def _check_folders(out: Path) -> None:
-    """Refuse a folder with other files now: reading the sources can take an hour."""
+    """Refuse a folder with other files before the sources are read, which can take an hour."""
     for name in (FOLDER, DATASET):
         check_target(out / name)
 
@@ -233,7 +233,7 @@ def _ingest_summary(sources: int, runs: Iterable[IngestRun]) -> str:
     drops: Counter[str] = Counter()
     for row in rows:
         drops.update(row.drops)
-    # These kernels were stored too.
+    # Kernels with this reason were stored, so they were not left out.
     del drops["not-standalone"]
     return _with_reasons(
         f"{pluralize(sources, 'source')} -> {pluralize(kernels, 'kernel')}, "
