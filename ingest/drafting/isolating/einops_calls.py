@@ -67,14 +67,16 @@ def _names_of_lists(tree: ast.Module) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """The axes before the `...` of both sides, counted from the front, or those behind it, counted
-    from the back.
+class _Pattern:
+    """The groups of axes on both sides of a pattern.
+
+    Beside a `...` at the start of both sides, axes are counted from the back.
     """
 
     left: list[Group]
     right: list[Group]
-    behind: bool
+    behind: bool = False
+    dots: bool = False
 
     def place(self, number: int, count: int) -> int:
         return number - count if self.behind else number
@@ -107,32 +109,27 @@ def _method_calls(call: ast.Call, edits: Edits) -> str:
         raise _Unclear
     if len(keywords) != len(sizes) + (name == "reduce" and not more):
         raise _Unclear
-    parts, dots = _parts(pattern)
-    axes = {axis for part in parts for group in (*part.left, *part.right) for axis in group}
-    if not set(sizes) <= axes:
+    read = _read(pattern)
+    if not set(sizes) <= {*_flat(read.left), *_flat(read.right)}:
         raise _Unclear
     receiver = edits.of(tensor)
     if not isinstance(tensor, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
         receiver = f"({receiver})"
-    return receiver + "".join(_methods(name, parts, sizes, reduction, dots=dots))
+    return receiver + "".join(_methods(name, read, sizes, reduction))
 
 
-def _parts(pattern: str) -> tuple[list[_Part], bool]:
-    """Return the parts of a pattern, and whether it has a `...`."""
+def _read(pattern: str) -> _Pattern:
     sides = [_groups(side) for side in pattern.split("->")]
     if len(sides) != 2:
         raise _Unclear
-    dots = [["..."] in side for side in sides]
-    if dots[0] != dots[1]:
+    left, right = sides
+    for end in (0, -1):
+        if left and right and left[end] == right[end] == ["..."]:
+            left, right = ([group for group in side if group != ["..."]] for side in sides)
+            return _Pattern(left, right, behind=end == 0, dots=True)
+    if any("..." in group for group in (*left, *right)):
         raise _Unclear
-    if not dots[0]:
-        return [_Part(sides[0], sides[1], behind=False)], False
-    cuts = [side.index(["..."]) for side in sides]
-    (left, right), (first, second) = sides, cuts
-    return [
-        _Part(left[:first], right[:second], behind=False),
-        _Part(left[first + 1 :], right[second + 1 :], behind=True),
-    ], True
+    return _Pattern(left, right)
 
 
 def _groups(side: str) -> list[Group]:
@@ -149,37 +146,27 @@ def _groups(side: str) -> list[Group]:
     return groups
 
 
-def _methods(
-    name: str, parts: Sequence[_Part], sizes: Mapping[str, str], reduction: str, *, dots: bool
-) -> Iterator[str]:
-    for part in parts:
-        yield from _split(part, sizes)
-    gone: list[int] = []
-    for part in parts:
-        flat, wanted = _flat(part.left), _flat(part.right)
-        lost = [axis for axis in flat if axis not in wanted]
-        new = [axis for axis in wanted if axis not in flat]
-        if (lost and name != "reduce") or (new and name != "repeat"):
-            raise _Unclear
-        gone += [part.place(flat.index(axis), len(flat)) for axis in lost]
+def _methods(name: str, read: _Pattern, sizes: Mapping[str, str], reduction: str) -> Iterator[str]:
+    yield from _split(read, sizes)
+    flat, wanted = _flat(read.left), _flat(read.right)
+    lost = [axis for axis in flat if axis not in wanted]
+    new = [axis for axis in wanted if axis not in flat]
+    if (lost and name != "reduce") or (new and name != "repeat"):
+        raise _Unclear
+    gone = [read.place(flat.index(axis), len(flat)) for axis in lost]
     if gone:
-        written = str(gone[0]) if len(gone) == 1 else f"({', '.join(map(str, gone))})"
-        yield f".{reduction}({written})"
-    for part in parts:
-        yield from _ordered(part, dots=dots)
-        if set(_flat(part.right)) <= set(_flat(part.left)):
-            yield from _merged(part)
-        else:
-            yield from _repeated(part, sizes, dots=dots)
+        yield f".{reduction}({gone[0] if len(gone) == 1 else tuple(gone)})"
+    yield from _ordered(read)
+    yield from _repeated(read, sizes) if new else _merged(read)
 
 
 def _flat(groups: Sequence[Group]) -> list[str]:
     return [axis for group in groups for axis in group]
 
 
-def _split(part: _Part, sizes: Mapping[str, str]) -> Iterator[str]:
-    for number, group in part.inner_last(part.left):
-        place = part.place(number, len(part.left))
+def _split(read: _Pattern, sizes: Mapping[str, str]) -> Iterator[str]:
+    for number, group in read.inner_last(read.left):
+        place = read.place(number, len(read.left))
         if not group:
             yield f".squeeze({place})"
         elif len(group) > 1:
@@ -189,77 +176,63 @@ def _split(part: _Part, sizes: Mapping[str, str]) -> Iterator[str]:
             yield f".unflatten({place}, ({', '.join(written)}))"
 
 
-def _ordered(part: _Part, *, dots: bool) -> Iterator[str]:
-    wanted = [axis for axis in _flat(part.right) if axis in _flat(part.left)]
-    flat = [axis for axis in _flat(part.left) if axis in wanted]
+def _ordered(read: _Pattern) -> Iterator[str]:
+    wanted = [axis for axis in _flat(read.right) if axis in _flat(read.left)]
+    flat = [axis for axis in _flat(read.left) if axis in wanted]
     moved = [place for place, axis in enumerate(flat) if wanted[place] != axis]
     if len(moved) == 2:
-        first, second = (part.place(place, len(flat)) for place in moved)
+        first, second = (read.place(place, len(flat)) for place in moved)
         yield f".transpose({first}, {second})"
-    elif moved and dots:
+    elif moved and read.dots:
         raise _Unclear
     elif moved:
         yield f".permute({', '.join(str(flat.index(axis)) for axis in wanted)})"
 
 
-def _merged(part: _Part) -> Iterator[str]:
-    groups = [group for group in part.right if group]
+def _merged(read: _Pattern) -> Iterator[str]:
+    groups = [group for group in read.right if group]
     count = len(_flat(groups))
     starts = [len(_flat(groups[:number])) for number in range(len(groups))]
-    for number, group in part.inner_last(groups):
+    for number, group in read.inner_last(groups):
         if len(group) > 1:
-            first = part.place(starts[number], count)
-            last = part.place(starts[number] + len(group) - 1, count)
+            first = read.place(starts[number], count)
+            last = read.place(starts[number] + len(group) - 1, count)
             yield f".flatten({first})" if last == -1 else f".flatten({first}, {last})"
-    units = [place for place, group in enumerate(part.right) if not group]
-    for place in units[::-1] if part.behind else units:
-        yield f".unsqueeze({part.place(place, len(part.right))})"
+    yield from _inserted(read, {})
 
 
-def _repeated(part: _Part, sizes: Mapping[str, str], *, dots: bool) -> Iterator[str]:
+def _repeated(read: _Pattern, sizes: Mapping[str, str]) -> Iterator[str]:
     """Yield the calls that add new axes: `n` alone, or in parentheses with an old axis, `(h n)`."""
-    known = set(_flat(part.left))
-    new = set(_flat(part.right)) - known
-    if any(len(group) > 1 for group in part.left) or not new <= set(sizes):
+    known = set(_flat(read.left))
+    if any(len(group) > 1 for group in read.left) or not {*_flat(read.right)} <= known | {*sizes}:
         raise _Unclear
-    kept = [group for group in part.right if set(group) & known]
+    kept = [group for group in read.right if set(group) & known]
     for number, group in enumerate(kept):
         match group:
             case [_]:
                 continue
-            case [old, added] if old in known and added in new:
-                place = part.place(number, len(kept))
+            case [old, added] if old in known and added not in known:
+                place = read.place(number, len(kept))
                 yield f".repeat_interleave({sizes[added]}, dim={place})"
-            case [added, old] if added in new and old in known and not dots:
+            case [added, old] if added not in known and old in known and not read.dots:
                 times = [sizes[added] if each is group else "1" for each in kept]
                 yield f".repeat({', '.join(times)})"
             case _:
                 raise _Unclear
-    alone = [place for place, group in enumerate(part.right) if group and set(group) <= new]
-    if any(len(part.right[place]) > 1 for place in alone):
+    if any(len(group) > 1 for group in read.right if not set(group) & known):
         raise _Unclear
-    if part.behind or dots:
-        yield from _inserted(part, alone, sizes)
-        return
-    leading = 0
-    while leading in alone:
-        leading += 1
-    for place, group in enumerate(part.right):
-        if not group or (place in alone and place >= leading):
-            yield f".unsqueeze({place - leading})"
-    if alone:
-        written = [
-            sizes[group[0]] if place in alone else "-1" for place, group in enumerate(part.right)
-        ]
-        yield f".expand({', '.join(written)})"
+    yield from _inserted(read, {axis: size for axis, size in sizes.items() if axis not in known})
 
 
-def _inserted(part: _Part, alone: Sequence[int], sizes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the methods that insert axes beside axes of an unknown number."""
-    count = len(part.right)
-    added = [p for p, group in enumerate(part.right) if not group or p in alone]
-    for place in added[::-1] if part.behind else added:
-        where = part.place(place, count)
-        yield f".unsqueeze({where})"
-        if place in alone:
-            yield f".repeat_interleave({sizes[part.right[place][0]]}, dim={where})"
+def _inserted(read: _Pattern, sizes: Mapping[str, str]) -> Iterator[str]:
+    """Yield the calls that insert axes of size one, and the new axes of these sizes."""
+    added = [
+        (place, group)
+        for place, group in enumerate(read.right)
+        if not group or (len(group) == 1 and group[0] in sizes)
+    ]
+    for number, group in added[::-1] if read.behind else added:
+        place = read.place(number, len(read.right))
+        yield f".unsqueeze({place})"
+        if group:
+            yield f".repeat_interleave({sizes[group[0]]}, dim={place})"

@@ -19,8 +19,6 @@ KEPT = ("configs", "key", "prune_configs_by", "reset_to_zero", "restore_value")
 # For torch.compile only: the wrapped kernel is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
-# Empty lines of a context manager that code was moved out of.
-INNER = re.compile(r"\n\n\n+(?=[ \t]+\S)")
 MOST_COLUMNS = 99
 ON_A_GPU = "torch.cuda.is_available()"
 
@@ -116,8 +114,8 @@ def _call(parts: Mapping[str, str]) -> str:
 
 
 def close_gaps(text: str) -> str:
-    """Remove the blank lines that kept the line numbers."""
-    return INNER.sub("\n\n", SPREAD.sub(r"\1\n", text))
+    """Remove the blank lines that kept the line numbers of a kernel's decorators."""
+    return SPREAD.sub(r"\1\n", text)
 
 
 def _tuners(node: ast.AST) -> list[ast.Call]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from curation.source.functions import dotted_name, signature
-from ingest.drafting.reading.statements import mark_written, written_names
+from ingest.drafting.reading.statements import mark_written, root_name, written_names
 from ingest.drafting.reading.suites import SuiteFile, Suites
 from ingest.drafting.reading.weights import innermost_call
 from ingest.extract.targets import External, Local
@@ -51,7 +51,7 @@ def mark_calls(suite: SuiteFile, tree: ast.AST, suites: Suites) -> None:
         else:
             continue
         if written is not None:
-            roots = (_root(value) for value in _among(call, *written))
+            roots = (root_name(value) for value in _among(call, *written))
             mark_written(call, frozenset(root for root in roots if root))
     for statement in ast.walk(tree):
         match statement:
@@ -264,10 +264,3 @@ def _pointers(node: ast.AST | None, roots: dict[str, set[str]]) -> set[str]:
 
 def _is_language(owner: ast.expr) -> bool:
     return isinstance(owner, ast.Name) and owner.id in {"tl", "gl", "language", "libdevice"}
-
-
-def _root(node: ast.expr) -> str:
-    """Return `x` of `x.view(-1)[0]`."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""

@@ -137,6 +137,13 @@ def root_of(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def root_name(node: ast.expr) -> str:
+    """Return `x` of `x.view(-1)[0]`, or ""."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class ReachedStatement:
     """A simple statement, the statements that run before it, the conditions around it, and the

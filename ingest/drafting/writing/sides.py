@@ -11,7 +11,7 @@ from functools import partial
 from curation.source.functions import loaded_names, stored_names
 from ingest.drafting.cutting.slices import Cut
 from ingest.drafting.isolating.devices import HostRemoval, is_cpu, is_device
-from ingest.drafting.reading.statements import find_effects, flatten, written_names
+from ingest.drafting.reading.statements import find_effects, flatten, root_name, written_names
 
 INPUTS = "drafted__inputs"
 """Temporary name of `make_inputs`, until the author's names are renamed."""
@@ -106,7 +106,7 @@ def find_overwritten(
     compares them after the call. By torch's convention, a launcher whose name ends in an underscore
     writes to its first argument.
     """
-    compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
+    compared = set(map(root_name, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
     launchers = {
         node.targets[0].id
@@ -118,7 +118,7 @@ def find_overwritten(
     for call in (node for node in nodes if isinstance(node, ast.Call)):
         given = (*call.args, *(keyword.value for keyword in call.keywords))
         handed = [argument.id if isinstance(argument, ast.Name) else "" for argument in given]
-        in_place = _in_place(call.func) or _root(call.func) in launchers
+        in_place = _in_place(call.func) or root_name(call.func) in launchers
         written += [
             name
             for place, name in enumerate(handed)
@@ -157,13 +157,6 @@ def _assigned_values(name: str, inputs: Sequence[ast.stmt]) -> Iterator[ast.expr
                 for part, value in zip(targets, values, strict=False):
                     if isinstance(part, ast.Name) and part.id == name:
                         yield value
-
-
-def _root(node: ast.expr) -> str:
-    """Return the name at the root of an expression: `x` of `x.view(3)[0]`."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _in_place(node: ast.AST) -> bool:

@@ -27,9 +27,10 @@ WRITTEN = {
     'rearrange(x[..., :1], "b t h 1 -> b t h")': "x[..., :1].squeeze(3)",
     'repeat(x, "b t h d -> b t (h g) d", g=size)': "x.repeat_interleave(size, dim=2)",
     'repeat(x, "b t h d -> b t (g h) d", g=size)': "x.repeat(1, 1, size, 1)",
-    'repeat(x, "b t h d -> n b t h d", n=size)': "x.expand(size, -1, -1, -1, -1)",
+    'repeat(x, "b t h d -> n b t h d", n=size)': "x.unsqueeze(0).repeat_interleave(size, dim=0)",
     'repeat(x, "b t h d -> n b 1 t m h d", n=size, m=2)': (
-        "x.unsqueeze(1).unsqueeze(3).expand(size, -1, -1, -1, 2, -1, -1)"
+        "x.unsqueeze(0).repeat_interleave(size, dim=0).unsqueeze(2).unsqueeze(4)"
+        ".repeat_interleave(2, dim=4)"
     ),
     'repeat(x, "... d -> ... d e", e=size)': "x.unsqueeze(-1).repeat_interleave(size, dim=-1)",
     'reduce(x, "b t (h g) d -> b t h d", "sum", g=size)': "x.unflatten(2, (-1, size)).sum(3)",
