@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,15 +68,19 @@ class Tuning:
     def is_tuned(self) -> bool:
         return self.kind == AUTOTUNE
 
-    def grid(self, *sizes: str, name: str = "grid") -> str:
-        """Return the assignment of the grid. Sizes may use block names: `cdiv(n, BLOCK_SIZE)`."""
-        uses_blocks = any(block in size for size in sizes for block in self.first[0])
-        if self.kind != FIXED and uses_blocks:
-            return f"{name} = lambda META: {self._tuple(sizes, META_ITEM)}"
-        if self.kind != FIXED:
-            return f"{name} = {self._tuple(sizes, '{}')}"
-        named = "".join(f"{_local(b)} = {value}\n" for b, value in self.first[0].items())
-        return f"{self.reason if named else ''}{named}{name} = {self._tuple(sizes, '')}"
+    def grid(self, *sizes: str) -> str:
+        """Return the assignment of the grid. Sizes may use blocks: `cdiv(n, {BLOCK_SIZE})`."""
+        fixed = self.kind == FIXED
+        blocks = self.first[0]
+        spelled = {name: name.lower() if fixed else f'META["{name}"]' for name in blocks}
+        texts = [size.format(**spelled) for size in sizes]
+        inner = ", ".join(texts) + ("," if len(texts) == 1 else "")
+        if len(inner) > LONGEST_GRID:
+            inner = "\n" + "".join(f"    {text},\n" for text in texts)
+        if not fixed:
+            return f"grid = {'lambda META: ' if '{' in ''.join(sizes) else ''}({inner})"
+        named = "".join(f"{name.lower()} = {size}\n" for name, size in blocks.items())
+        return f"{self.reason if named else ''}{named}grid = ({inner})"
 
     @property
     def options(self) -> str:
@@ -85,7 +88,7 @@ class Tuning:
         if self.kind == AUTOTUNE:
             return ""
         lines = [
-            f"{block}={value if self.kind == META else _local(block)},"
+            f"{block}={value if self.kind == META else block.lower()},"
             for block, value in self.first[0].items()
         ]
         if self.writes_warps or not self.first[0]:
@@ -97,21 +100,7 @@ class Tuning:
         reason = self.reason if self.kind == META or not self.first[0] else ""
         return reason + "\n".join(lines)
 
-    def _tuple(self, sizes: Sequence[str], spelled: str) -> str:
-        def block(match: re.Match[str]) -> str:
-            return spelled.format(match[0]) if spelled else _local(match[0])
 
-        blocks = "|".join(self.first[0])
-        if blocks:
-            pattern = re.compile(rf"\b(?:{blocks})\b")
-            sizes = [pattern.sub(block, size) for size in sizes]
-        inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
-        if len(inner) <= LONGEST_GRID:
-            return f"({inner})"
-        return "(\n" + "".join(f"    {size},\n" for size in sizes) + ")"
-
-
-META_ITEM = 'META["{}"]'
 LONGEST_GRID = 70
 """Most characters of a grid that stays on one line."""
 
@@ -160,7 +149,3 @@ def _config(config: Config) -> str:
     blocks = ", ".join(f'"{name}": {value}' for name, value in sizes.items())
     pipeline = f", num_stages={stages}" if stages else ""
     return f"triton.Config({{{blocks}}}, num_warps={warps}{pipeline})"
-
-
-def _local(block: str) -> str:
-    return block.lower()
