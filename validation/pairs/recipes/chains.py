@@ -88,26 +88,20 @@ class Chain:
     ) -> tuple[str, ...]:
         """Return PyTorch's lines. `views`: expressions to use in place of operands."""
         lines = []
-        for operation, operands in self._uses():
-            written = tuple((views or {}).get(name, name) for name in operands)
+        for operation in self.operations:
+            written = ((views or {}).get(one.name, one.name) for one in operation.further)
             lines.append(f"{target} = {_filled(operation.torch, source, written)}")
             source = target
         return tuple(lines)
 
     def triton(self, source: str = "x", target: str = "y") -> tuple[str, ...]:
         lines = []
-        for operation, operands in self._uses():
-            lines += [_filled(line, source, operands) for line in operation.before]
-            lines.append(f"{target} = {_filled(operation.triton, source, operands)}")
+        for operation in self.operations:
+            names = [one.name for one in operation.further]
+            lines += [_filled(line, source, names) for line in operation.before]
+            lines.append(f"{target} = {_filled(operation.triton, source, names)}")
             source = target
         return tuple(lines)
-
-    def _uses(self) -> Iterable[tuple[Operation, tuple[str, ...]]]:
-        remaining = list(self.operands)
-        for operation in self.operations:
-            count = operation.operands - 1
-            yield operation, tuple(remaining[:count])
-            del remaining[:count]
 
 
 def arguments_of(operands: Iterable[Operand], full: str, row: str = "", column: str = "") -> str:
@@ -143,5 +137,5 @@ FORMULA = re.compile(r"\bx(?=²|\|)")
 COMPLEMENT = re.compile(r" (?:with|of|at|by|to) ")
 
 
-def _filled(text: str, x: str, operands: tuple[str, ...]) -> str:
+def _filled(text: str, x: str, operands: Iterable[str]) -> str:
     return text.format(x=x, **dict(zip("yz", operands, strict=False)))

@@ -20,7 +20,6 @@ from validation.pairs.recipes.functions import FUNCTIONS, model_sizes
 from validation.pairs.recipes.sketch import (
     TOLERANCE,
     Argument,
-    Preparation,
     Sketch,
     config_rows,
     parts_of,
@@ -90,15 +89,6 @@ def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | No
     if "configs" in entry:
         values["configs"] = config_rows(text("configs"))
         values["why"] = (EXACT_PRODUCTS,) if values.get("exact") else _lines(text("why"))
-    prepared = None
-    if "inputs" in entry:
-        prepared = Preparation(
-            lines=_lines(text("inputs")),
-            timed_for=text("timed_for"),
-            allowed=value("allowed", {}),
-            fixed=value("fixed", ()),
-            levels=value("levels", {}),
-        )
     return Sketch(
         entry_point=joined(text("entry_point")),
         summary=sentence_of(*parts_of(" ".join(text("summary").split()))),
@@ -108,13 +98,16 @@ def sketched(entry: Mapping[str, Any], chosen: Mapping[str, Any]) -> Sketch | No
         python=_lines(text("python")),
         arguments=tuple(map(Argument.parsed, parts_of(text("arguments")))),
         sizes=sizes,
-        multiples=entry.get("multiples", {}),
+        allowed=value("allowed", {}),
+        fixed=value("fixed", ()),
         perf=size_rows(text("perf")) or size_rows(model_sizes(tuple(sizes[0]))),
         dtypes=dtypes,
         tolerance={dtype: tolerance[dtype] for dtype in dtypes},
         layouts=tuple(text("layouts", "contiguous strided").split()),
         outputs=value("outputs", 1),
-        inputs=prepared,
+        inputs=_lines(text("inputs")),
+        timed_for=text("timed_for"),
+        levels=value("levels", {}),
         differentiable=entry.get("differentiable", False),
         values=values,
     )

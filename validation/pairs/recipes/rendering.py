@@ -54,16 +54,12 @@ def rendered_python(sketch: Sketch, style: Style = STYLES[0]) -> str:
 
 
 def rendered_test(sketch: Sketch) -> str:
-    kind = "prepared" if sketch.inputs else "equivalence"
-    text = (
-        templates()
-        .get_template(f"pytest/{kind}.py.j2")
-        .render(
-            sketch=sketch,
-            cases=cases(sketch),
-            perf_cases=perf_cases(sketch),
-            used_sizes=_used_sizes(sketch),
-        )
+    template = templates().get_template("pytest/test.py.j2")
+    text = template.render(
+        sketch=sketch,
+        cases=cases(sketch),
+        perf_cases=perf_cases(sketch),
+        used_sizes=sketch.size_names if sketch.inputs else _used_sizes(sketch),
     )
     return tidy(text)
 

@@ -21,22 +21,6 @@ Config = tuple[dict[str, int], int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Preparation:
-    """Test code that creates inputs: packed weights, page tables, offsets of sequences."""
-
-    lines: tuple[str, ...]
-    """Lines that compute the arguments from the case's sizes, and return them."""
-    timed_for: str
-    """Comment that names the models with these sizes."""
-    allowed: Mapping[str, object] = field(default_factory=dict)
-    """Allowed values by size, as in the test's SIZES."""
-    fixed: tuple[str, ...] = ()
-    """Sizes that a checker must not vary."""
-    levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """Tolerance by the dtype of an output, for dtypes of few bits."""
-
-
-@dataclass(frozen=True, slots=True)
 class Argument:
     """One positional argument of both functions, and the distribution of its values in a test."""
 
@@ -94,8 +78,10 @@ class Sketch:
     """The lines of the function's body."""
     arguments: tuple[Argument, ...]
     sizes: tuple[Mapping[str, int | tuple[int, ...]], ...]
-    multiples: Mapping[str, int] = field(default_factory=dict)
-    """Sizes that a checker may vary by multiples only."""
+    allowed: Mapping[str, object] = field(default_factory=dict)
+    """Allowed values by size, as in the test's SIZES."""
+    fixed: tuple[str, ...] = ()
+    """Sizes that a checker must not vary."""
     perf: tuple[Mapping[str, int | str], ...] = ()
     """Sizes as in real models, and possibly their data type; used only for timing."""
     dtypes: tuple[str, ...] = ()
@@ -103,8 +89,13 @@ class Sketch:
     tolerance: Mapping[str, Tolerance] = field(default_factory=lambda: TOLERANCE)
     layouts: tuple[str, ...] = ("contiguous", "strided")
     outputs: int = 1
-    inputs: Preparation | None = None
-    """How a test creates the inputs, unless it draws each argument by itself."""
+    inputs: tuple[str, ...] = ()
+    """Lines that compute the arguments from the case's sizes, such as packed weights and page
+    tables, and return them; empty if a test draws each argument by itself."""
+    timed_for: str = ""
+    """Comment that names the models with the sizes of `perf`."""
+    levels: Mapping[str, Tolerance] = field(default_factory=dict)
+    """Tolerance by the dtype of an output, for dtypes of few bits."""
     differentiable: bool = False
     """Whether the Triton side defines a backward pass."""
     values: Mapping[str, object] = field(default_factory=dict)
@@ -140,10 +131,6 @@ class Sketch:
     @property
     def tensors(self) -> tuple[Argument, ...]:
         return tuple(argument for argument in self.arguments if not argument.is_number)
-
-    @property
-    def draws(self) -> frozenset[str]:
-        return frozenset(argument.draw for argument in self.tensors)
 
     @property
     def size_names(self) -> tuple[str, ...]:

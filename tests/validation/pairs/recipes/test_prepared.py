@@ -19,7 +19,7 @@ from validation.pairs.recipes.recipe import Recipe
 
 def _prepared(recipe: Recipe) -> bool:
     sketches = map(recipe.sketch, range(recipe.combinations))
-    return next(sketch for sketch in sketches if sketch is not None).inputs is not None
+    return next(sketch for sketch in sketches if sketch is not None).inputs != ()
 
 
 PREPARED = [recipe for recipe in RECIPES if _prepared(recipe)]
