@@ -16,8 +16,8 @@ from curation.similarity.duplicates import (
     rank,
     remove,
 )
-from tests.curation.similarity.clustering import ClusterItem, cluster, fingerprint
-from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
+from tests.curation.similarity.clustering import ClusterItem, fingerprint
+from tests.curation.similarity.kernels import SOFTMAX, renamed
 
 
 @dataclass
@@ -105,18 +105,6 @@ def test_removing_items_restores_the_clusters_without_them(store: Store, gone: s
     assert store.links == without
 
 
-def test_a_chain_of_near_duplicates_does_not_merge_into_one_cluster() -> None:
-    store = Store(
-        {key: Facts(f"{key}") for key in range(3)},
-        {frozenset((0, 1)): 0.8, frozenset((1, 2)): 0.8},
-    )
-
-    for key in range(3):
-        store.add(key)
-
-    assert store.links == {0: None, 1: Link(0, "near", 0.8), 2: None}
-
-
 def test_a_short_text_is_a_near_duplicate_only_of_an_equal_text() -> None:
     short = "@triton.jit\ndef f(x):\n    return tl.exp(x) + 1\n"
 
@@ -167,13 +155,3 @@ def test_kernels_for_different_hardware_match_only_with_the_same_syntax() -> Non
     assert same_function(SOFTMAX, renamed(SOFTMAX), hardware="ascend")
     assert not same_function(SOFTMAX, edited, hardware="ascend")
     assert rank(Facts("b")) < rank(Facts("a", hardware="ascend"))
-
-
-def test_unrelated_kernels_do_not_cluster_and_renamed_copies_do() -> None:
-    texts = [unrelated(seed) for seed in range(60)] + [SOFTMAX, renamed(SOFTMAX)]
-    items = [ClusterItem(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
-
-    links = cluster(items)
-
-    assert {key for key, link in links.items() if link} == {61}
-    assert links[61] == Link(60, "exact", 1.0)
