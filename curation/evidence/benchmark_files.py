@@ -1,4 +1,4 @@
-"""Fingerprints of one benchmark: made from its files, and stored in a file without texts.
+"""Fingerprints of a benchmark: computed from its files, and stored in a file without texts.
 
 A file holds hashes, and the names and paths of the problems. All shingles are stored as 64-bit
 hashes, so that a comparison gives the same matches as with the texts.
@@ -29,7 +29,7 @@ from curation.similarity.operations import chain_hash, operation_chain
 from curation.similarity.shingles import Shingles
 
 RULES = f"{minhash.SCHEME}/syntax{syntax.VERSION}/operations{operations.VERSION}/1"
-"""Version of the fingerprint rules. The last number is that of the choice of texts."""
+"""Version of the fingerprint rules. The last number is the version of the choice of texts."""
 SUFFIX = ".npz"
 PYTHON = (".py", ".pyi")
 TABLES = (".json", ".jsonl")
@@ -42,11 +42,11 @@ TASKS = {
     "meta-pytorch/BackendBench": "",
     "gpu-mode/reference-kernels": "problems/*/reference.py",
 }
-"""The files that state a problem. All others of the repository are compared too, but not counted
-as problems. Every file of a benchmark that is not listed counts."""
+"""Glob of the files that state a problem, by benchmark. All other files are compared too, but not
+counted as problems. If a benchmark is not listed, each of its files counts as a problem."""
 ENTRY_POINTS = ("Model", "ref_kernel")
-"""KernelBench's class and the function of gpu-mode's references. Elsewhere a problem's function is
-named like its file."""
+"""Name of a problem's class in KernelBench, and of its function in gpu-mode. In other benchmarks, a
+problem's function has the name of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class BenchmarkProblem:
     name: str
     path: str
     chain_hash: str = ""
-    """Hash of the operations of its PyTorch code; "" if none could be read."""
+    """Hash of the operations in its PyTorch code, or "" if no operation could be read."""
 
     @property
     def key(self) -> str:
@@ -64,7 +64,7 @@ class BenchmarkProblem:
 
     @property
     def is_task(self) -> bool:
-        """True if it is one of the benchmark's problems, and not part of its harness."""
+        """True if the file states a problem of the benchmark, and is not part of its harness."""
         return fnmatchcase(self.path, TASKS.get(self.benchmark, "*"))
 
 
@@ -106,8 +106,8 @@ def fingerprint_benchmark(
         texts.append((BenchmarkProblem(repository, f"{path}:{name}", path), text))
     parts = list(_parts(texts))
     if tables:
-        # Tables mostly repeat the neighboring files. A repeated problem must not be counted again:
-        # a shingle of many problems is an idiom, and no longer counts as a match.
+        # Tables mostly repeat other files. A repeated problem must not be counted again, because a
+        # shingle that many problems share is taken for an idiom, and no longer matches.
         known = index(parts)
         new = [(problem, text) for problem, text in tables if not matches(text, known)]
         parts.extend(_parts(new))
@@ -130,7 +130,7 @@ def _parts(texts: Iterable[tuple[BenchmarkProblem, str]]) -> Iterator[BenchmarkP
 
 
 def _chain_hash(path: str, text: str) -> str:
-    """Return the operation hash of a PyTorch problem. A file of kernels has none."""
+    """Return the operation hash of a PyTorch problem, or "" for a file with kernels."""
     if JIT.search(text):
         return ""
     for name in (*ENTRY_POINTS, PurePosixPath(path).stem):
@@ -155,7 +155,7 @@ def _code_in(table: str) -> Iterator[str]:
 
 
 def _values(table: str) -> Iterator[object]:
-    """Yield the value of a JSON table, or of each line. Text that is not JSON has none."""
+    """Yield the value of a JSON table, or of each line that is JSON."""
     try:
         yield json.loads(table)
     except (ValueError, RecursionError):

@@ -46,7 +46,7 @@ class Benchmarks:
     version: str
     held: tuple[BenchmarkFingerprints, ...]
     rows: Mapping[str, int]
-    """Primary keys of their repositories by name; those without a row are left out."""
+    """Primary keys of the benchmarks' repositories by name, if they have a row."""
     index: Index
     problems: Mapping[str, BenchmarkProblem]
     """By key."""
@@ -71,7 +71,7 @@ class _Held:
 
 
 def current() -> Benchmarks:
-    """Return the present benchmarks. A process builds the index of a version once."""
+    """Return the present benchmarks, cached until their version changes."""
     return _built(_held())
 
 
@@ -88,14 +88,14 @@ def not_held() -> list[str]:
 
 
 def being_read() -> bool:
-    """Return True if an ingest is changing a benchmark at this moment."""
+    """Return True if an ingest of a benchmark is running."""
     return IngestRun.objects.filter(
         repository__in=Repository.objects.benchmarks(), state=RunState.RUNNING
     ).exists()
 
 
 def register_shipped() -> None:
-    """Add the missing rows of shipped benchmarks: a match refers to its benchmark."""
+    """Add missing repository rows of shipped benchmarks, because matches refer to these rows."""
     missing = {one.name for one in _held() if one.row is None}
     if not missing:
         return
@@ -118,9 +118,9 @@ def _version(held: tuple[_Held, ...]) -> str:
 
 
 def _held() -> tuple[_Held, ...]:
-    """Return every ingested benchmark, and the shipped files of the others.
+    """Return every ingested benchmark, and the shipped file of each other benchmark.
 
-    A repository that an admin gave another role is no benchmark, even if a file is shipped.
+    If an admin gave a repository another role, it is not a benchmark, even if its file is shipped.
     """
     columns = ("pk", "name", "url", "role", "last_commit", "expected_license")
     rows = list(Repository.objects.order_by("pk").values_list(*columns))
@@ -192,7 +192,7 @@ def _fingerprints(held: _Held) -> BenchmarkFingerprints:
     if held.shipped is not None:
         return read_fingerprints(held.shipped)
     files = SourceFile.objects.filter(repository=held.row, retired_at=None)
-    # Kernels may be in files that are no modules, such as Markdown.
+    # Kernels may also be in files that are not Python modules, such as Markdown.
     places = Provenance.objects.filter(source_file__in=files, retired_at=None).order_by("pk")
     for kind in PYTHON:
         places = places.exclude(source_file__path__endswith=kind)

@@ -1,6 +1,7 @@
 """Comparison of items with the benchmarks: an item that overlaps a problem is never exported.
 
-A pair with the same operation as a problem gets a note, but stays, because its text differs.
+A pair that has only the same operations as a problem gets an OperationOverlap. It may be exported,
+because its text differs.
 """
 
 from collections.abc import Sequence
@@ -19,9 +20,8 @@ BATCH = 50
 def compare(progress: JobProgress = NO_PROGRESS, *, benchmark_is_read: bool = False) -> int:
     """Compare items that were not compared with the present benchmarks; return their number.
 
-    While a benchmark is being read, only items that were never compared are processed. The others
-    wait for the end of that ingest (`benchmark_is_read`), or each of its files would cause a
-    comparison of all items.
+    While a benchmark is ingested, only items that were never compared are processed. The end of
+    that ingest (`benchmark_is_read`) compares all others, once instead of after each new file.
     """
     benchmarks.register_shipped()
     held = benchmarks.current()
@@ -77,7 +77,7 @@ def _compare(
 def _overlaps(
     subject: Subject, about: dict[str, list[int]], held: Benchmarks
 ) -> list[OperationOverlap]:
-    """Return the problems with the same operations as these pairs, by their Python code."""
+    """Return an overlap for each problem with the same operations as a pair's Python code."""
     if subject is not PAIR:
         return []
     rows = Fingerprint.objects.filter(**about).exclude(chain_hash="").order_by("pk")

@@ -19,17 +19,17 @@ from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
-# PostgreSQL's advisory locks are numbers; this one must be unique in the database.
+# Number of PostgreSQL's advisory lock on placements. It must be unique in the database.
 PLACING = 0x7477_696E_73
-# Raise the last number if another text represents an item, if its functions are read otherwise, or
-# if the rules for representatives change: all items are then placed again.
+# Raise the last number if the choice of an item's text, the reading of its functions, or the rules
+# for representatives change. All items are then placed again.
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
 
 
 def make_missing(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
     """Fingerprint items without a current fingerprint, and return their number.
 
-    If a run is killed, the next one continues.
+    If a run is killed, the next run continues.
     """
     count = 0
     for subject in scope.subjects:
@@ -113,7 +113,7 @@ def _row(
 
 
 def _forget(subject: Subject, outdated: Sequence[int]) -> None:
-    """Delete the rows of an older scheme or text, and the item's place in its cluster."""
+    """Delete the outdated fingerprints of items, with their near-duplicate links and copy flags."""
     if not outdated:
         return
     take_placement_lock()

@@ -22,7 +22,7 @@ from curation.models import (
 
 @dataclass(frozen=True, slots=True)
 class FunnelStage:
-    """`count` kernels passed; `behind` counts by reason those that did not."""
+    """Number of kernels that passed (`count`), and of those that did not, by reason (`behind`)."""
 
     name: str
     count: int
@@ -33,7 +33,7 @@ class FunnelStage:
 
 
 def funnel(repositories: QuerySet[Repository]) -> Iterator[FunnelStage]:
-    """Yield the stages from found to uncontaminated, then the statuses of the rest."""
+    """Yield the stages from found to uncontaminated, then the kernels that passed by status."""
     places = Provenance.objects.filter(
         kernel=OuterRef("pk"), retired_at=None, source_file__repository__in=repositories
     )

@@ -35,7 +35,7 @@ class ValidationRow(NamedTuple):
 
 
 def validations_of(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRow]]]:
-    """Return the validations of pairs by key, each with the hash of the content it looked at."""
+    """Return the validations of pairs by primary key, with the hash of the validated content."""
     rows = ValidationResult.objects.filter(pair__among=pks, run__device__in=DEVICES)
     validations: dict[int, list[tuple[str, ValidationRow]]] = defaultdict(list)
     columns = (
@@ -59,9 +59,9 @@ def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
 
 
 def refusal(origin: str, grades: Mapping[str, Any]) -> str:
-    """Return the grade that excludes a pair of this origin from any export, or an empty text.
+    """Return a sentence on the grade that excludes a pair of this origin from any export, or "".
 
-    Older results without grades pass, because their verdicts were stricter.
+    Grades that an older result lacks are accepted, because its verdict was stricter.
     """
     for name, accepted in _table("export", origin).items():
         value = grades.get(LIMITS.get(name, name))
@@ -100,7 +100,7 @@ def open_grades(origin: str, validation: ValidationRow) -> dict[str, Any]:
 
 
 def noticed_share(strength: Any) -> float:
-    """Return the share of the kinds of damage that a test notices, from `7 of 12`."""
+    """Parse a text such as `7 of 12`: the share of the kinds of damage that a test notices."""
     noticed, _, kinds = str(strength).partition(" of ")
     if not (noticed.isdigit() and kinds.isdigit() and int(kinds)):
         return 0.0
@@ -108,15 +108,15 @@ def noticed_share(strength: Any) -> float:
 
 
 def error_beyond_rounding(grades: Mapping[str, Any]) -> float:
-    """Return the worst error in multiples of torch's own, or 0 if it is within rounding.
+    """Return the worst error in multiples of torch's own, or 0 unless the accuracy is `within`.
 
-    Torch is nearly exact in small elements, so a `close` answer can be off by a large multiple.
+    A `close` answer can have a large multiple too, because torch is nearly exact in small elements.
     """
     return float(grades.get("own_error") or 0.0) if grades.get("accuracy") == "within" else 0.0
 
 
 def most_own_error(origin: str = "default") -> float:
-    """Return the multiple of torch's own error beyond which a person must know of an error."""
+    """Return the multiple of torch's own error beyond which a person must approve a pair."""
     return float(_table("approval", origin)["own_error_most"])
 
 

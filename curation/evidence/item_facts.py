@@ -1,4 +1,4 @@
-"""Facts that decide an item's place in its cluster: status, license, documentation, stars."""
+"""Facts on which an item's clustering depends: status, license, documentation, stars."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from curation.similarity.duplicates import Facts
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
     placed: bool | None
-    """True if the item takes part. Retired, benchmark and opted-out items do not."""
+    """True if the item is in a cluster. Retired, benchmark and opted-out items are not."""
     status: str
     license_verdict: str
     license_stated: bool
@@ -50,7 +50,7 @@ def present(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
 
 
 def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
-    """Return the facts at the time of placement; items without a fingerprint are left out."""
+    """Return the facts stored at the last placement. Items without a fingerprint are left out."""
     rows = Fingerprint.objects.filter(**subject.about(keys)).values_list(subject.column, *COLUMNS)
     return {pk: ItemFacts(*columns) for pk, *columns in rows}
 
@@ -92,7 +92,7 @@ def _pairs(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
 
 
 def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
-    """Return a row for each place of a kernel, and one for a kernel without any."""
+    """Return a row for each present place of a kernel, and one row for a kernel without places."""
     docstrings = QualityFinding.objects.filter(kernel=OuterRef("pk"), gate="docstring", passed=True)
     rows: QuerySet[Any] = KERNEL.rows().filter(pk__among=keys).order_by("pk")
     about: QuerySet[Any, Any] = rows.annotate(

@@ -1,7 +1,7 @@
-"""Times of the rungs of a ladder: pairs with one Python side and differently optimized kernels.
+"""Run times of a ladder: pairs with the same Python side and differently optimized kernels.
 
-Times are comparable if they were measured on one GPU at one case. Small cases measure little but
-the launch, so only PERF_CASES of the test count.
+Times are comparable if they were measured on the same GPU with the same case. Small cases measure
+little but the launch, so only the test's PERF_CASES count.
 """
 
 import ast
@@ -20,7 +20,7 @@ from curation.source.text import UNREADABLE
 
 
 class Place(NamedTuple):
-    """The GPU and the case of a measurement; the case is JSON."""
+    """The GPU and the case of a measurement. The case is written as JSON."""
 
     gpu: str
     case: str
@@ -33,15 +33,15 @@ class TimedRung:
 
 
 def rungs_beside(pair: Pair) -> QuerySet[Pair]:
-    """Return the pairs of a pair's ladder, with itself, from the slowest as declared."""
+    """Return all pairs of a pair's ladder, in the declared order, the slowest first."""
     rungs = Pair.objects.filter(ladder=pair.ladder, python_code=pair.python_code)
     return rungs.exclude(status=Status.RETIRED).order_by("rung", "pk")
 
 
 def timed_rungs(pairs: Sequence[Pair]) -> tuple[Place, list[TimedRung]] | None:
-    """Return the times of most of these rungs at one place, the slowest first.
+    """Return the GPU and case for which most of these pairs have a time, and the times.
 
-    None if no place has times of two rungs.
+    The slowest is first. Return None if no GPU and case has the times of two pairs.
     """
     by_place: dict[Place, list[TimedRung]] = defaultdict(list)
     for (pk, place), median in _times(pairs).items():
@@ -54,7 +54,7 @@ def timed_rungs(pairs: Sequence[Pair]) -> tuple[Place, list[TimedRung]] | None:
 
 
 def _times(pairs: Sequence[Pair]) -> dict[tuple[int, Place], float]:
-    """Return the newest median of each pair at each place."""
+    """Return the newest median run time (µs) of each pair, per GPU and case."""
     perf_cases = {pair.pk: read_perf_cases(pair.test_code) for pair in pairs}
     results = ValidationResult.objects.filter(
         pair__in=[pair.pk for pair in pairs], content_hash=F("pair__content_hash"),

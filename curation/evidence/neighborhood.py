@@ -1,7 +1,7 @@
 """In-memory neighborhood of items, the input of the pure clustering rules.
 
-Everything is fetched for many items at once. The holder of the placement lock changes it in memory,
-and writes the changes at the end.
+Rows are fetched for many items at once. The holder of the placement lock changes the links in
+memory, and writes the changes at the end.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -30,8 +30,8 @@ from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_byt
 from curation.similarity.shingles import Shingles, shingles
 
 ALIKE_ENOUGH = PERMUTATIONS // 2
-"""Least number of equal values in the signatures of two near-duplicates. At a similarity of 0.7,
-one in a million has fewer. The texts of other items with a common band are not read."""
+"""Minimum number of equal values in the signatures of two candidates. With fewer, their texts are
+not read. At a similarity of 0.7, one pair in a million has fewer."""
 
 NO_SHINGLES = np.zeros(0, np.uint64)
 
@@ -68,7 +68,7 @@ class Neighborhood:
         self._subject = subject
         self._members: dict[int, Member] = {}
         self._key_of: dict[int, int] = {}
-        """Items by the keys of their fingerprints."""
+        """Primary key of each item, by the primary key of its fingerprint."""
         self._previous: dict[int, int | None] = {}
         """Previous version of each item, including versions that are not loaded."""
         self._candidates: dict[int, list[int]] = {}
@@ -98,11 +98,11 @@ class Neighborhood:
         return self.among(key, lambda other: may_represent(self[key], other))
 
     def representatives(self, key: int) -> list[NearDuplicate]:
-        """Return those of its near-duplicates that represent others."""
+        """Return the near-duplicates of an item that have no representative themselves."""
         return self.among(key, lambda other: other.link is None and may_represent(self[key], other))
 
     def among(self, key: int, accepts: Callable[[Member], bool]) -> list[NearDuplicate]:
-        """Return the accepted items whose text is near, verified by their texts."""
+        """Return the accepted near-duplicates of an item, verified by comparing the texts."""
         self.load([key])
         others = [
             other
@@ -138,7 +138,7 @@ class Neighborhood:
             self._take_in(Fingerprint.objects.filter(**self._subject.about(new)))
 
     def _take_in(self, fingerprints: QuerySet[Fingerprint]) -> None:
-        """Load the items of these fingerprints, of this kind and scheme only."""
+        """Load the items of these fingerprints that have this kind and the present scheme."""
         name, column = self._subject.name, self._subject.column
         current = fingerprints.filter(scheme=SCHEME).exclude(**{column: None})
         rows = list(
@@ -164,7 +164,7 @@ class Neighborhood:
         self._take_in_links(new)
 
     def _take_in_versions(self, previous: Mapping[int, int | None]) -> None:
-        """Follow each item back to its first version, which need not be a near-duplicate."""
+        """Load the keys of all earlier versions, even if they are not near-duplicates."""
         self._previous |= previous
         ahead = {key for key in previous.values() if key is not None} - self._previous.keys()
         while ahead:
@@ -188,7 +188,7 @@ class Neighborhood:
         self._fetch({link.of for key in keys if (link := self[key].link)})
 
     def _meetings(self, keys: Collection[int]) -> dict[int, set[int]]:
-        """Return the fingerprints that share a band or the syntax hash with each of these items."""
+        """Return for each item the fingerprints with a band or the syntax hash in common."""
         by_band: dict[int, list[int]] = {}
         by_syntax: dict[str, list[int]] = {}
         for key in keys:
@@ -220,7 +220,7 @@ class Neighborhood:
 
     def _verify(self, key: int, others: Iterable[int]) -> None:
         unknown = [other for other in others if _pair(key, other) not in self._alike]
-        # Texts that differ in names only need no comparison.
+        # Texts with the same syntax hash differ only in names, so they need no comparison.
         read = {
             member.key
             for other in unknown

@@ -1,4 +1,4 @@
-"""Opt-outs, applied to places. A kernel with one such place is excluded, even if it has others."""
+"""Opt-outs, applied to places of kernels. One opted-out place excludes the kernel everywhere."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -45,7 +45,7 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
 
 
 OptOutRule = Callable[[int, str, str, Sequence[str]], bool]
-"""Function that tells if an opt-out covers a place: repository, its name, path, copyrights."""
+"""Test if an opt-out covers a place: its repository's key and name, its path, its copyrights."""
 
 
 def rules_in_force() -> list[OptOutRule]:

@@ -1,7 +1,7 @@
 """Rows of a file of pass rates: CSV with a header, or JSON Lines.
 
 A row names a pair (its record id, its number, or its content hash), a model, k, n and the number of
-attempts that passed. A bad row becomes a sentence, and the rows after it are still read.
+attempts that passed. A bad row gives a BadRow with the reason. The rows after it are still read.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from curation.models.pass_rates import MOST_ATTEMPTS
 COLUMNS = ("pair", "model", "k", "n", "passed")
 # Other names of the column `pair`.
 PAIR_COLUMNS = ("pair", "id", "content_hash")
-# Longest line of JSON; a row is far shorter.
+# Maximum bytes of a line of JSON. A valid row is far shorter.
 LINE_MOST = 100_000
 
 
 class UnreadableFile(CurationError):
-    """A file that has no row at all in a known form."""
+    """A CSV file without a valid header, so that no row can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ class RateForm(forms.Form):
 
 
 def read_rows(path: Path) -> Iterator[RateRow | BadRow]:
-    """Yield each row of a file. A name that ends in `.csv` means CSV, any other one JSON Lines."""
+    """Yield each row of a file. A name that ends in `.csv` means CSV, other names JSON Lines."""
     values = _csv(path) if path.suffix.lower() == ".csv" else _json_lines(path)
     for line, value in values:
         yield BadRow(line, value) if isinstance(value, str) else _row(line, value)
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-    # Bytes that are no UTF-8 cost their row only.
+    # With surrogateescape, bytes that are not UTF-8 make only their own row invalid.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, strict=True)
         try:

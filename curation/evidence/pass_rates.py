@@ -1,4 +1,4 @@
-"""Import of pass rates, and each pair's rate over all models. The only code that writes them.
+"""Import of pass rates, and each pair's rate over all models. No other code writes them.
 
 A pair's own rate is the mean over its models of the share of attempts that passed. For each model,
 the measurement with the most attempts counts.
@@ -38,7 +38,7 @@ class ImportedRates:
 def import_pass_rates(path: Path) -> ImportedRates:
     """Store the rows of a file. Rows that are stored already are counted as known.
 
-    A row with other numbers than a stored one replaces it. Within a file, the first row counts.
+    A row with other numbers than a stored row replaces it. Within a file, the first row wins.
     """
     result = ImportedRates()
     seen: dict[Key, RateRow] = {}
@@ -68,7 +68,7 @@ def import_pass_rates(path: Path) -> ImportedRates:
 
 
 def _find_pair(name: str) -> int | None:
-    """Return the key of a pair by its record id, its number ("12", "pair:12") or its hash."""
+    """Find a pair by its record id, its number ("12", "pair:12") or its hash. Return its key."""
     number = name.removeprefix("pair:")
     if number.isascii() and number.isdecimal() and len(number) < 19:
         return Pair.objects.filter(pk=int(number)).values_list("pk", flat=True).first()

@@ -1,4 +1,4 @@
-"""Places of kernels, and the choice of the place that a kernel is exported from."""
+"""Places of kernels in repositories, and the choice of the place that a kernel is exported from."""
 
 import re
 from collections import defaultdict
@@ -14,14 +14,14 @@ LINES = re.compile(r"(\d+)-(\d+)")
 
 
 class LicenseTerms(NamedTuple):
-    """License terms of a place; its texts by path and sha256."""
+    """License terms at a place, with the path and sha256 of each license text."""
 
     copyrights: tuple[str, ...]
     texts: tuple[tuple[str, str], ...]
 
 
 class KernelPlace(NamedTuple):
-    """A place of a kernel."""
+    """A repository's file and the lines at which it contains a kernel."""
 
     pk: int
     source: int
@@ -38,17 +38,17 @@ class KernelPlace(NamedTuple):
 
     @property
     def gives(self) -> bool:
-        """True if a kernel may be distributed from here."""
+        """True if a kernel may be distributed from this place, under the place's license."""
         return self.live and self.verdict == PERMISSIVE
 
 
 def places_of(
     kernels: Collection[int], sources: Mapping[int, ExportSource]
 ) -> dict[int, list[KernelPlace]]:
-    """Return the places of each kernel, the one to export from first.
+    """Return the places of each kernel, the place to export from first.
 
-    It is one with a permissive license, in the repository with most stars. Ties are broken by name,
-    so that the result does not depend on which worker was faster.
+    Present places with a permissive license come first, then other present places; among these, the
+    repository with most stars. Ties are broken by name, so that the order of storage has no effect.
     """
     places_by_kernel: dict[int, list[KernelPlace]] = defaultdict(list)
     rows = Provenance.objects.filter(kernel__among=frozenset(kernels)).order_by()
@@ -69,7 +69,7 @@ def places_of(
 
 
 class DraftedPlaces:
-    """Places of drafted pairs without a stored kernel, read from the metadata of the pairs."""
+    """Places of drafted pairs whose kernel is not stored, read from the metadata of the pairs."""
 
     def __init__(self, sources: Mapping[int, ExportSource]) -> None:
         self._sources = sources

@@ -11,7 +11,7 @@ from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import EVERYTHING, PAIRS, ItemScope
 from curation.models import Role
 
-# Items whose open claims a scheduled task counts: a few seconds.
+# Maximum number of items whose open claims are counted per scheduled task: a few seconds' work.
 MOST_COUNTED = 2000
 
 
@@ -27,9 +27,9 @@ class RefreshCounts:
 def refresh_similarity(
     scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS
 ) -> RefreshCounts:
-    """Process all of `scope` that is new or has changed since.
+    """Process all items of `scope` that are new or have changed.
 
-    An ingest passes its repository (`seen_in`); the scheduler does pairs.
+    An ingest passes its repository (`seen_in`), the scheduler passes PAIRS.
     """
     repository = scope.repository
     return RefreshCounts(

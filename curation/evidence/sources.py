@@ -6,7 +6,7 @@ from pathlib import PurePath
 from curation.models import Origin, PairOrigin, Repository, Role
 
 
-# One object a repository, so that derived values can be cached by it.
+# Compared by identity: there is one object per repository, so that it can be the key of caches.
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportSource:
     name: str

@@ -25,11 +25,11 @@ class Subject:
     """Name of the column that points to such an item."""
     model: type[Kernel] | type[Pair]
     identity: tuple[str, ...]
-    """The text that identifies near-duplicates, and a longer one for short texts."""
+    """Columns of the text that identifies near-duplicates, and of a longer text if it is short."""
     compared: tuple[str, ...]
     """The texts that are compared with benchmarks."""
     python_side: tuple[str, ...] = ()
-    """The columns of the Python function, and of its name."""
+    """The columns of the Python function and of the function's name."""
 
     @property
     def column(self) -> str:
@@ -39,9 +39,9 @@ class Subject:
         return self.model._default_manager.order_by()
 
     def mark_uncounted(self, keys: Iterable[int]) -> None:
-        """Have the open claims of these items counted anew.
+        """Mark these items, so that a task counts their open claims again.
 
-        Every writer locks items in the order of their keys, so that none waits for another in turn.
+        Every writer locks items in the order of their keys, which prevents deadlocks.
         """
         with transaction.atomic(savepoint=False):
             self.locked(sorted(keys)).update(open_claims=None)
@@ -79,7 +79,7 @@ class ItemScope:
 
     subjects: tuple[Subject, ...] = SUBJECTS
     repository: Repository | None = None
-    """Limit to items that were ever found there."""
+    """If set, only items that were ever found in this repository."""
 
     def rows(self, subject: Subject) -> QuerySet[Any]:
         if self.repository is None:
@@ -105,8 +105,8 @@ def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:
 def identity_texts(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the text that identifies each item, from the values of its `identity` columns.
 
-    It is a kernel's function: two kernels that share helpers differ, though most of their units is
-    the same text. But a function of a few words is defined by its helpers, so its unit counts.
+    For a kernel, it is the function: different kernels may share most of their units, as helpers.
+    But a function of a few words depends on its helpers, so its unit is the text.
     """
     counted = shingles_and_counts(columns[0] for columns in rows)
     return [

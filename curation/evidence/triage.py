@@ -42,7 +42,7 @@ class TriageGate:
 
 
 def gates() -> Iterator[TriageGate]:
-    """Yield the gates in a person's order of checks; the first failed one is named."""
+    """Yield the gates in the order of the checks. A rejection names the first gate that failed."""
     yield TriageGate(
         "license", Q(license_verdict=LicenseVerdict.BLOCKED), "Its license forbids distribution."
     )
@@ -57,7 +57,7 @@ def gates() -> Iterator[TriageGate]:
 
 
 def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[str]:
-    """Reject items that fail a gate, reopen items that no longer do, and count by rules.
+    """Reject items that fail a gate, and reopen items that no longer do. Count these by rule.
 
     `renew` is called in each transaction, so that a run that lost its lease decides nothing.
     """

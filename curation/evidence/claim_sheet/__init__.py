@@ -1,1 +1,1 @@
-"""The claims that an approval signs: from rows, to sentences with a state each."""
+"""The claims that an approval signs: sentences with a state, made from database rows."""

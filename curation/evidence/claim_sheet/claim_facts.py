@@ -40,7 +40,7 @@ Item = Kernel | Pair
 # Checks that compare answers, element by element.
 COMPARISONS = ("accuracy", "variations", "gradients")
 DEFINED = re.compile(r"^(?:def|class) ", re.MULTILINE)
-# Texts that are not read to count the open claims of many items.
+# Text columns that are not read if the claims of many items are needed.
 UNREAD = {"kernel": ("launcher_source",), "pair": ()}
 
 
@@ -152,7 +152,7 @@ class _Evidence:
 
 
 def own_facts(item: Any, paths: Iterable[str]) -> dict[str, Any]:
-    """Return the facts that an item's own row holds. `paths`: of its files."""
+    """Return the facts that are in an item's row. `paths`: the paths of its files."""
     facts = {
         "license": item.license.expression if item.license else "",
         "license_verdict": item.license_verdict,
@@ -173,7 +173,7 @@ def blocked_copy(name: str, similarity: float, license: str | None) -> str:
 
 
 def _hidden(item: Any, paths: Iterable[str]) -> str:
-    """Return `code`, `prose` or an empty text: where characters are invisible."""
+    """Return the value of `ClaimFacts.hidden_characters`: `code`, `prose` or an empty text."""
     if code_points("".join((str(item), *paths))):
         return "code"
     texts = [getattr(item, name) for name in item.SOURCES if name not in item.get_deferred_fields()]
@@ -184,7 +184,7 @@ def _hidden(item: Any, paths: Iterable[str]) -> str:
 
 
 def validation_of(result: ValidationResult) -> Validation:
-    """Return a validation as plain values. Its run, and the checks of a pair, should be loaded."""
+    """Return a validation as plain values. Prefetch the run and, for a pair, the checks."""
     checks = result.checks.all() if result.pair_id else ()
     return Validation(
         device=result.run.device,
@@ -199,7 +199,7 @@ def validation_of(result: ValidationResult) -> Validation:
 def _wrong_value(checks: Iterable[ValidationCheck]) -> str:
     """Return the message that names a wrong element, or an empty text.
 
-    A message of the pair's own test quotes whole tensors.
+    It is shorter than the message of the pair's own test, which quotes whole tensors.
     """
     failed = {check.name: check.message for check in checks if check.outcome == Outcome.FAILED}
     return next((failed[name] for name in COMPARISONS if name in failed), "")
@@ -217,7 +217,7 @@ def _findings(kernels: list[int]) -> dict[int, tuple[tuple[str, bool], ...]]:
 
 
 def pairs_of(kernels: list[int]) -> dict[int, dict[str, bool]]:
-    """Return the pairs that were drafted from kernels, and whether their answers were shown."""
+    """Return the pairs that were drafted from kernels, and whether a validation passed each."""
     passed = ValidationResult.objects.filter(
         pair=OuterRef("pk"), content_hash=OuterRef("content_hash"), verdict=Verdict.PASSED
     )

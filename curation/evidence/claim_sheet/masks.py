@@ -1,4 +1,4 @@
-"""Stores of blocks without a mask: the lines at which a kernel may leave its tensors. Pure."""
+"""Stores of blocks without a mask: the lines that may write outside of a tensor. Pure."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ FUNCTION = re.compile(r"^def .*?(?=^[^\s)#]|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def unmasked_stores(source: str) -> tuple[int, ...] | None:
-    """Return the lines of `tl.store` of a block without a mask, or None if it is not readable.
+    """Return the lines with a `tl.store` of a block without a mask, or None if parsing fails.
 
     A store of a single element needs no mask. A tensor descriptor checks its bounds itself.
     """
@@ -72,7 +72,7 @@ def _blocks(function: ast.stmt) -> set[str]:
 
 
 def _is_block(value: ast.expr, blocks: set[str]) -> bool:
-    """Return True for blocks. Loads and reductions give values, which are no addresses."""
+    """Return True for a block of addresses. Loads and reductions return values, not addresses."""
     match value:
         case ast.Name(id=name):
             return name in blocks

@@ -78,7 +78,7 @@ class ClaimFacts:
     opted_out: bool = False
     blocked_copy: str = ""
     hidden_characters: str = ""
-    """`code` if invisible characters can deceive a reader, `prose` if they are in comments."""
+    """Invisible characters: `code` if they can deceive, `prose` if they are only in comments."""
     text: str = ""
     column: str = ""
     placed: bool | None = None
@@ -98,7 +98,7 @@ class KernelFacts(ClaimFacts):
     findings: tuple[tuple[str, bool], ...] | None = None
     """Failed gates, and whether each blocks; None if the gates did not run."""
     pairs: Mapping[str, bool] = field(default_factory=dict)
-    """Pairs that were drafted from it, and whether their answers were shown."""
+    """Pairs drafted from the kernel, and whether a validation passed their answers."""
 
 
 @dataclass(frozen=True, slots=True)

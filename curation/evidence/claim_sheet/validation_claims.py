@@ -19,7 +19,7 @@ from curation.evidence.grades import NOT_TRIED, ValidationRow, error_beyond_roun
 from curation.models import Device, Verdict
 from curation.text import pluralize
 
-# Verdicts that show a fault. The others leave the answers open.
+# Verdicts that show a fault. Other verdicts leave open whether the answers are right.
 FAULTS = {
     Verdict.FAILED: "Not the answers of PyTorch",
     Verdict.ERROR: "It does not run",
@@ -125,7 +125,7 @@ def _graded(
     name: str, topic: str, newest: Validation, facts: PairFacts, left_open: Mapping[str, Any]
 ) -> EvidenceClaim:
     value = newest.grades.get(name, NOT_TRIED)
-    # A trial gave another answer than PyTorch: that is shown, and not only untried.
+    # If a trial gave another answer than PyTorch, the claim is wrong, not only untried.
     state = WRONG if value in ("shown", "differ") else OPEN if name in left_open else SHOWN
     lines: tuple[int, ...] = ()
     if name == "unvaried" and value != NOT_TRIED:
@@ -168,7 +168,7 @@ def _mentions(text: str, marks: Iterable[str]) -> tuple[int, ...]:
 
 
 def _memory(facts: PairFacts, newest: Validation, interpreted: Validation | None) -> EvidenceClaim:
-    """Return the claim on accesses. Only the interpreter and a sanitizer see reads."""
+    """Return the claim on memory accesses. Only the interpreter and a sanitizer observe reads."""
     bounds = newest.checks.get("bounds")
     if bounds is None:
         return not_shown("memory", "Stays inside its tensors: not checked")
