@@ -238,6 +238,8 @@ SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
 # Context manager whose function drops from a draft the code that no case runs.
 DRAFT_SIMPLIFIER = "validation.observing.simplify.simplifier"
+# Function that returns the verdict and the standard text of a license expression.
+LICENSE_POLICY = "ingest.licenses.policy.judged"
 # Address of this site in mails and webhooks, such as https://curation.example.org.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
 # Address that each notice is posted to, and the key of its signature. Empty: none is posted.

@@ -5,12 +5,13 @@ hash of its unit without the generated name, the compiler's hash and the device'
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from curation.identity import content_hash
 from ingest.candidate import Candidate, Item
 from ingest.git import Selection
+from ingest.licenses.unit import or_stated
 
 FILES = Selection(include=("**/*.py",), exclude=("fx_graph_*.py",))
 
@@ -20,14 +21,18 @@ _HINTS = re.compile(rf"{_HINT}, *|,? *{_HINT}")
 _DEVICE = re.compile(r"\bDeviceProperties\([^()]*\)")
 
 
-def compiled_kernels(items: Iterable[Item]) -> Iterator[Item]:
-    """Replace the content hash of compiled kernels. Helpers are dropped: the units contain them."""
+def compiled_kernels(items: Iterable[Item], stated: Mapping[str, str]) -> Iterator[Item]:
+    """Replace the content hash of compiled kernels, and add the stated license.
+
+    Helpers are dropped: the units contain them.
+    """
     for item in items:
         if not isinstance(item, Candidate):
             yield item
         elif item.kernel.kind == "entry":
             identity = identity_source(item.kernel.name, item.unit.source)
-            yield replace(item, content_hash=content_hash(identity))
+            licenses = tuple(or_stated(found, stated) for found in item.licenses)
+            yield replace(item, content_hash=content_hash(identity), licenses=licenses)
 
 
 def identity_source(name: str, source: str) -> str:

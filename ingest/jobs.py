@@ -85,7 +85,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
     with snapshot.open() as tree, Reader(license_reader(), progress, tree) as reader:
         items = read(snapshot, tree, wanted_files(repository), reader, progress)
         if repository.origin == Origin.INDUCTOR:
-            items = compiled_kernels(items)
+            items = compiled_kernels(items, repository.stated)
         funnel = _store(run, attempt, items, reader, progress)
     _succeed(run, attempt, funnel, reading, snapshot)
 

@@ -11,6 +11,7 @@ from curation.models import Category, Origin, Repository
 from ingest.compiled import FILES
 from ingest.git import Network, Selection, Source, SourceKind, parse_source
 from ingest.git.submodules import Submodule
+from ingest.licenses.expressions import normalize
 from ingest.local_clones import as_its_original
 from ingest.pipeline import EVERYTHING
 
@@ -78,24 +79,23 @@ def take_up(text: str, **columns: Any) -> Repository:
     return Repository.objects.create(
         url=source.location,
         name=source.location,
-        origin=Origin.FOLDER,
-        **as_its_original(Path(source.location)) | columns,
+        **{"origin": Origin.FOLDER} | as_its_original(Path(source.location)) | columns,
     )
 
 
-def take_up_compiled(text: str) -> Repository:
-    """Return the source of a folder that torch.compile wrote; an unknown one is added."""
-    path = _folder(text)
-    if path is None:
+def take_up_compiled(text: str, stated: dict[str, str]) -> Repository:
+    """Return the source of a folder that torch.compile wrote; an unknown one is added.
+
+    An empty statement leaves an earlier one as it is.
+    """
+    if _folder(text) is None:
         raise CurationError(f"There is no folder {text}.")
-    if not Repository.objects.filter(url=path).exists():
-        _refuse_overlap(Path(path))
-    row, _ = Repository.objects.get_or_create(
-        url=path,
-        defaults={"name": path, "origin": Origin.INDUCTOR, "category": Category.INDUCTOR},
-    )
-    if row.origin != Origin.INDUCTOR:
-        raise CurationError(f"{path} is known already, as an ordinary folder.")
+    if stated.get("license") and normalize(stated["license"]) is None:
+        raise CurationError(f"{stated['license']!r} is no SPDX expression.")
+    row = take_up(text, origin=Origin.INDUCTOR, category=Category.INDUCTOR)
+    if stated:
+        row.stated = stated
+        row.save(update_fields=["stated"])
     return row
 
 

@@ -27,14 +27,15 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
     columns = (
         "pk", "opted_out", "copyrights",
         "source_file__path", "source_file__repository_id", "source_file__repository__name",
+        "source_file__repository__stated__repository",
     )  # fmt: skip
     if not rules:
         return places.filter(opted_out=True).update(opted_out=False)
     moved: dict[bool, list[int]] = {True: [], False: []}
-    for pk, marked, copyrights, path, repository, name in (
+    for pk, marked, copyrights, path, repository, name, work in (
         places.order_by().values_list(*columns).iterator(chunk_size=BATCH)
     ):
-        covered = any(rule(repository, name, path, copyrights) for rule in rules)
+        covered = any(rule(repository, work or name, path, copyrights) for rule in rules)
         if covered is not marked:
             moved[covered].append(pk)
     for covered, pks in moved.items():

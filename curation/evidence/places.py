@@ -11,6 +11,8 @@ from curation.models import LicenseVerdict, Provenance
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 LINES = re.compile(r"(\d+)-(\d+)")
+# The lines of a place that is a whole file or repository.
+NO_LINES = (0, 0)
 
 
 class LicenseTerms(NamedTuple):
@@ -73,7 +75,7 @@ class DraftedPlaces:
 
     def __init__(self, sources: Mapping[int, ExportSource]) -> None:
         self._sources = sources
-        self._keys = {source.row.name: key for key, source in sources.items()}
+        self._keys = {source.row.name.casefold(): key for key, source in sources.items()}
         self._opt_outs = rules_in_force()
 
     def of(
@@ -81,10 +83,10 @@ class DraftedPlaces:
     ) -> list[KernelPlace]:
         """Return the place that the metadata of a pair names, if its source is known."""
         drawn = metadata.get("provenance") or {}
-        source = self._keys.get(drawn.get("repository") or "")
-        lines = LINES.fullmatch(str(drawn.get("lines", "")))
-        if source is None or lines is None:
+        source = self._keys.get((drawn.get("repository") or "").casefold())
+        if source is None:
             return []
+        lines = LINES.fullmatch(str(drawn.get("lines", "")))
         path, copyrights = drawn.get("path") or "", (drawn.get("copyright") or "",)
         name = self._sources[source].row.name
         opted_out = self._sources[source].opted_out or any(
@@ -92,7 +94,8 @@ class DraftedPlaces:
         )
         return [
             KernelPlace(
-                0, source, path, drawn.get("commit") or "", (int(lines[1]), int(lines[2])), None,
+                0, source, path, drawn.get("commit") or "",
+                (int(lines[1]), int(lines[2])) if lines else NO_LINES, None,
                 True, expression, verdict, opted_out, LicenseTerms(copyrights, ()),
             )
         ]  # fmt: skip

@@ -1,5 +1,6 @@
 """Sources of records, as an export names them: never by a path of this machine."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -22,20 +23,24 @@ class ExportSource:
 
 def every_source() -> dict[int, ExportSource]:
     """Return all sources by primary key; some thousands at most."""
-    return {row.pk: _source(row) for row in Repository.objects.order_by("pk")}
+    rows = list(Repository.objects.order_by("pk"))
+    by_name = {row.name.casefold(): row for row in rows}
+    return {row.pk: _source(row, by_name) for row in rows}
 
 
-def _source(row: Repository) -> ExportSource:
-    local = row.origin != Origin.GIT
+def _source(row: Repository, by_name: Mapping[str, Repository]) -> ExportSource:
+    local, work = row.origin != Origin.GIT, row.stated.get("repository", "")
+    # Code that was compiled from a repository leaves only if the repository's own code may.
+    rows = (row, by_name.get(work.casefold(), row))
     return ExportSource(
         # A folder's name is its path, which would reveal the machine's layout.
-        name=f"local/{PurePath(row.name).name}" if local else row.name,
+        name=work or (f"local/{PurePath(row.name).name}" if local else row.name),
         category=row.category,
         origin=PairOrigin.INDUCTOR if row.origin == Origin.INDUCTOR else PairOrigin.REAL_WORLD,
         weight=float(row.upsampling_weight),
         stars=row.stars,
-        benchmark=row.role == Role.BENCHMARK,
-        opted_out=row.opted_out,
+        benchmark=any(one.role == Role.BENCHMARK for one in rows),
+        opted_out=any(one.opted_out for one in rows),
         local=local,
         row=row,
     )

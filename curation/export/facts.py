@@ -166,7 +166,7 @@ def pairs(items: QuerySet[Pair], sources: Mapping[int, ExportSource]) -> Iterato
         result = []
         for row in batch:
             present: Sequence[KernelPlace] = places.get(row["kernel_id"], ())
-            if not present and row["origin"] == PairOrigin.REAL_WORLD:
+            if not present:
                 terms = (row["license__expression"], row["license_verdict"])
                 present = drafted.of(row["metadata"], *terms)
             result.append(

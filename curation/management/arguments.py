@@ -1,9 +1,12 @@
 """Arguments that several commands share."""
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from curation.models import Device
+from curation.pairs.draft import Source
 
 # Other names that people type for a device.
 ALIASES = {"gpu": Device.CUDA.value}
@@ -29,3 +32,21 @@ def output_file(text: str) -> Path:
     if path.is_dir():
         raise ArgumentTypeError(f"{path} is a folder: name a file in it")
     return path
+
+
+# Options of a command that reads code of a stated source.
+STATED = {
+    "repository": "the repository of the model, such as owner/name",
+    "commit": "its commit",
+    "license": "its license, as an SPDX expression; without one no record leaves",
+    "copyright": "its copyright line",
+}
+
+
+def add_stated_source(parser: ArgumentParser) -> None:
+    for name, words in STATED.items():
+        parser.add_argument(f"--{name}", default="", help=f"{words} (default: not stated)")
+
+
+def stated_source(options: Mapping[str, Any]) -> Source:
+    return Source(**{name: options[name] for name in STATED})

@@ -142,6 +142,11 @@ class Repository(models.Model):
         editable=False,
         help_text="The GitHub address that a local clone's configuration names; not verified.",
     )
+    stated = models.JSONField(
+        default=dict,
+        editable=False,
+        help_text="Of compiled code: repository, commit, license and copyright of the model.",
+    )
     last_commit = models.CharField(max_length=64, blank=True, editable=False)
     last_ingested_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_reading = models.CharField(

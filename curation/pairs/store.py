@@ -15,7 +15,8 @@ from django.db import IntegrityError, transaction
 
 from curation.errors import CurationError
 from curation.models import License, LicenseVerdict, Pair
-from curation.pairs.draft import OURS, PairDraft
+from curation.pairs.draft import PairDraft
+from curation.pairs.licenses import license_of
 from curation.tokens import ENCODING, count_many
 
 BATCH = 500
@@ -124,7 +125,7 @@ def _describe_known(drafts: Sequence[PairDraft]) -> None:
 def _rows(drafts: Sequence[tuple[str, PairDraft]]) -> list[Pair]:
     texts = ["\n".join((d.python_code, d.triton_code, d.test_code)) for _, d in drafts]
     licenses = {
-        name: _license(name) for name in {draft.source.license for _, draft in drafts} if name
+        name: license_of(name) for name in {draft.source.license for _, draft in drafts} if name
     }
     return [
         _row(name, draft, tokens, licenses.get(draft.source.license))
@@ -158,17 +159,3 @@ def _row(name: str, draft: PairDraft, tokens: int, license: License | None) -> P
         license_verdict=license.verdict if license else LicenseVerdict.UNKNOWN,
         kernel_id=draft.kernel,
     )
-
-
-def _license(expression: str) -> License:
-    """Return the row of an expression.
-
-    Only this project's license is known to be permissive. Others keep the verdict of the license
-    policy, or are unknown.
-    """
-    own = expression == OURS.license
-    row, _ = License.objects.get_or_create(
-        expression=expression[:300],
-        defaults={"verdict": LicenseVerdict.PERMISSIVE if own else LicenseVerdict.UNKNOWN},
-    )
-    return row

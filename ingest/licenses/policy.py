@@ -13,6 +13,7 @@ from license_expression import AND, OR, LicenseWithExceptionSymbol
 
 from ingest.licenses.expressions import categories, keys, parse
 from ingest.licenses.records import STRICTNESS, Verdict, stricter
+from ingest.licenses.standard_texts import standard_text
 
 POLICY_FILE = Path(__file__).with_name("policy.json")
 _FILE_ON_GITHUB = re.compile(
@@ -89,3 +90,8 @@ class Policy:
 @cache
 def load_policy() -> Policy:
     return Policy(**json.loads(POLICY_FILE.read_text("utf-8")))
+
+
+def judged(expression: str) -> tuple[Verdict, str]:
+    """Return the policy's verdict on an expression, and its standard text."""
+    return load_policy().verdict(expression), standard_text(expression)

@@ -1,9 +1,10 @@
 """Verdict on a standalone unit: the strictest verdict of the files that its code comes from."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ingest.licenses.expressions import both
+from ingest.licenses.expressions import both, normalize
+from ingest.licenses.policy import load_policy
 from ingest.licenses.records import STRICTNESS, Assessment, Verdict
 
 
@@ -32,6 +33,20 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
         evidence=tuple(dict.fromkeys(e for a in ordered for e in a.evidence)),
         notes=tuple(dict.fromkeys(n for a in ordered for n in a.notes)),
         copyrights=tuple(dict.fromkeys(c for a in ordered for c in a.copyrights)),
+    )
+
+
+def or_stated(assessment: Assessment, stated: Mapping[str, str]) -> Assessment:
+    """Return the terms that the files state, or without any those that a person stated."""
+    expression = normalize(stated.get("license", ""))
+    if assessment.evidence or assessment.notes or expression is None:
+        return assessment
+    return replace(
+        assessment,
+        expression=expression,
+        verdict=load_policy().verdict(expression),
+        reason=f"A person states {expression} for the compiled model.",
+        copyrights=tuple(filter(None, (*assessment.copyrights, stated.get("copyright")))),
     )
 
 

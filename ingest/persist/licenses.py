@@ -5,7 +5,6 @@ from functools import cache
 
 from curation.models import (
     Kernel,
-    License,
     LicenseEvidence,
     LicenseReading,
     LicenseVerdict,
@@ -13,9 +12,9 @@ from curation.models import (
     Repository,
     SourceText,
 )
+from curation.pairs.licenses import license_of
 from ingest.confined.detector import ConfinedScancode
 from ingest.licenses import Assessment, Evidence, LicenseReader, LicenseText
-from ingest.licenses.standard_texts import standard_text
 from ingest.persist.files import Files
 
 # A kernel is blocked if any file that holds it is blocked. Otherwise one permissive file is enough,
@@ -92,7 +91,7 @@ class Licenses:
         if expression is None:
             return None
         if expression not in self._pks:
-            self._pks[expression] = _license(expression, assessment.verdict).pk
+            self._pks[expression] = license_of(expression).pk
         return self._pks[expression]
 
     def store(self, assessments: Iterable[Assessment]) -> None:
@@ -121,9 +120,7 @@ class Licenses:
             LicenseEvidence.objects.bulk_create(fresh)
 
     def _row(self, file: int, evidence: Evidence) -> LicenseEvidence:
-        license_row = (
-            _license(evidence.expression, evidence.verdict) if evidence.expression else None
-        )
+        license_row = license_of(evidence.expression) if evidence.expression else None
         return LicenseEvidence(
             repository=self._repository,
             source_file_id=file,
@@ -132,17 +129,6 @@ class Licenses:
             confidence=evidence.confidence,
             **{name: getattr(evidence, name) for name in COLUMNS},
         )
-
-
-def _license(expression: str, verdict: str) -> License:
-    """Return the row of an expression, created with its standard text on first use."""
-    row = License.objects.filter(expression=expression[:300]).first()
-    if row is None:
-        row, _ = License.objects.get_or_create(
-            expression=expression[:300],
-            defaults={"verdict": verdict, "text": standard_text(expression)},
-        )
-    return row
 
 
 def settle_kernels(repository: Repository) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from curation.management.arguments import output_file
-from curation.models import Pair, PairOrigin, Status
+from curation.management.arguments import add_stated_source, output_file, stated_source
+from curation.models import Pair, PairOrigin, Repository, Status
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
 from curation.progress_bar import Bar
@@ -73,6 +73,7 @@ class Command(BaseCommand):
             metavar="FOLDER",
             help="the graphs that torch.compile left as fx_graph_runnable.py (default: none)",
         )
+        add_stated_source(parser)
         parser.add_argument(
             "--limit", type=int, metavar="N", help="ask for N functions at most (default: all)"
         )
@@ -166,21 +167,30 @@ class Command(BaseCommand):
 
 
 def _wholes(options: dict[str, Any]) -> list[Whole]:
+    stated = stated_source(options)
     try:
         named = [
-            *map(model_sources.of_file, options["modules"] or ()),
+            *(model_sources.of_file(path, stated) for path in options["modules"] or ()),
             *map(model_sources.of_transformers, options["transformers"] or ()),
             *map(model_sources.of_timm, options["timm"] or ()),
             *(
                 whole
                 for folder in options["debug_folder"] or ()
-                for whole in model_sources.of_debug_folder(folder)
+                for whole in model_sources.of_debug_folder(folder, _source_of(folder, stated))
             ),
         ]
     except model_sources.ModelsUnreadable as error:
         raise CommandError(str(error)) from error
     # Drop names that were given twice.
     return list(dict.fromkeys(named))
+
+
+def _source_of(folder: Path, stated: Source) -> Source:
+    """Return the stated source, or that which was stated when the folder was ingested."""
+    if stated.as_metadata() or not folder.is_dir():
+        return stated
+    known = Repository.objects.filter(url=str(folder.resolve())).first()
+    return Source(**known.stated) if known else stated
 
 
 def _offers(options: dict[str, Any]) -> Iterator[Offer]:

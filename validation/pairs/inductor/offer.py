@@ -26,7 +26,11 @@ class Offer:
     source: Source = OURS
 
 
-def of_modules(modules: tuple[Sketch, ...], source: Source = OURS) -> Iterator[Offer]:
+def of_modules(
+    modules: tuple[Sketch, ...], source: Source = OURS, model: str = ""
+) -> Iterator[Offer]:
+    """Yield an offer for each module and data type. `model`: the name of the model of the parts."""
+    prefix = f"inductor-{model}" if model else "inductor"
     for module in modules:
         python, test = rendered_python(module), rendered_test(module)
         for dtype in module.dtypes:
@@ -36,7 +40,7 @@ def of_modules(modules: tuple[Sketch, ...], source: Source = OURS) -> Iterator[O
                 test_code=test,
                 dtype=dtype,
                 operation_type=module.operation_type,
-                slug=f"inductor-{module.slug}-{dtype}",
+                slug=f"{prefix}-{module.slug}-{dtype}",
                 split_group=f"inductor:{module.entry_point}",
                 tags=module.tags,
                 source=source,

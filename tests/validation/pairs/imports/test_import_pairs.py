@@ -55,7 +55,7 @@ def test_importing_the_same_file_twice_stores_each_pair_once(tmp_path: Path) -> 
 
 
 @pytest.mark.django_db
-def test_an_imported_pair_keeps_its_license_with_an_unknown_verdict(tmp_path: Path) -> None:
+def test_the_policy_judges_the_license_of_an_imported_pair(tmp_path: Path) -> None:
     file = tmp_path / "pairs.jsonl"
     file.write_text(json.dumps({**records.kernelbook(1), "licenses": ["GPL-3.0-only"]}) + "\n")
 
@@ -64,7 +64,7 @@ def test_an_imported_pair_keeps_its_license_with_an_unknown_verdict(tmp_path: Pa
     (pair,) = Pair.objects.all()
     assert pair.license is not None
     assert pair.license.expression == "GPL-3.0-only"
-    assert pair.license_verdict == LicenseVerdict.UNKNOWN
+    assert pair.license_verdict == LicenseVerdict.BLOCKED
     assert pair.metadata["provenance"]["repository"] == "somebody/models"
 
 

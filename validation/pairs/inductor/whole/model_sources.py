@@ -9,13 +9,14 @@ import ast
 import importlib.util
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curation.errors import CurationError
 from curation.pairs.draft import Source
 
 MOST_BYTES = 4_000_000
+NOT_STATED = Source()
 RUNNABLE = "fx_graph_runnable.py"
 LIBRARIES = {
     "transformers": Source(
@@ -44,7 +45,7 @@ class Whole:
     text: str = ""
 
 
-def of_file(path: Path) -> Whole:
+def of_file(path: Path, source: Source = NOT_STATED) -> Whole:
     text = _text(path)
     try:
         tree = ast.parse(text)
@@ -55,7 +56,7 @@ def of_file(path: Path) -> Whole:
             f"{path} has no MODULES: a dictionary from names to functions, each of which returns "
             "a module and a tuple of its inputs."
         )
-    return Whole("file", path.stem, Source(path=path.name), text)
+    return Whole("file", path.stem, replace(source, path=path.name), text)
 
 
 def of_transformers(config: str) -> Whole:
@@ -80,7 +81,7 @@ def of_timm(model: str) -> Whole:
     return Whole("timm", model, LIBRARIES["timm"])
 
 
-def of_debug_folder(folder: Path) -> Iterator[Whole]:
+def of_debug_folder(folder: Path, source: Source = NOT_STATED) -> Iterator[Whole]:
     """Yield each graph that torch.compile saved as a runnable file."""
     if not folder.is_dir():
         raise ModelsUnreadable(f"There is no folder at {folder}; give a folder of torch.compile's.")
@@ -90,7 +91,8 @@ def of_debug_folder(folder: Path) -> Iterator[Whole]:
     if not paths:
         raise ModelsUnreadable(f"{folder} holds no {RUNNABLE}, which is what could be run.")
     for path in paths:
-        yield Whole("runnable", path.parent.name, Source(path=path.name), _text(path))
+        place = path.relative_to(folder).as_posix()
+        yield Whole("runnable", path.parent.name, replace(source, path=place), _text(path))
 
 
 def _installed(library: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ WORKER = "validation.pairs.inductor.worker"
 # CPU seconds for one model or one file of models.
 SECONDS = 600.0
 REASON_MOST = 500
+NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _model(
             known_sketches.add(same)
             sketches.append(sketch)
     reasons = Counter({_words(reason): int(count) for reason, count in record["reasons"].items()})
-    offers = tuple(of_modules(tuple(sketches), whole.source))
+    offers = tuple(of_modules(tuple(sketches), whole.source, NO_WORD.sub("-", name).strip("-")))
     return SplitModel(name, int(record["groups"]), offers, reasons)
 
 
