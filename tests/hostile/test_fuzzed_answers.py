@@ -41,8 +41,7 @@ from validation.harness.pool.worker_pool import GpuSick, WorkerPool
 from validation.harness.report import Report, Verdict
 from validation.harness.sandbox import UnreadableJson, read_json
 from validation.harness.schedule import examine_entry
-from validation.pairs.inductor.generation import came_of
-from validation.pairs.inductor.offer import Offer
+from validation.pairs.inductor.generation import Offer, came_of
 from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.inductor.whole.splitting import SplitModel, read_splits
 

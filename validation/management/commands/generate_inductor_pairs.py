@@ -17,9 +17,15 @@ from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.harness.pool.fork_server import ForkServerFailed
 from validation.harness.sandbox import SandboxUnavailable
-from validation.pairs.inductor.generation import generate, inductor
+from validation.pairs.inductor.generation import (
+    Offer,
+    generate,
+    in_turns,
+    inductor,
+    of_modules,
+    types_named,
+)
 from validation.pairs.inductor.modules import MODULES
-from validation.pairs.inductor.offer import Offer, in_turns, of_modules, types_named
 from validation.pairs.inductor.whole import model_sources
 from validation.pairs.inductor.whole.model_sources import Whole
 from validation.pairs.inductor.whole.splitting import split, splitter
@@ -168,19 +174,18 @@ class Command(BaseCommand):
 
 def _wholes(options: dict[str, Any]) -> list[Whole]:
     stated = stated_source(options)
-    try:
-        named = [
-            *(model_sources.of_file(path, stated) for path in options["modules"] or ()),
-            *map(model_sources.of_transformers, options["transformers"] or ()),
-            *map(model_sources.of_timm, options["timm"] or ()),
-            *(
-                whole
-                for folder in options["debug_folder"] or ()
-                for whole in model_sources.of_debug_folder(folder, _source_of(folder, stated))
-            ),
-        ]
-    except model_sources.ModelsUnreadable as error:
-        raise CommandError(str(error)) from error
+    if stated.as_metadata() and not (options["modules"] or options["debug_folder"]):
+        raise CommandError("A source is stated only for --modules and --debug-folder.")
+    named = [
+        *(model_sources.of_file(path, stated) for path in options["modules"] or ()),
+        *map(model_sources.of_transformers, options["transformers"] or ()),
+        *map(model_sources.of_timm, options["timm"] or ()),
+        *(
+            whole
+            for folder in options["debug_folder"] or ()
+            for whole in model_sources.of_debug_folder(folder, _source_of(folder, stated))
+        ),
+    ]
     # Drop names that were given twice.
     return list(dict.fromkeys(named))
 

@@ -1,7 +1,10 @@
 """Pairs from Inductor's generated Triton, converted to need no part of Inductor.
 
-offer ──▶ worker (sandbox): trace ▶ lower, with a described GPU
-──▶ text of Inductor's module
-──▶ writing: kernels, launcher, configuration, device functions
-──▶ draft of a pair
+models ──▶ whole: worker (sandbox): making ▶ graph ▶ spelling ▶ parts ──▶ offers
+offer ──▶ worker (sandbox): lower, with a described GPU ──▶ text of Inductor's module
+──▶ pair_texts: kernels, launcher, configuration, device functions ──▶ draft of a pair
 """
+
+
+class Unwritable(Exception):
+    """Code that can't become a pair. Its message is short, so that reasons can be counted."""

@@ -1,29 +1,90 @@
-"""Generation of pairs from offers by Inductor, with a reason for each failure."""
+"""Generation of pairs by Inductor from functions, with a reason for each failure."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from curation.kinds.difficulty import pair_difficulty
-from curation.pairs.draft import PairDraft
+from curation.pairs.draft import OURS, PairDraft, Source
 from validation.harness.pool.questions import Reply, Workers
 from validation.harness.sandbox import readable
-from validation.pairs.inductor.offer import Offer
+from validation.pairs.inductor import Unwritable
 from validation.pairs.inductor.pair_texts import test_code, triton_code
-from validation.pairs.inductor.unwritable import Unwritable
+from validation.pairs.recipes.rendering import rendered_python, rendered_test
+from validation.pairs.recipes.sketch import Sketch
 
 WORKER = "validation.pairs.inductor.worker"
 # CPU seconds for one function.
 SECONDS = 60.0
 REASON_MOST = 500
+# Fields of an offer that the sandbox gets.
+ASKED = ("entry_point", "python_code", "test_code", "dtype")
+_TYPE = re.compile(r'"dtype": "(\w+)"')
 
 
-@contextmanager
-def inductor(parallel: int | None = None) -> Iterator[Workers]:
-    with Workers(WORKER, seconds=SECONDS, parallel=parallel) as workers:
-        yield workers
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A function for which Inductor can generate code, at one data type."""
+
+    entry_point: str
+    python_code: str
+    test_code: str
+    dtype: str | None
+    """None: the test names no types."""
+    operation_type: str
+    slug: str
+    split_group: str
+    tags: tuple[str, ...] = ()
+    source: Source = OURS
+
+
+def of_modules(
+    modules: tuple[Sketch, ...], source: Source = OURS, model: str = ""
+) -> Iterator[Offer]:
+    """Yield an offer for each module and data type. `model`: the name of the model of the parts."""
+    prefix = f"inductor-{model}" if model else "inductor"
+    for module in modules:
+        python, test = rendered_python(module), rendered_test(module)
+        for dtype in module.dtypes:
+            yield Offer(
+                entry_point=module.entry_point,
+                python_code=python,
+                test_code=test,
+                dtype=dtype,
+                operation_type=module.operation_type,
+                slug=f"{prefix}-{module.slug}-{dtype}",
+                split_group=f"inductor:{module.entry_point}",
+                tags=module.tags,
+                source=source,
+            )
+
+
+def in_turns(offers: Iterable[Offer]) -> list[Offer]:
+    """Return the offers reordered: a prefix has every operation type, and each function in one data
+    type before it has a second one."""
+    rounds = Counter[str]()
+    of_kind = Counter[tuple[int, str]]()
+    placed: list[tuple[int, int, int, Offer]] = []
+    for offer in offers:
+        turn = rounds[offer.entry_point]
+        rounds[offer.entry_point] += 1
+        place = of_kind[turn, offer.operation_type]
+        of_kind[turn, offer.operation_type] += 1
+        placed.append((turn, place, len(placed), offer))
+    return [offer for *_, offer in sorted(placed, key=lambda one: one[:3])]
+
+
+def types_named(test_code: str) -> tuple[str | None, ...]:
+    """Return the data types in the test's cases, without repetition, in order."""
+    return tuple(dict.fromkeys(_TYPE.findall(test_code))) or (None,)
+
+
+def inductor(parallel: int | None = None) -> Workers:
+    return Workers(WORKER, seconds=SECONDS, parallel=parallel)
 
 
 def generate(
@@ -31,20 +92,13 @@ def generate(
 ) -> Iterator[tuple[Offer, PairDraft | str]]:
     """Yield each offer with its pair or the reason of its failure, in order of completion."""
     all_offers = list(offers)
-    questions = (_question(number, offer) for number, offer in enumerate(all_offers))
+    questions = (
+        {"key": number, **{name: getattr(offer, name) for name in ASKED}}
+        for number, offer in enumerate(all_offers)
+    )
     for question, reply in workers.ask(questions, beat):
         offer = all_offers[question["key"]]
         yield offer, came_of(offer, reply)
-
-
-def _question(number: int, offer: Offer) -> dict[str, Any]:
-    return {
-        "key": number,
-        "entry_point": offer.entry_point,
-        "python_code": offer.python_code,
-        "test_code": offer.test_code,
-        "dtype": offer.dtype,
-    }
 
 
 def came_of(offer: Offer, reply: Reply) -> PairDraft | str:

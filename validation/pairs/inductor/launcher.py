@@ -6,8 +6,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from validation.pairs.inductor import Unwritable
 from validation.pairs.inductor.plain_kernels import CompiledKernel
-from validation.pairs.inductor.unwritable import Unwritable
 
 # Calls for Inductor's own bookkeeping, which are dropped.
 IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
@@ -21,24 +21,18 @@ AXES = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "R0_BLOCK": "r0_", "R1_BLOC
 
 
 def body(
-    module: ast.Module,
-    kernels: Mapping[str, CompiledKernel],
-    tensors: Sequence[str],
-    *,
-    alone: bool,
+    module: ast.Module, kernels: Mapping[str, CompiledKernel], tensors: Sequence[str], alone: bool
 ) -> list[str]:
     """Return the launcher's statements.
 
     `tensors` are its parameters. It returns a single tensor if `alone`, otherwise a tuple of
     tensors.
     """
-    return _Body(kernels, tensors, alone).written(_call(module))
-
-
-def _call(module: ast.Module) -> ast.FunctionDef:
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == "call":
-            return node
+            launcher = _Body(kernels, tensors, alone)
+            launcher.add(node.body)
+            return launcher.lines
     raise Unwritable("a module without a call")
 
 
@@ -50,18 +44,14 @@ class _Body:
     lines: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
-    def written(self, call: ast.FunctionDef) -> list[str]:
-        self._statements(call.body)
-        return self.lines
-
-    def _statements(self, statements: Sequence[ast.stmt]) -> None:
+    def add(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
             self._statement(statement)
 
     def _statement(self, statement: ast.stmt) -> None:
         match statement:
             case ast.With(body=inner):
-                self._statements(inner)
+                self.add(inner)
             case ast.Delete():
                 pass
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id="args")):
@@ -104,24 +94,18 @@ class _Body:
     def _launch(self, kernel: CompiledKernel, arguments: Sequence[str]) -> None:
         if len(arguments) != len(kernel.handed):
             raise Unwritable("a launch that does not fit its kernel")
-        settings = configuration(kernel)
-        counts = dict(zip(("x", "y", "z"), _counts(kernel, arguments), strict=False))
-        kept_arguments = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
-        blocks = [f"{name}={size}" for name, size in settings.blocks.items()]
-        grid = _grid(kernel, counts, settings.blocks)
-        words = ", ".join([*kept_arguments, *blocks, f"num_warps={settings.warps}"])
-        self.lines.append(f"{kernel.name}[{grid}]({words})")
+        blocks, warps = configuration(kernel)
+        # The numbers of elements along x, y and z are the last arguments, in reverse.
+        axes = [axis for axis in kernel.hints if not axis.startswith("r")]
+        end = len(arguments) - (len(kernel.hints) - len(axes))
+        counts = dict(zip("xyz", arguments[end - len(axes) : end][::-1], strict=False))
+        words = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
+        words += [f"{name}={size}" for name, size in blocks.items()]
+        grid = _grid(kernel, counts, blocks)
+        self.lines.append(f"{kernel.name}[{grid}]({', '.join(words)}, num_warps={warps})")
 
     def _text(self, node: ast.expr) -> str:
         return ast.unparse(_Named(self.names, f"{self.tensors[0]}.device").visit(node))
-
-
-def _counts(kernel: CompiledKernel, arguments: Sequence[str]) -> list[str]:
-    """Return the numbers of elements along x, y and z: the last arguments, in reverse."""
-    axes = [axis for axis in kernel.hints if not axis.startswith("r")]
-    reduced = len(kernel.hints) - len(axes)
-    end = len(arguments) - reduced
-    return list(arguments[end - len(axes) : end])[::-1]
 
 
 def _grid(kernel: CompiledKernel, counts: Mapping[str, str], blocks: Mapping[str, int]) -> str:
@@ -175,40 +159,24 @@ class _Named(ast.NodeTransformer):
         return ast.parse(text, mode="eval").body
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    blocks: dict[str, int]
-    warps: int
+def configuration(kernel: CompiledKernel) -> tuple[dict[str, int], int]:
+    """Return block sizes and the number of warps, instead of Inductor's list to try.
 
-
-def configuration(kernel: CompiledKernel) -> Configuration:
-    """Return one fixed configuration instead of Inductor's list to try.
-
-    It depends only on the kind of kernel and the approximate size of each axis. It is not tuned for
-    a GPU or an exact size.
+    They depend only on the kind of kernel and the approximate size of each axis. They are not tuned
+    for a GPU or an exact size.
     """
-    hints = {block: kernel.hints.get(AXES[block], 1) for block in AXES}
+    hints = {block: kernel.hints.get(axis, 1) for block, axis in AXES.items()}
     if kernel.matrices:
-        return Configuration({block: TILE[block] for block in kernel.blocks}, 4)
-    if "r0_" in kernel.hints:
-        return _of_reduction(kernel, hints)
-    sizes = POINTWISE[min(len(kernel.blocks), 3)]
-    blocks = {b: min(most, max(hints[b], 16)) for b, most in zip(kernel.blocks, sizes, strict=True)}
-    return Configuration(blocks, 4)
-
-
-def _of_reduction(kernel: CompiledKernel, hints: dict[str, int]) -> Configuration:
+        return {block: TILE[block] for block in kernel.blocks}, 4
+    if "r0_" not in kernel.hints:
+        sizes = zip(kernel.blocks, POINTWISE[min(len(kernel.blocks), 3)], strict=True)
+        return {block: min(most, max(hints[block], 16)) for block, most in sizes}, 4
     along = min(hints["R0_BLOCK"], ALONG)
-    blocks = {}
-    for block in kernel.blocks:
-        if block == "R0_BLOCK":
-            blocks[block] = along
-        elif block == "R1_BLOCK":
-            blocks[block] = min(hints[block], max(1, ALONG // along))
-        elif block == "XBLOCK":
-            # Without a block along the row, the kernel processes a full row at once.
-            room = WIDE // max(1, along if "R0_BLOCK" in kernel.blocks else hints["R0_BLOCK"])
-            blocks[block] = min(hints[block], ROWS, max(1, room))
-        else:
-            blocks[block] = 1
-    return Configuration(blocks, 8 if along >= ALONG else 4)
+    # Without a block along the row, the kernel processes a full row at once.
+    row = along if "R0_BLOCK" in kernel.blocks else hints["R0_BLOCK"]
+    bounds = {
+        "R0_BLOCK": along,
+        "R1_BLOCK": min(hints["R1_BLOCK"], max(1, ALONG // along)),
+        "XBLOCK": min(hints["XBLOCK"], ROWS, max(1, WIDE // max(1, row))),
+    }
+    return {block: bounds.get(block, 1) for block in kernel.blocks}, 8 if along >= ALONG else 4

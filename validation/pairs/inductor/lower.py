@@ -5,7 +5,7 @@ layout, unless the function relates sizes to each other. No contiguous tensor ha
 strides, so Inductor does not specialize for contiguous tensors.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import torch
@@ -48,14 +48,21 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
     """Return the source of Inductor's module."""
     shapes = ShapeEnv(duck_shape=False)
     fake = FakeTensorMode(shape_env=shapes, allow_non_fake_inputs=True)
-    settings = {name: value for name, value in SETTINGS.items() if _knows(name)}
+    # A release of torch may lack some.
+    known = config.get_config_copy()
+    settings = {name: value for name, value in SETTINGS.items() if name in known}
     with config.patch(settings), described_gpu(), fake:
         # Torch can fake an absent GPU, but some C++ operations fail. So trace on fake CPU tensors,
         # and move the results to the GPU.
-        on_cpu = [symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
+        on_cpu = [_symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
         graph = make_fx(function, select_decomp_table(), tracing_mode="real")(*on_cpu)
-        examples = [_moved(tensor) for tensor in on_cpu]
-        _move(graph)
+        examples = [
+            torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cuda")
+            for tensor in on_cpu
+        ]
+        for node in graph.graph.nodes:
+            if "device" in node.kwargs:
+                node.kwargs = {**node.kwargs, "device": torch.device("cuda")}
         with V.set_fake_mode(fake), tracing(TracingContext(fake)):
             FakeTensorProp(graph, fake).propagate_dont_convert_inputs(*examples)
             view_to_reshape(graph)  # type: ignore[no-untyped-call]
@@ -63,37 +70,20 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
             lowering = GraphLowering(
                 graph, example_inputs=examples, shape_env=shapes, is_inference=True
             )
-            handlers = (
+            with (
                 V.set_graph_handler(lowering),
                 V.set_debug_handler(DebugContext()),
                 V.set_extern_kernel_nodes([]),
-            )
-            with handlers[0], handlers[1], handlers[2]:
+            ):
                 lowering.run(*examples)
                 code, _ = lowering.codegen()
                 return str(code.value)
 
 
-def _knows(name: str) -> bool:
-    place: Any = config
-    for part in name.split("."):
-        if not hasattr(place, part):
-            return False
-        place = getattr(place, part)
-    return True
-
-
-def symbolic(
-    shapes: ShapeEnv,
-    tensor: torch.Tensor,
-    place: int,
-    fixed: Collection[tuple[int, int]] = (),
-) -> torch.Tensor:
-    """Return a fake tensor with symbolic sizes, except those `fixed` by position and axis."""
+def _symbolic(shapes: ShapeEnv, tensor: torch.Tensor, place: int) -> torch.Tensor:
+    """Return a fake tensor with symbolic sizes and strides."""
     sizes = [
-        size
-        if size < 2 or (place, axis) in fixed
-        else _symbol(shapes, size, f"size_{place}_{axis}")
+        size if size < 2 else _symbol(shapes, size, f"size_{place}_{axis}")
         for axis, size in enumerate(tensor.shape)
     ]
     strides, stride = [], 2
@@ -101,16 +91,6 @@ def symbolic(
         strides.append(_symbol(shapes, stride, f"stride_{place}_{axis}"))
         stride *= max(tensor.shape[axis], 2) + 1
     return torch.empty_strided(sizes, strides[::-1], dtype=tensor.dtype)
-
-
-def _moved(tensor: torch.Tensor) -> torch.Tensor:
-    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cuda")
-
-
-def _move(graph: torch.fx.GraphModule) -> None:
-    for node in graph.graph.nodes:
-        if "device" in node.kwargs:
-            node.kwargs = {**node.kwargs, "device": torch.device("cuda")}
 
 
 def _symbol(shapes: ShapeEnv, hint: int, name: str) -> torch.SymInt:

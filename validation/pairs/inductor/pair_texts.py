@@ -7,10 +7,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validation.pairs.inductor import device_functions
+from validation.pairs.inductor import Unwritable, device_functions
 from validation.pairs.inductor.launcher import body
 from validation.pairs.inductor.plain_kernels import CompiledKernel, read_kernel
-from validation.pairs.inductor.unwritable import Unwritable
 from validation.pairs.recipes.layout import tidy
 
 IMPORTS = ("import torch", "import triton", "import triton.language as tl")
@@ -26,7 +25,7 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
         parameters[int(place)]: value for place, value in traced["numbers"].items()
     }
     tensors = [name for name in parameters if name not in numbers]
-    lines = body(module, kernels, tensors, alone=traced["single"])
+    lines = body(module, kernels, tensors, traced["single"])
     if not kernels:
         raise Unwritable("no kernel")
     if any(entry_point in kernel.helpers for kernel in kernels.values()):

@@ -6,12 +6,10 @@ Its only decorator is `triton.jit`, it imports no part of torch, and it has no u
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
-from validation.pairs.inductor.unwritable import Unwritable
+from validation.pairs.inductor import Unwritable
 
 # Functions of CUDA's library that Triton also has, with the same name.
 BUILT_IN = frozenset({
@@ -19,7 +17,6 @@ BUILT_IN = frozenset({
     "sqrt", "sqrt_rn", "div_rn", "umulhi",
 })  # fmt: skip
 LIBRARIES = frozenset({"libdevice", "tl_math", "triton_helpers"})
-Node = TypeVar("Node", bound=ast.stmt)
 GRIDS = frozenset({"Grid1D", "Grid2D", "Grid3D", "Grid2DWithYZOverflow", "BatchMatmulGrid3D"})
 
 
@@ -130,45 +127,28 @@ class _Plain(ast.NodeTransformer):
 
 def _drop_unused(function: ast.FunctionDef) -> None:
     """Remove assignments to names that are never read. Inductor repeats index computations."""
-    while unread := _written(function) - _reads(function).keys():
-        remover = _Remover(unread)
-        remover.visit(function)
-        if not remover.removed:
-            return
+    before: set[str] = set()
+    while (unread := _names(function, ast.Store) - _names(function, ast.Load)) != before:
+        before = unread
+        _Remover(unread).visit(function)
 
 
-def _written(function: ast.FunctionDef) -> set[str]:
-    return {
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-
-
-def _reads(function: ast.FunctionDef) -> Counter[str]:
-    return Counter(
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    )
+def _names(function: ast.FunctionDef, context: type[ast.expr_context]) -> set[str]:
+    nodes = (node for node in ast.walk(function) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, context)}
 
 
 class _Remover(ast.NodeTransformer):
-    def __init__(self, names: set[str]) -> None:
-        self._names = names
-        self.removed = False
+    """AST transformer that removes assignments to some names."""
 
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
-        return self._unless(node, node.targets[0])
+    def __init__(self, unread: set[str]) -> None:
+        self._unread = unread
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign | None:
-        return self._unless(node, node.target)
+    def visit_Assign(self, node: ast.Assign | ast.AnnAssign) -> ast.stmt | None:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        return None if isinstance(target, ast.Name) and target.id in self._unread else node
 
-    def _unless(self, node: Node, target: ast.expr) -> Node | None:
-        if isinstance(target, ast.Name) and target.id in self._names:
-            self.removed = True
-            return None
-        return node
+    visit_AnnAssign = visit_Assign  # noqa: N815 - the name is ast's
 
 
 def _still_read(function: ast.FunctionDef) -> frozenset[str]:
@@ -180,4 +160,4 @@ def _still_read(function: ast.FunctionDef) -> frozenset[str]:
         and isinstance(statement.value, ast.Constant)
         and isinstance(target := statement.targets[0], ast.Name)
     }
-    return frozenset(_reads(function).keys() - anew)
+    return frozenset(_names(function, ast.Load) - anew)

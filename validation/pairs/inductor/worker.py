@@ -1,9 +1,17 @@
-"""Program in Inductor's sandbox: generates code for functions, and splits models into functions."""
+"""Program in Inductor's sandbox: generates code for functions, and splits models into functions.
 
+Numbers in a case of a test become constants of the compiled code. So the returned cases are the
+pair's own, changed to have these constants.
+"""
+
+import itertools
+import json
 import os
 import platform
+import sys
 import tempfile
-from collections.abc import Mapping
+import types
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +19,12 @@ import torch
 from torch._inductor.decomposition import select_decomp_table
 
 from validation.harness.worker.question import roles
-from validation.pairs.inductor.trace import traced
-from validation.pairs.inductor.whole.split import split
+from validation.pairs.inductor import Unwritable
+from validation.pairs.inductor.lower import lower
+from validation.pairs.inductor.whole.parts import split
+
+Case = dict[str, Any]
+LEAST_CASES = 3
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -26,6 +38,92 @@ def up(_: Mapping[str, Any]) -> dict[str, str]:
     # Do slow initialization once, before the first child.
     select_decomp_table()
     return {"torch": torch.__version__, "python": platform.python_version()}
+
+
+def traced(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data for a pair, or a `reason`."""
+    try:
+        return _traced(request)
+    except Unwritable as why:
+        return {"reason": str(why)}
+    except Exception as error:  # noqa: BLE001 - the pair's code and the compiler may raise anything
+        return {"reason": f"Inductor raises {type(error).__name__}", "said": str(error)[:2000]}
+
+
+def _traced(request: Mapping[str, Any]) -> dict[str, Any]:
+    reference = getattr(_module("python_code", request["python_code"]), request["entry_point"])
+    # The test imports the candidate, which does not exist yet: use the reference.
+    sys.modules["triton_code"] = sys.modules["python_code"]
+    test = _module("test_code", request["test_code"])
+    case = largest(test.CASES, request["dtype"])
+    inputs = test.make_inputs(case, "cpu")
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    if not tensors:
+        raise Unwritable("it takes no tensor")
+    if any(tensor.requires_grad for tensor in tensors) or "backward(" in request["test_code"]:
+        raise Unwritable("its inputs ask for gradients")
+    outputs: list[Any] = []
+
+    def function(*given: torch.Tensor) -> Any:
+        rest = iter(given)
+        arguments = [next(rest) if isinstance(one, torch.Tensor) else one for one in inputs]
+        outputs[:] = [reference(*arguments)]
+        return outputs[0]
+
+    module = lower(function, tensors)
+    cases = list(_alike(test, case, inputs))
+    if len(cases) < LEAST_CASES:
+        raise Unwritable("too few of its cases are alike in type and numbers")
+    return {
+        "module": module,
+        "single": isinstance(outputs[0], torch.Tensor),
+        "numbers": {
+            place: value
+            for place, value in enumerate(inputs)
+            if not isinstance(value, torch.Tensor)
+        },
+        "cases": cases,
+    }
+
+
+def _module(name: str, text: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    sys.modules[name] = module
+    exec(compile(text, f"{name}.py", "exec"), module.__dict__)  # noqa: S102 - in the sandbox
+    return module
+
+
+def largest(cases: Sequence[Case], dtype: str | None) -> Case:
+    """Return the largest case of this data type: a size of 1 would become a constant."""
+    case = max(cases, key=lambda case: (min(_sizes(case), default=2) > 1, sum(_sizes(case))))
+    return {**case, "dtype": dtype} if dtype else case
+
+
+def _sizes(case: Case) -> list[int]:
+    values = [value for name, value in case.items() if name not in ("seed", "dtype")]
+    flat = itertools.chain.from_iterable(v if isinstance(v, tuple | list) else (v,) for v in values)
+    return [value for value in flat if type(value) is int]
+
+
+def _alike(test: types.ModuleType, first_case: Case, inputs: Sequence[Any]) -> Iterator[Case]:
+    fixed = {"dtype", *getattr(test, "FIXED", ())} & first_case.keys()
+    keys = set()
+    for case in test.CASES:
+        changed = {**case, **{name: first_case[name] for name in fixed}}
+        key = json.dumps({**changed, "seed": 0}, sort_keys=True, default=str)
+        if key not in keys and _same_kinds(test.make_inputs(changed, "cpu"), inputs):
+            keys.add(key)
+            yield changed
+
+
+def _same_kinds(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    return len(some) == len(others) and all(map(_same_kind, some, others))
+
+
+def _same_kind(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        return one.dtype == other.dtype and one.dim() == other.dim()
+    return type(one) is type(other) and bool(one == other)
 
 
 ROLES = roles(answer)

@@ -15,9 +15,15 @@ from curation.pairs.draft import PairDraft
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
 from validation.harness.pool.questions import Reply, Workers
 from validation.pairs.contract import violations
-from validation.pairs.inductor.generation import came_of, generate, inductor
+from validation.pairs.inductor.generation import (
+    Offer,
+    came_of,
+    generate,
+    inductor,
+    of_modules,
+    types_named,
+)
 from validation.pairs.inductor.modules import MODULES
-from validation.pairs.inductor.offer import Offer, of_modules, types_named
 
 pytestmark = pytest.mark.slow
 
@@ -193,6 +199,7 @@ def test_generate_inductor_pairs_stores_pairs_once_and_writes_them(
         ({"limit": 0}, "--limit must be at least 1"),
         ({"limit": -1}, "--limit must be at least 1"),
         ({"module": ["silu"], "from_pairs": True}, "exclude each other"),
+        ({"module": ["silu"], "license": "MIT"}, "only for --modules and --debug-folder"),
     ],
 )
 def test_invalid_inductor_options_are_refused_with_a_sentence(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.validation.conftest import Filled
+from validation.pairs.inductor.generation import Offer, in_turns, of_modules
 from validation.pairs.inductor.modules import MODULES
-from validation.pairs.inductor.offer import Offer, in_turns, of_modules
 
 torch = pytest.importorskip("torch", reason="references are PyTorch's")
 # The rest is for what is tested: whoever rounds in other places is off by as much again.

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from validation.pairs.inductor import device_functions
+from validation.pairs.inductor import Unwritable, device_functions
 from validation.pairs.inductor.pair_texts import test_code as rewritten_test
 from validation.pairs.inductor.pair_texts import triton_code
 from validation.pairs.inductor.plain_kernels import read_kernel
-from validation.pairs.inductor.unwritable import Unwritable
 
 KERNEL = """
 import triton

@@ -16,7 +16,7 @@ from tests.validation.pairs.recipes.tracing import Branch, tracing_environment
 from tests.validation.pairs.recipes.triton_calls import wrong_calls
 from validation.pairs.contract import violations
 from validation.pairs.generation import generate
-from validation.pairs.inductor.whole.describing import described
+from validation.pairs.inductor.whole.splitting import described
 from validation.pairs.recipes import rendering
 from validation.pairs.recipes.catalog import RECIPES
 from validation.pairs.recipes.ladders import LADDERS, rendered_rung
@@ -28,6 +28,7 @@ from validation.pairs.recipes.styles import STYLES
 EXACT = next(style for style in STYLES if style.exact)
 # What no recipe draws.
 WITH_A_MASK = {
+    "module": "Masked",
     "operations": ["where"],
     "parameters": ["mask", "x"],
     "lines": ["return torch.where(mask, x, 0)"],

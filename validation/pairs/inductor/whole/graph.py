@@ -1,20 +1,32 @@
-"""Sandbox side: conversion of a module and its inputs to one flat graph of torch operations.
+"""Sandbox side: a module's graph of torch operations, and its groups, each the work of a kernel.
 
 Tensors are fake and no value is computed, so a model needs no memory for its weights. Operations
 stay as the author called them (such as a layer norm). Those without effect are removed.
+
+Inductor fuses element-wise operations and operations along rows, and stops at matrix products and
+convolutions. So each product is a group, and so are connected operations between products. A view
+at the edge of a group is left out: the group's input is the tensor that it views.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
-from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
 from torch.utils import _pytree as pytree
 
-from validation.pairs.inductor.unwritable import Unwritable
+from validation.pairs.inductor import Unwritable
 
 # Most nodes of one model's graph.
 MOST_NODES = 20_000
@@ -36,9 +48,9 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
     def flat(state_values: dict[str, torch.Tensor], arguments: Any) -> list[torch.Tensor]:
         positional, keywords = ((), arguments) if by_name else (tuple(arguments), {})
         answer = torch.func.functional_call(module, state_values, positional, keywords)
-        return _tensors(answer)
+        return [leaf for leaf in pytree.tree_leaves(answer) if isinstance(leaf, torch.Tensor)]
 
-    with torch.no_grad():
+    with torch.no_grad(), _noted_owners():
         traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(
             state, dict(inputs) if by_name else tuple(inputs)
         )
@@ -51,22 +63,32 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
     return traced
 
 
+@contextmanager
+def _noted_owners() -> Iterator[None]:
+    """Note on each node the classes of the modules that were being called, innermost first."""
+    last: list[Node | None] = []
+
+    def nodes() -> Iterator[Node]:
+        mode = get_proxy_mode()
+        return iter(reversed(mode.tracer.graph.nodes)) if mode else iter(())
+
+    def enter(*_: object) -> None:
+        last.append(next(nodes(), None))
+
+    def leave(module: torch.nn.Module, *_: object) -> None:
+        before = last.pop()
+        for node in takewhile(lambda node: node is not before, nodes()):
+            node.meta.setdefault("owners", []).append(type(module).__name__)
+
+    with (
+        register_module_forward_pre_hook(enter),
+        register_module_forward_hook(leave),
+    ):
+        yield
+
+
 def _pretended(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
-
-
-def graph_of_function(function: Any, inputs: Sequence[torch.Tensor]) -> GraphModule:
-    def flat(*arguments: torch.Tensor) -> list[torch.Tensor]:
-        return _tensors(function(*arguments))
-
-    with torch.no_grad():
-        traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(*inputs)
-    simplify(traced.graph)
-    return traced
-
-
-def _tensors(answer: Any) -> list[torch.Tensor]:
-    return [leaf for leaf in pytree.tree_leaves(answer) if isinstance(leaf, torch.Tensor)]
 
 
 def simplify(graph: Graph) -> None:
@@ -140,3 +162,106 @@ def _is_the_same(node: Node) -> bool:
         and before.dtype == after.dtype
         and before.shape == after.shape
     )
+
+
+PRODUCTS = frozenset({
+    "linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "einsum", "bilinear", "dot", "mv",
+    "conv1d", "conv2d", "conv3d", "convolution", "conv_transpose1d", "conv_transpose2d",
+    "scaled_dot_product_attention", "lstm", "gru",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    nodes: tuple[Node, ...]
+    """In graph order."""
+    inputs: tuple[Node, ...]
+    """Nodes that the group reads and does not compute, in reading order."""
+    outputs: tuple[Node, ...]
+    module: str
+    """Class of the innermost module that has all nodes."""
+
+
+def groups(graph: Graph) -> Iterator[Group]:
+    for members in _apart(graph):
+        trimmed = _without_views_at_the_end(_without_views_at_the_start(members))
+        if trimmed:
+            yield _group(trimmed)
+
+
+def _apart(graph: Graph) -> list[list[Node]]:
+    """Return groups of connected nodes. A product raises the level, so groups are acyclic."""
+    level: dict[Node, int] = {}
+    root: dict[Node, Node] = {}
+
+    def root_of(node: Node) -> Node:
+        while root[node] is not node:
+            root[node] = root[root[node]]
+            node = root[node]
+        return node
+
+    for node in graph.nodes:
+        if node.op != "call_function":
+            continue
+        sources = [source for source in node.all_input_nodes if source in level]
+        product = name_of(node) in PRODUCTS
+        highest = max((level[source] for source in sources), default=0)
+        level[node] = highest + product
+        root[node] = node
+        for source in sources:
+            if not product and level[source] == level[node] and name_of(source) not in PRODUCTS:
+                root[root_of(source)] = root_of(node)
+    members: dict[Node, list[Node]] = defaultdict(list)
+    for node in root:
+        members[root_of(node)].append(node)
+    return list(members.values())
+
+
+def _without_views_at_the_start(members: list[Node]) -> list[Node]:
+    rest = set(members)
+    for node in members:
+        if _is_view(node) and not any(source in rest for source in node.all_input_nodes):
+            rest.discard(node)
+    # If the group also reads the full tensor, a slice of it is computed inside of the group.
+    sources = {source for node in rest for source in node.all_input_nodes} - rest
+    for node in members:
+        read_as_is = any(
+            source in sources and source not in members for source in node.all_input_nodes
+        )
+        if node in sources and read_as_is:
+            rest.add(node)
+    return [node for node in members if node in rest]
+
+
+def _without_views_at_the_end(members: list[Node]) -> list[Node]:
+    rest = set(members)
+    for node in reversed(members):
+        if _is_view(node) and not any(user in rest for user in node.users):
+            rest.discard(node)
+    return [node for node in members if node in rest]
+
+
+def _is_view(node: Node) -> bool:
+    if name_of(node) == "getitem":
+        return _is_view(node.all_input_nodes[0])
+    name, is_view = name_of(node), getattr(node.target, "is_view", False)
+    return name == "_unsafe_view" or (is_view and name != "to")
+
+
+def _group(members: list[Node]) -> Group:
+    member_set = set(members)
+    read = (
+        source for node in members for source in node.all_input_nodes if source not in member_set
+    )
+    owners = zip(*(reversed(node.meta.get("owners", [])) for node in members), strict=False)
+    shared = [classes[0] for classes in takewhile(lambda classes: len({*classes}) == 1, owners)]
+    return Group(
+        nodes=tuple(members),
+        inputs=tuple(dict.fromkeys(read)),
+        outputs=tuple(node for node in members if _is_read_outside(node, member_set)),
+        module=shared[-1] if shared else "",
+    )
+
+
+def _is_read_outside(node: Node, members: Iterable[Node]) -> bool:
+    return isinstance(value_of(node), torch.Tensor) and any(u not in members for u in node.users)

@@ -9,12 +9,13 @@ import json
 import os
 import types
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
-from validation.pairs.inductor.unwritable import Unwritable
+from validation.pairs.inductor import Unwritable
 
 Made = tuple[nn.Module, Any]
 Make = Callable[[], Made]
@@ -24,73 +25,54 @@ BATCH, TOKENS = 2, 19
 
 def modules(request: Mapping[str, Any]) -> Iterator[tuple[str, Make]]:
     """Yield names of modules, each with a function that constructs it."""
-    match request["kind"]:
-        case "file":
-            yield from _of_file(request["text"])
-        case "transformers":
-            yield request["name"], lambda: _of_transformers(request["name"], request["text"])
-        case "timm":
-            yield request["name"], lambda: _of_timm(request["name"])
-        case "runnable":
-            yield request["name"], lambda: _of_runnable(request["text"])
-
-
-def _of_file(text: str) -> Iterator[tuple[str, Make]]:
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    name, text = request["name"], request["text"]
+    if request["kind"] != "file":
+        kinds = {"transformers": _of_transformers, "timm": _of_timm, "runnable": _of_runnable}
+        yield name, partial(kinds[request["kind"]], name, text)
+        return
     told = _executed("modules", text).get("MODULES")
     if not isinstance(told, dict) or not told:
         raise Unwritable("its MODULES is no dictionary of functions by name")
-    for name, make in told.items():
-        yield str(name), lambda make=make: _checked(make)  # type: ignore[misc]
+    for key, make in told.items():
+        yield str(key), partial(_checked, make)
 
 
 def _checked(make: Any) -> Made:
-    answer = make()
-    match answer:
+    match make():
         case (nn.Module() as module, tuple() | list() | dict() as inputs):
             return module, inputs
     raise Unwritable("its function does not return a module and a tuple of inputs")
 
 
 def _of_transformers(name: str, text: str) -> Made:
-    os.environ["HF_HUB_OFFLINE"] = "1"
     import transformers
 
-    if text:
-        options = dict(json.loads(text))
-        kind = options.pop("model_type", "")
-        if kind not in transformers.CONFIG_MAPPING:
-            raise Unwritable(f"transformers knows no model_type {kind!r}")
-        config = transformers.AutoConfig.for_model(kind, **options)
-    else:
-        config_class = getattr(transformers, name, None)
-        if not isinstance(config_class, type) or not issubclass(
-            config_class, transformers.PretrainedConfig
-        ):
-            raise Unwritable(f"transformers has no configuration {name}")
-        config = config_class()
+    options = dict(json.loads(text or "{}"))
+    kind = options.pop("model_type", "")
+    known = transformers.CONFIG_MAPPING
+    config_class = getattr(transformers, name, None) if not text else kind in known and known[kind]
+    if not isinstance(config_class, type):
+        raise Unwritable(f"transformers has no configuration {kind or name}")
+    config = config_class(**options)
     # "eager", because other implementations call a library's kernel.
     model = transformers.AutoModel.from_config(config, attn_implementation="eager")
-    return model, _asked_for(model, config)
-
-
-def _asked_for(model: Any, config: Any) -> dict[str, Any]:
     if model.main_input_name == "pixel_values":
-        shape = getattr(config, "num_channels", 3), *_pair(getattr(config, "image_size", 224))
-        return {"pixel_values": torch.randn(BATCH, *shape)}
+        size = getattr(config, "image_size", 224)
+        sides = (size, size) if isinstance(size, int) else tuple(size)[:2]
+        return model, {
+            "pixel_values": torch.randn(BATCH, getattr(config, "num_channels", 3), *sides)
+        }
     if model.main_input_name != "input_ids":
         raise Unwritable(f"inputs of the kind {model.main_input_name} can't be made")
-    inputs: dict[str, Any] = {"input_ids": torch.zeros(BATCH, TOKENS, dtype=torch.int64)}
+    names = ["input_ids"]
     if getattr(config, "is_encoder_decoder", False):
-        inputs["decoder_input_ids"] = torch.zeros(BATCH, TOKENS, dtype=torch.int64)
-    return {**inputs, "use_cache": False} if hasattr(config, "use_cache") else inputs
+        names.append("decoder_input_ids")
+    inputs: dict[str, Any] = {n: torch.zeros(BATCH, TOKENS, dtype=torch.int64) for n in names}
+    return model, {**inputs, "use_cache": False} if hasattr(config, "use_cache") else inputs
 
 
-def _pair(size: Any) -> tuple[int, int]:
-    return (size, size) if isinstance(size, int) else (size[0], size[1])
-
-
-def _of_timm(name: str) -> Made:
-    os.environ["HF_HUB_OFFLINE"] = "1"
+def _of_timm(name: str, _: str) -> Made:
     import timm
 
     if name not in timm.list_models():
@@ -99,7 +81,7 @@ def _of_timm(name: str) -> Made:
     return model, (torch.randn(BATCH, *model.default_cfg["input_size"]),)
 
 
-def _of_runnable(text: str) -> Made:
+def _of_runnable(_: str, text: str) -> Made:
     """Build a graph from the file of torch.compile: a `Repro`, and `load_args` for its inputs."""
     space = _executed("runnable", text)
     repro, load = space.get("Repro"), space.get("load_args")
@@ -120,27 +102,13 @@ class _Reader:
         return None
 
     def tensor(
-        self,
-        _: Any,
-        shape: Any,
-        stride: Any = None,
-        *,
-        dtype: Any = None,
-        **__: Any,
-    ) -> torch.Tensor:
-        sizes = tuple(shape)
-        kind = dtype or torch.float32
-        value = (
-            torch.empty(sizes, dtype=kind)
-            if stride is None
-            else torch.empty_strided(sizes, tuple(stride), dtype=kind)
-        )
-        self.args.append(value)
-        return value
+        self, _: Any, shape: Any, stride: Any = None, *, dtype: Any = torch.float32, **__: Any
+    ) -> None:
+        strides = torch.empty(tuple(shape), device="meta").stride() if stride is None else stride
+        self.args.append(torch.empty_strided(tuple(shape), tuple(strides), dtype=dtype))
 
-    def symint(self, value: int) -> int:
+    def symint(self, value: int) -> None:
         self.args.append(value)
-        return value
 
 
 def _executed(name: str, text: str) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def test_an_in_place_operation_is_written_as_a_new_value() -> None:
         (lambda x: x.mean(-1, keepdim=True), "return torch.mean(x, (-1,), keepdim=True)"),
         (lambda x: 1 - x, "return 1 - x"),
         (lambda x: torch.add(x, x, alpha=2), "return torch.add(x, x, alpha=2)"),
-        (lambda x: x.softmax(-1), "return torch.softmax(x, dim=-1)"),
+        (lambda x: x.softmax(-1), "return torch.softmax(x, -1)"),
         (lambda x: x.clamp(min=0.5), "return torch.clamp(x, min=0.5)"),
         (lambda x: F.leaky_relu(x, 0.2), "return F.leaky_relu(x, negative_slope=0.2)"),
     ],
