@@ -11,8 +11,6 @@ from curation.models import LicenseVerdict, Provenance
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 LINES = re.compile(r"(\d+)-(\d+)")
-# The lines of a place that is a whole file or repository.
-NO_LINES = (0, 0)
 
 
 class LicenseTerms(NamedTuple):
@@ -29,7 +27,7 @@ class KernelPlace(NamedTuple):
     source: int
     path: str
     commit: str
-    lines: tuple[int, int]
+    lines: tuple[int, int]  # zeros: all of the file
     cell: int | None
     """In a notebook: the code cell in which the lines are counted."""
     live: bool
@@ -87,18 +85,21 @@ class DraftedPlaces:
         if source is None:
             return []
         lines = LINES.fullmatch(str(drawn.get("lines", "")))
-        path, copyrights = drawn.get("path") or "", (drawn.get("copyright") or "",)
-        name = self._sources[source].row.name
-        opted_out = self._sources[source].opted_out or any(
-            covers(source, name, path, copyrights) for covers in self._opt_outs
-        )
         return [
             KernelPlace(
-                0, source, path, drawn.get("commit") or "",
-                (int(lines[1]), int(lines[2])) if lines else NO_LINES, None,
-                True, expression, verdict, opted_out, LicenseTerms(copyrights, ()),
+                0, source, drawn.get("path") or "", drawn.get("commit") or "",
+                (int(lines[1]), int(lines[2])) if lines else (0, 0), None, True, expression,
+                verdict, self._sources[source].opted_out or bool(self.opt_out(metadata, source)),
+                LicenseTerms((drawn.get("copyright") or "",), ()),
             )
         ]  # fmt: skip
+
+    def opt_out(self, metadata: Mapping[str, Any], source: int = 0) -> str:
+        """Return the opt-out that covers a pair, also one of a repository that is no source."""
+        drawn = metadata.get("provenance") or {}
+        name, path = drawn.get("repository") or "", drawn.get("path") or ""
+        place = source, name, path, (drawn.get("copyright") or "",)
+        return f"An opt-out excludes {name}." if any(r(*place) for r in self._opt_outs) else ""
 
 
 def _order(

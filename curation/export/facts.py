@@ -180,6 +180,7 @@ def pairs(items: QuerySet[Pair], sources: Mapping[int, ExportSource]) -> Iterato
                     ],
                 )
             )  # fmt: skip
+            result[-1].opted_out = result[-1].opted_out or drafted.opt_out(row["metadata"])
         yield result
 
 

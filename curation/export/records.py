@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from curation.evidence.pass_rates import rates_of
-from curation.evidence.places import LINES, NO_LINES, KernelPlace
+from curation.evidence.places import LINES, KernelPlace
 from curation.evidence.sources import ExportSource
 from curation.evidence.subjects import KERNEL, PAIR
 from curation.export.facts import PAIR_TEXTS, ExportItem
@@ -278,13 +278,13 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
     page = source.row.page_url(place.commit, place.path) if place.commit and place.path else ""
     first, last = place.lines
     # GitHub has no URL for the lines of a notebook's cell.
-    part = "" if place.cell or place.lines == NO_LINES else f"#L{first}-L{last}"
+    part = "" if place.cell or not last else f"#L{first}-L{last}"
     commit = source.row.stated.get("commit", "") if source.row.stated else place.commit
     return {
         "repository": source.name,
         "commit": commit or None,
         "path": place.path or None,
-        "lines": None if place.lines == NO_LINES else [first, last],
+        "lines": [first, last] if last else None,
         "cell": place.cell or None,
         "url": f"{page}{part}" if page else None,
     }

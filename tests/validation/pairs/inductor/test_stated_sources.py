@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from curation.errors import CurationError
-from curation.models import Kernel, Pair
+from curation.models import Kernel, OptOut, Pair
 from tests.curation.export.writing import every, export, reasons
 from tests.factories import a_full_validation, a_repository
 from tests.ingest.test_compiled import Made, write_trace
@@ -69,12 +69,14 @@ def test_kernels_and_pairs_of_a_stated_source_are_exported_with_license_and_prov
         ({}, "license"),
         (STATED | {"license": "GPL-3.0-only"}, "license"),
         (STATED | {"repository": "eve/models"}, "opted-out"),
+        (STATED | {"copyright": "Copyright 2024 Mallory"}, "opted-out"),
     ],
 )
 def test_compiled_code_is_not_exported_without_a_permissive_license_or_after_an_opt_out(
     stated: dict[str, str], reason: str, command_with_warm_workers: None, tmp_path: Path
 ) -> None:
     a_repository(name="Eve/models", opted_out_at="2026-01-01T00:00Z")
+    OptOut.objects.create(author="Mallory", reason="By mail.")
 
     assert exported(compiled(tmp_path / "traces"), tmp_path / "out", **stated) == ([], [])
 
