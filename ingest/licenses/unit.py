@@ -38,16 +38,12 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
 
 def or_stated(assessment: Assessment, stated: Mapping[str, str]) -> Assessment:
     """Return the terms that the files state, or without any those that a person stated."""
-    expression = normalize(stated.get("license", ""))
-    if assessment.evidence or assessment.notes or expression is None:
+    name = normalize(stated.get("license", ""))
+    if assessment.evidence or assessment.notes or name is None:
         return assessment
-    return replace(
-        assessment,
-        expression=expression,
-        verdict=load_policy().verdict(expression),
-        reason=f"A person states {expression} for the compiled model.",
-        copyrights=tuple(filter(None, (*assessment.copyrights, stated.get("copyright")))),
-    )
+    verdict, reason = load_policy().verdict(name), f"A person states {name} for the compiled model."
+    lines = tuple(filter(None, (*assessment.copyrights, stated.get("copyright"))))
+    return replace(assessment, expression=name, verdict=verdict, reason=reason, copyrights=lines)
 
 
 def _named_or_unknown(assessment: Assessment) -> Assessment:
