@@ -56,7 +56,7 @@ def number(text: str) -> int:
 
 
 def parse_time(text: str) -> datetime | None:
-    """Parse a cursor. Another text gives None, and so the first page."""
+    """Parse the time of a cursor. An invalid one gives None, and so the first page."""
     try:
         moment = datetime.fromisoformat(text)
         # The conversion to UTC fails for the first and the last day that Python can represent.
@@ -74,5 +74,5 @@ def text_url(item: Kernel | Pair, column: str) -> str:
     return reverse("text", args=[kind_of(item), item.pk, column])
 
 
-# The texts of the item that a row is about. They may have megabytes, and lists show none.
+# Text columns of a row's kernel or pair. Lists do not load them, because they may have megabytes.
 TEXTS = [f"{model._meta.model_name}__{name}" for model in (Kernel, Pair) for name in model.SOURCES]

@@ -118,7 +118,7 @@ def claim(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
 
 @endpoint("POST")
 def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
-    """Decide on an item as it was at `version`. Idempotent by `request`."""
+    """Decide on an item that still has `version`. Idempotent by the id `request`."""
     body = _body(request)
     item = item_or_404(kind, pk)
     kind_given: dict[str, Any] = {
@@ -213,7 +213,7 @@ def _request_id(body: dict[str, Any]) -> uuid.UUID:
 
 
 def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
-    """Return the fields of listed items. One that the user may review again is shown as pending."""
+    """Return the fields of listed items. While it waits for a second review, one is pending."""
     visibilities = second.visibilities(KINDS[kind], [item.pk for item in items], user)
     return [
         {

@@ -19,7 +19,7 @@ def _one_of(*values: str) -> dict[str, Any]:
     return {"enum": ["", *values], "description": f"one of {', '.join(values)}"}
 
 
-# The descriptions end the sentences that refuse another value: “tags is a list of texts”.
+# Each description completes the error message of an invalid value: “tags is a list of texts”.
 DECISION: dict[str, Any] = {
     "type": "object",
     "required": ["status", "version"],

@@ -34,7 +34,7 @@ def read_cases(test_code: str) -> list[dict[str, Any]]:
 
 
 def fields_of(cases: list[dict[str, Any]], place: int, instead: dict[str, Any]) -> list[CaseField]:
-    """Return an input for each number and text of a case. `instead` has the changed values."""
+    """Return a form field for each scalar value of a case. `instead`: changed values by key."""
     fields = []
     for key, value in list(cases[place].items())[:KEYS_MOST]:
         if type(key) is not str or type(value) not in PLAIN:

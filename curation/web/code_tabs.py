@@ -123,7 +123,7 @@ def _chosen(query: dict[str, str], names: Sequence[str]) -> Sequence[str]:
 
 
 def _shown(item: Any, column: str, talked: Threads) -> dict[str, Any]:
-    """Return where the complete text is, and its comments unless the reviewer must not see them."""
+    """Return the URL of the complete text, and its comments if the reviewer may see them."""
     whole = {"whole": text_url(item, column)}
     return whole if item.blind else whole | {"file": column, "notes": _notes(talked, column)}
 
@@ -142,7 +142,7 @@ def _notes(threads: Threads, file: str) -> dict[int, str]:
 def _outline(
     source: str, own: str = "", anchor: str = "L", first: int = 1
 ) -> list[tuple[str, str, bool]]:
-    """Return the links to a text's functions, their names, and whether the page opens on them."""
+    """Return a link to each function of a text, its name, and whether it is the kernel."""
     return [
         (f"#{anchor}{each.line + first - 1}", each.name, each.name == own if own else each.kernel)
         for each in highlight.functions(source) or ()

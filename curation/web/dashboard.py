@@ -154,7 +154,7 @@ def _categories() -> list[tuple[str, int, int]]:
 
 
 def _decided() -> QuerySet[Decision]:
-    """Select the decisions of the last days, without undos and undone ones."""
+    """Select the decisions of the last 30 days, without undos and undone ones."""
     since = timezone.now() - timedelta(days=DAYS)
     return Decision.objects.filter(undoes=None, undone_by=None, created_at__gte=since).order_by()
 
@@ -166,7 +166,7 @@ def _has_decided_for_a_week() -> bool:
 
 
 def _reviewers() -> list[dict[str, Any]]:
-    """Return each person's work of the last days, and how often another one ever agreed."""
+    """Return each reviewer's work of the last 30 days, and the agreement with others ever since."""
     since = timezone.now() - timedelta(days=DAYS)
     alone = Q(bulk=None)
     work = (
@@ -199,7 +199,7 @@ def _reviewers() -> list[dict[str, Any]]:
 
 
 def _deciders() -> dict[str, int]:
-    """Count the decisions of the last days, those of persons and of programs apart."""
+    """Count the decisions of the last 30 days by people and by programs, and those people."""
     by_person = Q(actor=Actor.PERSON)
     return _decided().aggregate(
         people=Count("user", distinct=True, filter=by_person),
@@ -209,7 +209,7 @@ def _deciders() -> dict[str, int]:
 
 
 def _days() -> list[int]:
-    """Count the decisions of people on each of the last days, today last."""
+    """Count the decisions of people on each of the last 30 days, today last."""
     today = timezone.now().date()
     rows = (
         _decided()

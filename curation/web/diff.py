@@ -78,7 +78,7 @@ def _names(left: str, right: str) -> dict[str, str]:
         if old_name not in names and new_name not in taken:
             names[old_name] = new_name
             taken.add(new_name)
-    # A name that would become ambiguous is kept.
+    # A name is not replaced if the result would be ambiguous.
     own = {name for _, line in rights for name in line}
     return {old: new for old, new in names.items() if new == old or new not in own or new in names}
 

@@ -1,4 +1,4 @@
-"""Proofs of the claims of an item, as details that its claim sheet can unfold."""
+"""Evidence for the claims about an item, as details that its claim sheet can unfold."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from curation.text import pluralize
 from curation.web.highlight import taken
 
 SHOWN = 12
-# Left out: a pair that the GPU does not support was not checked.
+# Results that are left out: a pair that the GPU does not support was not checked.
 UNTRIED = (Device.CUDA, Verdict.UNSUPPORTED)
 # Maximum number of notes on how a kernel was made standalone.
 MOST_NOTES = 50
@@ -49,7 +49,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class ProvenClaim:
-    """A claim with its proof. `url` leads to its first line."""
+    """A claim with its evidence. `url` leads to the first line of code that it is about."""
 
     claim: EvidenceClaim
     details: tuple[Detail, ...] = ()
@@ -106,7 +106,7 @@ def claims_of(rows: ItemRows) -> list[EvidenceClaim]:
 def proven(
     sheet: Iterable[EvidenceClaim], rows: ItemRows, *, code_is_shown: bool
 ) -> list[ProvenClaim]:
-    """Return each claim of the sheet with its proof."""
+    """Return each claim of the sheet with its evidence."""
     proofs = {
         "opt-out": _opt_outs,
         "characters": _characters,
@@ -253,7 +253,7 @@ def near_duplicates(
 
 
 def _benchmarks(rows: ItemRows) -> Iterator[Detail]:
-    """Yield the closest overlap, and a problem with the same operation, which excludes nothing."""
+    """Yield the closest overlap, and a problem with the same operation, which is no overlap."""
     item = rows.item
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()

@@ -134,6 +134,6 @@ def named(figures: Mapping[str, Any]) -> Iterator[LabeledValue]:
 
 
 def label_of(name: str) -> str:
-    """Return the label of a check or figure, by default made of its name."""
+    """Return the label of a check or figure, by default derived from its name."""
     known = CHECKS.get(name) or LABELS.get(name)
     return known or name.replace("_", " ").replace("-", " ").strip().capitalize()

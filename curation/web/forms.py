@@ -64,6 +64,6 @@ class DraftForm(forms.Form):
         return [f"{name}: {' '.join(map(str, errors))}" for name, errors in self.errors.items()]
 
     def values(self) -> dict[str, Any]:
-        """Return the fields, with the three texts as one."""
+        """Return the fields, with the three texts as one `PairTexts`."""
         values = dict(self.cleaned_data)
         return {"texts": PairTexts(*(values.pop(name) for name in Draft.TEXTS)), **values}

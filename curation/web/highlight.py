@@ -24,7 +24,7 @@ from curation.text import pluralize
 Address = Callable[[int], str]
 # One for all texts: creating a formatter takes as long as formatting a short text.
 FORMATTER = HtmlFormatter(nowrap=True)
-# Lines above a `def` that leave it on the first screen.
+# With at most so many lines above it, a `def` is on the first screen.
 SHORT = 14
 # Number of lines that a browser scrolls without delay.
 MOST_LINES = 5000
@@ -135,7 +135,7 @@ def table(
 ) -> SafeString:
     """Return lines `start` to `end`, numbered from `first`.
 
-    url: the link of a line's number.
+    url: function that returns the link of a line number.
     whole: the URL of the complete text, for lines that are cut or omitted.
     anchor: prefix of the ids of its lines, which must be unique on a page.
     plain: no colors and no links.
@@ -203,7 +203,7 @@ def opened_at_kernel(source: str, **shown: Any) -> list[Section]:
 def _opened_at(
     source: str, function: "Function", start: int, end: int | None, **shown: Any
 ) -> list[Section]:
-    """Return lines `start` to `end`. If the `def` is far below the first, the lines above it fold.
+    """Return lines `start` to `end`. If the `def` is far below `start`, lines above are folded.
 
     A decorator may list fifty configurations.
     """
@@ -275,7 +275,7 @@ def functions(source: str) -> tuple[Function, ...] | None:
 
 
 def _definitions(body: Iterable[ast.AST]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
-    """Yield the functions and classes of a module, those in its branches too."""
+    """Yield the functions and classes of a module, also those inside `if` and `try`."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node

@@ -38,7 +38,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class LogQuery:
-    """Filter of the history, and its reader. `before`: the time at which it ends."""
+    """Filter of the history. `reader`: who sees it. `before`: time that all entries precede."""
 
     reader: User
     kind: str = ""

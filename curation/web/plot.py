@@ -31,7 +31,7 @@ def bars(values: Iterable[tuple[str, int, str]]) -> list[ChartBar]:
 
 
 def shares(rows: Iterable[Sequence[Any]], query: str) -> list[ChartBar]:
-    """Return a bar for each name, approved and total. `query` lists the items of `{name}`."""
+    """Return a bar for each name, approved count and total. `query`: URL query with `{name}`."""
     values = list(rows)
     longest = max((whole for _, _, whole in values), default=0) or 1
     return [

@@ -145,7 +145,7 @@ def undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QueryS
 
 @compiled_query
 def whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
-    """Select the item with related facts."""
+    """Select the item with all related facts that its page shows."""
     me = {about(kind): OuterRef("pk")}
     given = SecondReview.objects.filter(**me, given_at__isnull=False)
     # Two subqueries: with one OR, SQLite would scan all links.
@@ -199,7 +199,7 @@ def whole(kind: Model, /, pk: int, user: User, now: datetime) -> QuerySet[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A pair of a ladder, with its time. `place`: the GPU and the case that was timed."""
+    """A pair of a ladder, with its run time. `place`: the GPU and the test case of the time."""
 
     pair: Pair
     current: bool

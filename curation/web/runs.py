@@ -107,7 +107,7 @@ def newest(kind: str = "", state: str = "", after: str = "", size: int = PAGE) -
 
 
 def running(kind: str = "") -> list[Run]:
-    """List live runs of workers, oldest first."""
+    """List runs that a worker is running, oldest first."""
     runs = [run for rows in _rows(kind) for run in rows.filter(state=RunState.RUNNING)[:PAGE]]
     return sorted(runs, key=lambda run: (run.started_at or run.created_at, run.label))
 

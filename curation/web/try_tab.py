@@ -23,7 +23,7 @@ LEVELS = (
     "no error", "up to 1 step", "up to 8", "up to 64", "up to 4,096", "more, or not finite",
 )  # fmt: skip
 EARLIER = 8
-# The program of a run whose values are wanted; empty for the first program with a wrong element.
+# Index of the Triton program to show values of; empty: the first with a wrong element.
 PROGRAM = re.compile(r"(\d{1,9}(\s*,\s*\d{1,9}){0,2})?")
 FIRST_WRONG = "first wrong"
 

@@ -39,7 +39,7 @@ QUICK, SECONDS = 0.02, 60
 def facet_counts(listing: Listing) -> tuple[Counts, bool]:
     """Return the count of each value by the filter's key, and whether all items were counted.
 
-    A count is the number of items that the list would have with this value, and the other keys.
+    A count is the number of items that match this value and the other keys of the filter.
     """
     model = listing.model
     facets = FACETS[model]
@@ -52,8 +52,8 @@ def facet_counts(listing: Listing) -> tuple[Counts, bool]:
         hidden = [pk for pk in hidden if pk in pks]
     else:
         combinations, whole = _all(model), True
-    # An item that waits for the user's second review has no status here, because the status is the
-    # first verdict.
+    # An item that waits for the user's second review has no status here, because its status would
+    # reveal the first verdict.
     blind = _grouped(model, pk__in=hidden)
     combinations = combinations - blind
     for (_, *others), count in blind.items():

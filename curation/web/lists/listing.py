@@ -18,10 +18,10 @@ from curation.search.matching import Model
 from curation.unstorable import unstorable
 
 PAGE = 50
-# Maximum count: an exact one would cost more than the list.
+# Largest count that is shown. An exact count would cost more than the list.
 COUNTED = 200
-# Steps of a text search in PostgreSQL until a page is full: the newest rows are read one by one,
-# then more of them are found by the index, then all.
+# Steps of a text search in PostgreSQL, until a page is full: read the READ newest rows, look up the
+# LOOKED_UP newest rows in the index, then all rows.
 READ, LOOKED_UP = 500, 10_000
 # Newest rows that are tried first if the filter has a verdict, and matches that suffice for counts.
 # PostgreSQL assumes that few rows match a verdict, and reads the table to count 1,000 items:
@@ -37,8 +37,8 @@ LISTED = {
 }
 # Characters read before and after a hit, and shown of its line.
 BEFORE, AROUND, SHOWN = 120, 320, 160
-# Orders of a list by their columns, which begin an index, except for the small table of pairs. A
-# minus before the name of an order reverses it.
+# Columns of each order of a list. Each is the start of an index, except in the small table of
+# pairs. A minus before the name of an order reverses it.
 NEWEST_FIRST = ("-pk",)
 _ORDERS: dict[str, tuple[str, ...]] = {
     "newest": NEWEST_FIRST, "priority": ("-priority", "pk"),
@@ -106,7 +106,7 @@ class Listing:
         return ListPage(shown, following, None if after else found, not whole or len(pks) > found)
 
     def newest(self, most: int) -> tuple[list[int], bool]:
-        """Return the keys of the newest matches, and True if these are all, up to `most`."""
+        """Return keys of the newest matches, and True if they are all matches or `most` of them."""
         return self._keys(self._visible(), NEWEST_FIRST, SUFFICIENT, most)
 
     def count(self) -> str:
@@ -122,7 +122,7 @@ class Listing:
         return replace(self, filter=filter)
 
     def _visible(self) -> QuerySet[Any]:
-        """Select the items that a match may reveal. A filter can tell the first verdict."""
+        """Select the items to filter. In a blind review, no filter may reveal the first verdict."""
         items: QuerySet[Any] = self.model._default_manager.all()
         if second.tells(self.filter):
             return items.exclude(second.blind(self.model, self.user))
@@ -131,7 +131,7 @@ class Listing:
     def _keys(
         self, items: QuerySet[Any], columns: tuple[str, ...], few: int, most: int
     ) -> tuple[list[int], bool]:
-        """Return the keys of the first matches, and True if these are all, up to `most`.
+        """Return keys of the first matches, and True if they are all matches or `most` of them.
 
         If a text or a verdict is common, `few` keys from the newest rows are enough.
         """
@@ -181,7 +181,7 @@ def _cursor(columns: tuple[str, ...], item: Any) -> str:
 
 
 def _after(rows: QuerySet[Any], columns: tuple[str, ...], after: str) -> QuerySet[Any]:
-    """Return the rows behind the cursor. Another text gives all rows."""
+    """Return the rows after the cursor. An invalid cursor gives all rows."""
     try:
         values = json.loads(after)
         values = values if isinstance(values, list) else [values]

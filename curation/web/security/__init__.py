@@ -1,1 +1,1 @@
-"""Protection of the site that Django does not have."""
+"""Protection of the site that Django does not provide."""

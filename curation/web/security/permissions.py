@@ -20,7 +20,7 @@ class Backend(ModelBackend):
         password: str | None = None,
         **kwargs: Any,
     ) -> User | None:
-        """Refuse a throttled login before the password is looked at, in the admin too."""
+        """Refuse a throttled login before the password is checked, also in the admin."""
         if request is None:
             return super().authenticate(request, username, password, **kwargs)
         name = (username or "").replace("\0", "")

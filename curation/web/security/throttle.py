@@ -20,7 +20,7 @@ from curation.web.security.devices import device_of
 
 WINDOW = timedelta(hours=1)
 LONGEST_WAIT = timedelta(minutes=5)
-# Multiple of the limit for a name from any address; its square is that of an address.
+# Factor of the limit for a name from all addresses. For an address with all names, it is squared.
 ANYWHERE = 5
 # PostgreSQL's advisory locks are numbers; this one must be unique in the database.
 LOCK = 0x6C6F_67696E
@@ -91,7 +91,7 @@ def _origin(request: HttpRequest, name: str) -> str:
 
 
 def _buckets(name: str, origin: str) -> Iterator[tuple[Q, int]]:
-    """Yield the failures that count against an attempt, and how many of them are free."""
+    """Yield the failures that count against an attempt, and how many are allowed without a wait."""
     most = settings.LOGIN_FAILURES
     yield Q(name=name, address=origin), most
     if not origin.startswith("device "):

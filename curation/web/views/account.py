@@ -134,7 +134,7 @@ def keys(request: HttpRequest) -> HttpResponse:
 
 
 def _tokens(user: User) -> QuerySet[ApiToken]:
-    """Return the user's tokens; for a curator all, to stop a script that misbehaves."""
+    """Return the user's tokens. A curator gets all tokens, to stop a script that misbehaves."""
     tokens = ApiToken.objects.select_related("user")
     return tokens if user.has_perm("auth.add_user") else tokens.filter(user=user)
 

@@ -53,7 +53,7 @@ def item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_safe
 @may_review
 def text(request: HttpRequest, kind: str, pk: int, column: str) -> HttpResponse:
-    """Send one complete text of an item as a file, not cut or boxed."""
+    """Send one complete text of an item as a file, without cuts and boxed characters."""
     item = item_or_404(kind, pk)
     if column not in item.SOURCES:
         raise Http404(f"The {kind} have no text {column}.")
@@ -106,7 +106,7 @@ def page(
 @require_POST
 @may_review
 def claim(request: HttpRequest) -> HttpResponseBase:
-    """Claim the item of an open page, renew its claim, or leave it with the page."""
+    """Claim the item of an open page, renew its claim, or release it when the page is left."""
     user, post = person(request), request.POST
     if (kind := post.get("kind", "")) in KINDS:
         item = item_or_404(kind, number(post.get("pk", "")))

@@ -45,7 +45,7 @@ def comment(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def change_comment(request: HttpRequest, pk: int) -> HttpResponse:
-    """Resolve a thread, open it again, or delete a comment of the user's."""
+    """Resolve a thread, open it again, or delete a comment of the user."""
     made = get_object_or_404(LineComment.objects.select_related("kernel", "pair"), pk=pk)
     user, act = person(request), request.POST.get("act", "")
     try:
