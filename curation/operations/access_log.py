@@ -1,4 +1,4 @@
-"""Access log: a line for each request, and a request id that other lines share."""
+"""Access log: a line for each request, and a request id that the request's other lines share."""
 
 import logging
 import re

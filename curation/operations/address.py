@@ -1,4 +1,4 @@
-"""Address of the site on this machine: a free port, a health check, and the lock that holds it."""
+"""Address of the site on this machine: a free port, a health check, and the data folder's lock."""
 
 import fcntl
 import http.client
@@ -46,7 +46,7 @@ class SiteAddress:
                 host or None, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )[0]
             with socket.socket(family, kind, protocol) as probe:
-                # As the server does: closing connections do not count.
+                # Like the server, ignore connections that are closing.
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(place)
                 probe.listen()

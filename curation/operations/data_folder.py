@@ -84,7 +84,7 @@ def close(folder: Path) -> bool:
 def _shared_with(folder: Path) -> str:
     """Return the name of a foreign folder inside `folder`, or "".
 
-    CURATION_DATA may be /tmp, a home or /srv. Closing those would stop other programs.
+    CURATION_DATA may be /tmp, a home or /srv. Without rights on those, other programs would stop.
     """
     with os.scandir(folder) as entries:
         names = (entry.name for entry in entries if entry.is_dir() and entry.name not in FOLDERS)
@@ -113,7 +113,7 @@ def secret_key(folder: Path) -> str:
             f"The secret key {path} can't be read ({error.strerror}). "
             "Run as the user that owns the data folder, or set SECRET_KEY."
         ) from error
-    # Several processes may start at once. Each writes a temporary file; one succeeds to link it.
+    # Several processes may start at once. Each writes a temporary file, but only one can link it.
     with tempfile.NamedTemporaryFile("w", dir=folder) as fresh:
         fresh.write(secrets.token_urlsafe(50))
         fresh.flush()

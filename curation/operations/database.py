@@ -1,4 +1,4 @@
-"""Database schema: created, migrated by `up` and `migrate` only, or refused if it is another."""
+"""Database schema: created if absent, migrated only by `up` and `migrate`, else refused."""
 
 import fcntl
 import logging
@@ -21,7 +21,7 @@ from curation.operations import data_folder
 
 log = logging.getLogger(__name__)
 
-# A copy may have the size of the database, which may be gigabytes.
+# Name and number of the copies before migrations. A copy may have gigabytes, like the database.
 COPY, COPIES = "curation-before-migrating-", 3
 
 

@@ -23,7 +23,7 @@ from curation.operations.data_folder import free_space
 log = logging.getLogger(__name__)
 
 NAME = "healthz"
-# Limits writes: many requests must not cause many writes.
+# Time between two test writes, so that many requests do not cause many writes.
 PROBE_SECONDS = 10.0
 # Monitoring gives up after few seconds; the settings let a writer wait for 20.
 MOST_SECONDS = 1.5
@@ -68,7 +68,7 @@ def _database(complaints: list[str]) -> dict[str, Any]:
 
 
 def _memory_bound() -> str | None:
-    """Return how the newest validation bounded the memory of its sandboxes, or None before one."""
+    """Return how the newest validation limited its sandboxes' memory, or None without one."""
     runs = ValidationRun.objects.filter(environment__has_key="memory").order_by("-pk")
     return runs.values_list("environment__memory", flat=True).first()
 
@@ -95,7 +95,7 @@ def _disk(complaints: list[str]) -> dict[str, Any]:
 
 
 def _write() -> str:
-    """Return why the database takes no small write, or "" if it does."""
+    """Make a small write to the database. Return why it failed, or "" if it succeeded."""
     try:
         with _impatient():
             keep(NAME, {})

@@ -14,7 +14,7 @@ VARIABLE = "CURATION_UP"
 
 
 def mark(folder: Path, name: str) -> dict[str, str]:
-    """Return the variable that names the `up`, by its data folder, and the process."""
+    """Return the variable that identifies the process and its `up`, by the data folder."""
     return {VARIABLE: f"{folder}:{name}"}
 
 

@@ -68,7 +68,7 @@ def _is_loopback(address: str) -> bool:
 
 
 class Gauges:
-    """Collector of all gauges. If the database or Redis is unavailable, those of the other."""
+    """Collector of all gauges, without those of a database or Redis that is unavailable."""
 
     def collect(self) -> Iterator[Gauge]:
         yield from _asked("database", _of_database)

@@ -18,13 +18,13 @@ from typing import IO
 from curation.errors import CurationError
 from curation.operations import leftovers
 
-# Called from a thread with the name of a process and a line of its output.
+# Function that a thread calls with the name of a process and a line of its output.
 ShowLine = Callable[[str, str], None]
 
 PR_SET_PDEATHSIG = 1
-# A child in another process group may keep the output open after the end.
+# A child in another process group may keep the output open after the process has ended.
 LAST_LINES_SECONDS = 1.0
-# Ends of a process count for its restarts during this time.
+# Restarts are limited by the number of ends within this time.
 WINDOW_SECONDS = 60.0
 LONGEST_DELAY = 10.0
 # Maximum bytes of a line: one without an end must not fill the memory, nor stay invisible.

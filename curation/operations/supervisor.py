@@ -11,7 +11,7 @@ from curation.operations.console import Console
 from curation.operations.process import WINDOW_SECONDS, Process
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Interval at which processes are looked at, and of the messages that a stage is not ready.
+# Intervals between two checks of the processes, and two messages that a stage is not ready.
 LOOK_SECONDS = 0.1
 COMPLAIN_SECONDS = 15
 # An rq worker takes the first SIGTERM as "finish the job", the second as "abort it".
