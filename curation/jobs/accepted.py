@@ -33,7 +33,7 @@ FIELDS = {
     "created_at", "data", "description", "ended_at", "enqueued_at", "exc_info", "failure_ttl",
     "last_heartbeat", "origin", "result_ttl", "started_at", "status", "timeout", "worker_name",
 }  # fmt: skip
-# Bytes of a call of one function with one number.
+# Most bytes of an unpacked call, which names one function and one number.
 LONGEST = 500
 
 _restore = Job.restore

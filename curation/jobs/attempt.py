@@ -79,7 +79,7 @@ class Attempt(Generic[AnyRun]):
             raise self.lost()
 
     def beat(self) -> bool:
-        """Extend the lease when due and write new log lines. False: the lease is lost."""
+        """Extend the lease when due, and write new log lines. Return False if the lease is lost."""
         row = self.model._default_manager.filter(pk=self.pk).values_list("state", "attempt_token")
         for state, token in row:
             if (state, token) == (RunState.RUNNING, self.token):
@@ -171,9 +171,9 @@ def claim(model: type[AnyRun], pk: int) -> Attempt[AnyRun] | None:
 def carry_out(
     model: type[AnyRun], pk: int, work: Callable[[AnyRun, Attempt[AnyRun]], None]
 ) -> None:
-    """Do `work` on a run, once. Every job is one call of this.
+    """Do `work` on a run, once. Every job is one call of this function.
 
-    `work` ends by `attempt.succeed`. An error that a person can fix ends the run as failed, with
+    `work` calls `attempt.succeed` at its end. An error that a person can fix fails the run, with
     its sentence. A temporary error is retried by the sweeper, unless a person waits at a shell. Any
     other exception is retried too, and raised, so that rq shows it.
     """

@@ -40,7 +40,7 @@ os.register_at_fork(
 def beating(beat: Callable[[], bool], lost: Callable[[], BaseException]) -> Iterator[None]:
     """Call `beat` from a thread with its own connection; when it returns False, raise `lost()`.
 
-    It is raised in the block only if that runs in the main thread: Python can interrupt no other.
+    `lost()` is raised only in the main thread, because Python can't interrupt another thread.
     """
     stopped = threading.Event()
     in_main = threading.current_thread() is threading.main_thread()

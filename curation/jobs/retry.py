@@ -15,7 +15,7 @@ class NotRetried(CurationError):
 def retry(run: AnyRun, *, by: User | None = None, failed: bool = False) -> AnyRun:
     """Queue the failed part of `run` again, and return the new run, which links to it.
 
-    Idempotent: while a retry of `run` is live, that one is returned. `failed` also includes items
+    Idempotent: while a retry of `run` is live, that retry is returned. `failed` also includes items
     with a verdict that may change: error, timeout and failed.
     """
     model = type(run)

@@ -10,7 +10,7 @@ from rq.command import send_shutdown_command
 
 from curation.operations.address import site_address
 
-# A worker beats at least this often, also in a long job.
+# A live worker sends a heartbeat at least this often, also during a long job.
 ALIVE = timedelta(seconds=90)
 
 
