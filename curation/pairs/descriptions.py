@@ -37,7 +37,7 @@ def _of_real_code(
     split_group: str,
     provenance: Mapping[str, str],
 ) -> str:
-    """Describe by the docstring of the function whose answer is returned; else by name."""
+    """Describe a pair by the docstring of the function whose result it returns, else by name."""
     returned = _returned_calls(tree, entry_point)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in returned:
@@ -54,7 +54,7 @@ def _of_real_code(
 
 
 def _returned_calls(tree: ast.Module, entry_point: str) -> frozenset[str]:
-    """Return the functions whose answer the entry point returns as it is."""
+    """Return the functions whose result the entry point returns unchanged."""
     return frozenset(
         each.value.func.id
         for node in tree.body

@@ -54,9 +54,9 @@ class PairDraft:
     recipe: str = ""
     split_group: str = ""
     ladder: str = ""
-    """Name of the group of pairs that share a Python side and differ in their optimization."""
+    """Name of the group of pairs with the same Python code and different optimizations."""
     rung: str = ""
-    """The place in the ladder, from the slowest, and its name: `1 naive`."""
+    """Position in the ladder, counted from the slowest pair, and a name: `1 naive`."""
     kernel: int | None = None
     """Primary key of the kernel that it was drafted from."""
     hardware: str = "cuda"

@@ -1,7 +1,7 @@
 """Storage of pairs: the only code that creates them from drafts.
 
-Identity is content, so a known draft changes nothing, and a command may be repeated or killed
-anywhere.
+A pair is identified by its content, so a known draft changes at most a derived description, and a
+command may be repeated or killed at any time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Stored:
 
 
 def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
-    """Store new pairs as pending; known ones are unchanged."""
+    """Store new pairs as pending. Known pairs change at most in a derived description."""
     added = seen = 0
     waiting = iter(drafts)
     while batch := tuple(islice(waiting, BATCH)):
@@ -46,7 +46,7 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
 
 
 def store_versions(drafts: Iterable[PairDraft]) -> Stored:
-    """Store drafts whose split group is one evolving unit.
+    """Store drafts whose split group contains the versions of one pair.
 
     A new draft becomes the next version of the newest pair of its group.
     """
@@ -108,7 +108,7 @@ def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
 
 
 def _describe_known(drafts: Sequence[PairDraft]) -> None:
-    """Give stored pairs the description of their drafts. A person's sentence is kept."""
+    """Give stored pairs the description of their drafts. One that a person wrote is kept."""
     written = {draft.content_hash: draft for draft in drafts if draft.description}
     rows = Pair.objects.filter(content_hash__among=written).only("content_hash", "description")
     for row in rows:

@@ -97,7 +97,7 @@ def as_pair(draft: Draft) -> PairDraft:
 
 
 def move(draft: Draft, **values: Any) -> bool:
-    """Write, unless the draft is another one by now."""
+    """Write values to a draft. Return False if its version has changed or it is finished."""
     rows = Draft.objects.filter(pk=draft.pk, version=draft.version)
     rows = rows.exclude(state=DraftState.FINISHED)
     return bool(rows.update(version=F("version") + 1, changed_at=timezone.now(), **values))
@@ -137,7 +137,7 @@ def _close(row: Draft, whole: PairDraft | None) -> None:
 
 
 def _write(row: Draft, **values: Any) -> bool:
-    """Write changed values. Return True if there were any, since only then a page is stale."""
+    """Write values if one differs: a new version makes pages stale. Return whether it wrote."""
     if all(getattr(row, name) == value for name, value in values.items()):
         return False
     return move(row, **values)

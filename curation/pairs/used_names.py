@@ -1,4 +1,4 @@
-"""Names that a Python text uses wherever it runs, each in full: `tl.dot` is `triton.language.dot`.
+"""Full names that a Python text uses on all platforms: `tl.dot` is `triton.language.dot`.
 
 Code under a condition on the environment is left out: a branch of `if is_hip():`, the body of a
 `try`. Such a text runs without the names that it uses there.
@@ -23,14 +23,14 @@ ENVIRONMENT = frozenset(
         *("hopper", "platform", "supported", "supports", "target", "version"),
     }
 )
-"""Words of names and strings that make a condition one on the environment."""
+"""A condition with one of these words in a name or string depends on the environment."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
-    """A name in full; or, with `keyword`, an argument that a call of this name gives."""
+    """A full name; or, with `keyword`, a keyword argument in a call of that name."""
 
     name: str
     keyword: str = ""
@@ -42,7 +42,7 @@ def parse(text: str) -> ast.Module | None:
     """Return the tree of a text, or None if it is not Python of this interpreter's version."""
     try:
         with warnings.catch_warnings():
-            # Unknown escapes in strings are the author's matter.
+            # Ignore warnings about unknown escapes in the author's strings.
             warnings.simplefilter("ignore")
             return ast.parse(text)
     except UNREADABLE:
