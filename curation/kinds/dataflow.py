@@ -1,7 +1,7 @@
 """Data flow inside one kernel, by names.
 
-Branches are ignored. Order counts only between statements that share no loop. The result is a
-superset.
+Branches are ignored. Order counts only between statements that share no loop. The result contains
+all flows of values, and may contain others.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ ATOMICS = (
 LOADING = re.compile(r"\b(?:load|load_tensor_descriptor|_experimental_descriptor_load)\(")
 RANGING = re.compile(r"\b(?:arange|make_block_ptr)\(")
 RAGGED = re.compile(r"cu_?seq|seq_?len|seq_?start|chunk_(?:ind|off)", re.IGNORECASE)
-"""Loads of a sequence's bounds: an offset, but no gather."""
+"""Loads of a sequence's bounds. An address with such an offset does not make a gather."""
 CHAIN = 10
-"""Maximum number of assignments in an address's chain; chains may be cyclic."""
+"""Most assignments between an address and its pointer parameter, because they may be cyclic."""
 ASSIGNMENTS = "[(assignment) (augmented_assignment)] @assignment"
 
 
@@ -43,7 +43,7 @@ class Flow:
     in_place: frozenset[str]
     """Parameters that are both read and written."""
     sampled: frozenset[str]
-    """Parameters read at a plain address and at a loaded one, as logits at a label."""
+    """Parameters read both at a computed address and at a loaded one, as logits at a label."""
 
 
 def flow(reading: Reading) -> Flow:
@@ -133,7 +133,7 @@ def _outermost_loop(node: Node) -> Node | None:
 
 def _is_indirect(call: Call, loaded: frozenset[str]) -> bool:
     if call.name.startswith("."):
-        # A descriptor's own offsets; a bare `.load()` reads shared memory.
+        # A descriptor's method takes offsets; `.load()` without arguments reads shared memory.
         return any(identifiers(argument) & loaded for argument in call.arguments[:1])
     address = call.argument(0, "pointer")
     if address is None:

@@ -179,7 +179,7 @@ def _ordered_atomics(kernel: _Kernel) -> list[Node]:
 
 
 def _hard_backward(kernel: _Kernel) -> list[Node]:
-    """Find backwards with more than one sum; an RMS norm's row gradient has only one."""
+    """Find backward kernels with several reductions; an RMS norm's row gradient has only one."""
     if kernel.operation not in {"attention", "normalization"} or not kernel.is_gradient:
         return []
     several = len(kernel.reading.named(*REDUCTIONS)) > 1 or _accumulation(kernel) or kernel.dots

@@ -38,7 +38,7 @@ CALLS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""Calls by their full last name; the first matching row decides."""
+"""Patterns of the last part of a call's name, for each type. The first matching row decides."""
 WEAK = frozenset({"reduction"})
 """A torch reference sums for many reasons, so the kernel's type may be more specific."""
 

@@ -32,7 +32,7 @@ EXTRA = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """A call. `name` is `tl.load` for Triton's own, `.sum` for a method, else as it is written."""
+    """A call. `name` is `tl.load` for Triton's functions, `.sum` for methods, else as written."""
 
     name: str
     node: Node
@@ -67,7 +67,7 @@ def seen(says: str, rule: str, call: Call) -> Evidence:
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A read unit. `functions` are the kernel, then the helpers that it reaches."""
+    """A parsed unit. `functions`: the kernel, then the helpers that it uses, also indirectly."""
 
     name: str
     text: str
@@ -94,9 +94,9 @@ class Reading:
         return parameters_of(self.functions[0]) if self.functions else ()
 
     def canonical(self, node: Node) -> str | None:
-        """Return the meaning of a dotted expression:
+        """Return the canonical name of a dotted expression.
 
-        `tl.float32`, `triton.jit`, or a local name.
+        It is `tl.float32` or `triton.jit`, for example, or a local name as written.
         """
         parts = dotted(node)
         if parts is None or self.bindings is None:
@@ -121,7 +121,7 @@ def read(name: str, text: str, place: str = "") -> Reading:
 
 
 def read_kernels(text: str) -> list[Reading]:
-    """Read each kernel of a module that no other kernel of it calls."""
+    """Read each kernel of a module, except kernels that another kernel calls."""
     module = _parsed(text)
     if module is None:
         return []
@@ -286,7 +286,7 @@ def _calls(reading: Reading, function: Node) -> Iterator[Call]:
 
 
 def loops(function: Node) -> list[tuple[int, int]]:
-    """Return the ranges of the bytes of all loops."""
+    """Return the byte ranges of all loops."""
     nodes = captures("[(for_statement) (while_statement)] @loop", function).get("loop", ())
     return [(node.start_byte, node.end_byte) for node in nodes]
 

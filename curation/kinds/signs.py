@@ -31,7 +31,7 @@ STEP = re.compile(r"num|sm|grid|program|ncta|step", re.IGNORECASE)
 
 
 def is_gradient(reading: Reading) -> bool:
-    """Return True if the kernel stores a gradient, by its name and those of its parameters."""
+    """Return True if the kernel stores a gradient, by the names of kernel and parameters."""
     backward = BACKWARD.search(reading.name.lower()) is not None
     gradients = [name for name in reading.parameters if GRADIENT.search(name)]
     # `dt` or `dx` alone may be a step or a distance.
@@ -48,7 +48,7 @@ def rotation(reading: Reading) -> list[Node]:
 
 
 def strided_loops(reading: Reading) -> list[Node]:
-    """Find loops that start at the program's number and step by the number of programs."""
+    """Find loops that start at the program id and step by the number of programs."""
     if reading.kernel is None or not reading.named("tl.program_id"):
         return []
     ranges = []
