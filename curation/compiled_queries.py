@@ -11,8 +11,8 @@ written as a function of its unknown values, and compiled at its first call:
 
     places(7)  # a list
 
-Inside, `kernel` is a placeholder: it can be compared with, but has no value. Parameters whose value
-is needed, such as a model, are positional-only; each value has its own statement.
+Inside the function, `kernel` is a placeholder: conditions may contain it, but it has no value.
+Parameters whose value is needed (a model) are positional-only. Each value has its own statement.
 
     @compiled_query
     def by_key(model: type[Item], /, pk: int) -> QuerySet[Any]: ...
@@ -66,7 +66,7 @@ class CompiledQuery(Generic[P, Row]):
         return rows
 
     def first(self, *args: P.args, **kwargs: P.kwargs) -> Row | None:
-        """Return the only row, or None."""
+        """Return the first row, or None."""
         return next(iter(self(*args, **kwargs)), None)
 
 
@@ -129,8 +129,8 @@ class _Composed(SQLCompiler):
 def _cursor(connection: Any) -> Any:
     """Return a cursor that binds values on the server.
 
-    PostgreSQL then plans a frequent statement once a connection. Planning the queries of an item's
-    page takes three times as long as executing them.
+    PostgreSQL then plans a frequent statement once per connection. Planning the queries of an
+    item's page takes three times as long as executing them.
     """
     if connection.vendor != "postgresql":
         return connection.cursor()

@@ -1,7 +1,7 @@
 """gunicorn's threaded worker, limited to as many connections as it can serve.
 
 gunicorn's worker accepts every connection, so one process may hold all while another is idle. With
-this worker they wait in the kernel, and a process takes the next one when a thread is free.
+this worker, connections wait in the kernel, and a process accepts one when a thread is free.
 With four sync workers instead, four silent connections delay the next answer by 17 s (2026-11-26).
 """
 
@@ -39,7 +39,7 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
         if not self.alive:
             for conn in self.pending_conns:
                 conn.timeout = 0.0
-        # Waiting frees threads too.
+        # A wait for events also finishes requests, which frees threads.
         super().wait_for_and_dispatch_events(
             timeout if self._accepting else min(timeout, FRESH_SECONDS)
         )
@@ -77,7 +77,7 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
         if done.cancelled() or done.exception() or done.result():
             super().finish_request(conn, done)
             return
-        # gunicorn's own waits here for the client to hang up, and blocks all other requests.
+        # gunicorn's method waits here for the client to hang up, and blocks all other requests.
         try:
             conn.sock.shutdown(socket.SHUT_WR)
         except OSError:

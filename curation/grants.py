@@ -31,7 +31,7 @@ def _permissions(apps: Apps, alias: str, names: Sequence[str]) -> list[Any]:
 def _create_permissions(apps: Apps, alias: str) -> None:
     """Create the permissions now: Django does so only after the last migration."""
     for label in APPLICATIONS:
-        # The current application, because Django skips one without a models module, as in
-        # migrations. The permissions themselves come from `apps`.
+        # Use the current application, because those of migrations have no models module, and Django
+        # skips such an application. The permissions themselves come from `apps`.
         config = current.get_app_config(label)
         create_permissions(config, using=alias, apps=apps, verbosity=0, interactive=False)

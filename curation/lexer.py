@@ -1,6 +1,6 @@
 """Pygments lexer for Triton: Python, with the operations of `triton.language` by kind.
 
-The texts that it reads in bounded time are those that `is_readable` accepts.
+It reads a text in bounded time if `is_readable` accepts the text.
 """
 
 import re
@@ -11,8 +11,8 @@ from pygments.lexers import PythonLexer
 from pygments.token import Name, Operator
 
 LONGEST = 200_000
-# Pygments looks at the start of each line for a docstring behind all following blanks. A text of
-# 200,000 characters that alternates space and newline took 302 s.
+# At the start of each line, Pygments skips all blanks to look for a docstring. A text of 200,000
+# characters that alternates space and newline took 302 s.
 BLANKS = re.compile(r"\n[^\S\n]*\n\s{1000}")
 
 MEMORY, COMPUTE, PROGRAM, META = (
@@ -46,7 +46,7 @@ KINDS = {name: kind for kind, names in OPERATIONS.items() for name in names.spli
 DOCUMENTED = frozenset(
     name for kind, names in OPERATIONS.items() if kind is not META for name in names.split()
 )
-# Modules below the language, whose functions compute.
+# Submodules of `triton.language`, whose functions compute.
 SUBMODULES = frozenset({"math", "libdevice", "extra", "cuda", "random", "standard", "core"})
 
 LANGUAGE = re.compile(

@@ -5,7 +5,7 @@ Migrations create the groups, so a change here needs a new migration. A test com
 
 REVIEWERS = "reviewers"
 CURATORS = "curators"
-# Marks the account of a program, beside the group that permits it something.
+# Marks the account of a program, in addition to the group that grants its permissions.
 PROGRAMS = "programs"
 
 # The role of each group, and what it may do.

@@ -52,7 +52,7 @@ def env_percents(name: str, default: str) -> dict[str, float]:
 
 
 def env_redis_url() -> str:
-    """Return REDIS_URL, or "". Refuse TCP without a password: writing to Redis stops workers."""
+    """Return REDIS_URL, or "". Refuse TCP without a password: any program could stop workers."""
     url = os.environ.get("REDIS_URL", "").strip()
     try:
         parts = urlsplit(url)
@@ -222,7 +222,7 @@ REDIS_SOCKET = data_folder.redis_socket(DATA_DIR)
 _redis = REDIS_URL or f"unix://{REDIS_SOCKET}"
 RQ_QUEUES = {
     name: {
-        # Without a connection timeout, an unavailable Redis would hang the web.
+        # Without a connection timeout, an unavailable Redis would block the web processes.
         "URL": f"{_redis}{'&' if '?' in _redis else '?'}socket_connect_timeout=3",
         "SERIALIZER": "rq.serializers.JSONSerializer",
         "DEFAULT_TIMEOUT": 6 * 3600,
@@ -230,13 +230,13 @@ RQ_QUEUES = {
     }
     for name in ("ingest", "validation", "default")
 }
-# A worker renews its lease while it works. A run with an expired lease goes to another.
+# A worker renews its lease while it works. A run with an expired lease goes to another worker.
 LEASE_SECONDS = env_int("LEASE_SECONDS", 120)
 MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 # A queued run without a job in Redis counts as lost after this time.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
-# Context manager whose function drops from a draft the code that no case runs.
+# Context manager. Its function removes the code of a draft that no test case runs.
 DRAFT_SIMPLIFIER = "validation.observing.simplify.simplifier"
 # Function that returns the verdict and the standard text of a license expression.
 LICENSE_POLICY = "ingest.licenses.policy.judged"
@@ -276,7 +276,7 @@ SCHEDULED = {
 # Number of archives kept of exports without a release; 0 keeps all.
 EXPORTS_KEPT = env_int("EXPORTS_KEPT", 20)
 # Mirrors are deleted this many days after their last use. The least recently used ones are deleted
-# while all together exceed the size limit. 0 lifts either limit.
+# while all together exceed the size limit. 0 disables either limit.
 MIRROR_DAYS = env_int("MIRROR_DAYS", 30)
 MIRRORS_BYTES = env_int("MIRRORS_BYTES", 50_000_000_000)
 # Fingerprints of benchmarks that are used until a benchmark was ingested here.

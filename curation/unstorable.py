@@ -1,4 +1,4 @@
-"""Texts in JSON that a database refuses: zero bytes (PostgreSQL) and lone surrogates (both)."""
+"""Texts in JSON that no column stores: zero bytes (PostgreSQL), lone surrogates (SQLite too)."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Admin of accounts: curators manage reviewers and curators.
 
 Attack: a curator sets the password of a stronger account and logs in with it. Defense: only a
-superuser can edit an account with more permissions than the two groups have.
+superuser can edit an account with more permissions than the groups of this project have.
 """
 
 from typing import Any, ClassVar
@@ -67,7 +67,7 @@ class PersonAdmin(UserAdmin):
 
     @admin.display
     def further_permissions(self, person: User) -> str:
-        """List what was granted outside of this admin. The form neither adds nor removes it."""
+        """List permissions granted outside of this admin, which the form does not change."""
         names = person.user_permissions.order_by("codename").values_list("codename", flat=True)
         return ", ".join(names) or "None"
 
@@ -95,7 +95,7 @@ class PersonAdmin(UserAdmin):
             kwargs["help_text"] = _ACTIVE_HELP if active else _SUPERUSER_HELP
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if db_field.name == "groups" and field is not None:
-            # Its button would lead from the roles to a form of single permissions.
+            # The widget's button would lead from the roles to a form of single permissions.
             field.widget.can_add_related = False
         return field
 
@@ -110,7 +110,7 @@ class PersonAdmin(UserAdmin):
 
 @admin.register(Group)
 class PeopleGroupAdmin(GroupAdmin):
-    """Admin of groups, for superusers. The two groups that the code refers to keep their names."""
+    """Admin of groups, for superusers. Groups that the code refers to keep their names."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         return super().get_queryset(request).prefetch_related("permissions__content_type")

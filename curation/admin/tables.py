@@ -30,7 +30,7 @@ class UndeletableAdmin(admin.ModelAdmin):
 
 
 class ReadOnlyAdmin(UndeletableAdmin):
-    """Shows every column, then the `readonly_fields`. Newest first.
+    """Admin that shows every column, then the `readonly_fields`. Newest rows are first.
 
     Superusers can't edit either: an edited release or notice would no longer be a record.
     """
@@ -101,7 +101,7 @@ class OptOutAdmin(UndeletableAdmin):
 
 @admin.register(DecisionReason)
 class DecisionReasonAdmin(UndeletableAdmin):
-    """Admin of decision reasons. Decisions keep a copy of the text; `offered` retires a reason."""
+    """Admin of decision reasons. Decisions copy the text; a reason not `offered` is retired."""
 
     list_display = ("text", "status", "position", "offered")
     list_editable = ("position", "offered")
@@ -110,7 +110,7 @@ class DecisionReasonAdmin(UndeletableAdmin):
     def formfield_for_dbfield(
         self, db_field: "Field[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> FormField | None:
-        """Name each field for a screen reader: those in the list have no label."""
+        """Name the fields in the list for screen readers, because they have no label."""
         field: FormField | None = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and db_field.name in self.list_editable:
             field.widget.attrs["aria-label"] = db_field.verbose_name

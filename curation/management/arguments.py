@@ -18,14 +18,14 @@ def device(text: str) -> str:
 
 
 def at_least_one(text: str) -> int:
-    """Return the number that `text` writes. `argparse` shows the sentence of a refusal."""
+    """Parse a whole number of at least 1. `argparse` shows the error's message."""
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 
 def output_file(text: str) -> Path:
-    """Return the path of a file to write, refused before any work if that can't succeed."""
+    """Return the path of a file to write. Refuse it before any work if it can't be written."""
     path = Path(text).expanduser()
     if not path.parent.is_dir():
         raise ArgumentTypeError(f"there is no folder {path.parent} to write the file into")

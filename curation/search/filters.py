@@ -51,7 +51,7 @@ def _words(choices: type[models.TextChoices], none: str = "") -> dict[str, str]:
 
 
 _YES_NO = {"yes": "Yes", "no": "No"}
-# The values of each filter that is not typed, with their labels.
+# Allowed values of each filter that is not free text, with their labels.
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "items": {kind: kind.capitalize() for kind in KINDS},
     "status": _words(Status),
@@ -77,7 +77,7 @@ RANGES: Mapping[str, Callable[[str], object]] = {
     "registers": number_range, "open_claims": number_range,
 }  # fmt: skip
 LONGEST = 1000
-# A phrase in quotation marks, or a word. A mark before another character belongs to the phrase.
+# A word, or a phrase in quotation marks, which ends at a mark before a blank or the text's end.
 TEXT = re.compile(r'(?<!\S)"((?:[^"]|"(?!\s|\Z))++)"(?!\S)|(\S+)')
 # Limits, because each value is a condition of the SQL statement, and SQLite allows 1,000.
 MOST_OF_KEY, MOST_VALUES = 50, 200
@@ -196,7 +196,7 @@ KEYS: Words = tuple(field.name for field in fields(Filter))
 
 def _texts(search: str) -> list[str]:
     """Return the words of a search, and its phrases without their quotation marks."""
-    # The limit bounds the time of the expression. A phrase has two quotation marks more.
+    # The length limit bounds the time of the search. A phrase may have two more, its marks.
     _checked("q", search[:-2].strip())
     return [text for found in TEXT.findall(search) if (text := found[0] or found[1]).strip()]
 

@@ -83,7 +83,7 @@ def _keep_by_triggers(
     remove: str,
     fill: list[str],
 ) -> None:
-    """Create and fill a table that follows these columns, unless its three triggers exist."""
+    """Create and fill a table that triggers update with these columns, unless all three exist."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s",

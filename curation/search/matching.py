@@ -242,7 +242,7 @@ def number_range(written: str) -> tuple[float | None, float | None]:
 
 
 def _number(model: Model | None, name: str) -> Condition:
-    """Match a measured column, of both models without one. Items without a value never match."""
+    """Match a measured column of `model` (None: both). Items without a value never match."""
 
     def condition(given_model: Model, values: tuple[str, ...]) -> Q:
         if model not in (None, given_model):

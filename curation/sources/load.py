@@ -18,12 +18,12 @@ SHIPPED = Path(__file__).with_name("known.json")
 class LoadCounts:
     added: int
     updated: int
-    kept: int  # sources in which an admin's own value won over a changed one of ours
+    kept: int  # sources in which an admin's value differs from the shipped one
 
 
 @transaction.atomic
 def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> LoadCounts:
-    """Merge each field three ways: the value shipped last, the value shipped now, the row's.
+    """Merge each field: a value that an admin changed stays, any other becomes the shipped one.
 
     `names`: load these only.
     """

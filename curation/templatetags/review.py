@@ -96,7 +96,7 @@ def title_of(file: str) -> str:
 
 @register.filter
 def anchor_of(file: str) -> str:
-    """Return how the ids of a text's lines begin."""
+    """Return the prefix of the ids of a text's lines."""
     return "L" if file in TABS else f"{file}-"
 
 
@@ -134,7 +134,7 @@ def visible(text: object, longest: int = LONGEST) -> SafeString:
 
 @register.filter
 def breakable(name: str) -> SafeString:
-    """Return a name that may break in front of an underscore or a point."""
+    """Return a name with possible line breaks before underscores and dots."""
     shown = visible(name)
     if "<" in shown:
         return shown
