@@ -130,8 +130,7 @@ def _plain(answer: Any, wanted: Any) -> Comparison:
 
 def state_differs(state: Any, wanted: Any) -> str:
     """Return how non-tensor values in the arguments differ from the reference's after the call, or
-    "". Tensors that the call put there are compared by layout only; others are compared
-    elsewhere."""
+    "" if they don't. Tensors that the call added to the arguments are compared by layout only."""
     differing = _different_part(state, wanted, ())
     if differing is None:
         return ""

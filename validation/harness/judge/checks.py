@@ -18,7 +18,8 @@ from validation.harness.plan.trial_plan import DECISIVE, GRADES, ORDERS
 from validation.harness.report import Check, Verdict
 
 PASSED, FAILED, NOT_TRITON = Verdict.PASSED, Verdict.FAILED, Verdict.NOT_TRITON
-# By grade: its value if all trials are right, its value if some are wrong, words for the latter.
+# For each grade: its value if all trials are right, its value if some are wrong, and the start of
+# the message about wrong trials.
 VALUES = {
     "sizes": ("any", "shown", "its domain has no"),
     "values": ("any", "shown", "its domain has no"),
@@ -49,7 +50,7 @@ def test(result: dict[str, Any]) -> Check:
 
 
 def accuracy(runs: Sequence[JudgedReplay], wanted: dict[int, Wanted], left_out: str = "") -> Check:
-    """Return check 2, which compares the answers to the shown cases with float64.
+    """Return check 2, which compares the answers for the entry's own cases with float64 answers.
 
     left_out: message about cases that are too large to compare.
     """
@@ -64,10 +65,10 @@ def variations(
     runs: Sequence[JudgedReplay], wanted: dict[int, Wanted], origin: str, sizes_untried: str = "",
     unvaried: Mapping[str, str] | None = None,
 ) -> Check:  # fmt: skip
-    """Return check 3, which compares answers to inputs that the cases don't show.
+    """Return check 3, which compares answers for inputs that are not among the entry's cases.
 
-    Trials with other seeds or nearby sizes decide. The others set grades, and the policy says which
-    grades an entry of this origin needs. A grade without trials never fails an entry.
+    A wrong answer to another seed or a nearby size fails the entry. Other trials set grades, and
+    the policy says which grades an entry of this origin needs. A grade without trials is no fault.
 
     sizes_untried: reason if no trial had other shapes.
     unvaried: arguments that had one value in all trials, each with the reason.

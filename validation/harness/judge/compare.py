@@ -21,7 +21,7 @@ from validation.harness.judge.practical import PracticalBound
 
 # Factors of the type's epsilon, the reference's own error, the effect of changed inputs and that of
 # rounded results. A GPU's exp and rsqrt are off by two units, torch's by half a unit, and a
-# recurrence adds that up. So 32 units of the answers' scale are honest: 1 % of tf32's error.
+# recurrence adds that up. So correct kernels may be off by 32 units of scale: 1 % of tf32's error.
 UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN, ROUNDED = 16.0, 32.0, 4.0, 32.0, 4.0
 UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
 # A reference with a larger error than this at its type may compute something else in float64.
@@ -34,8 +34,8 @@ JUMP, FEW = 1e-2, 0.05
 # error, and a normalization divides it by the root of its epsilon. This is the largest result.
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
-# An element may be as wrong as torch is in elements up to 2**LARGER times as large. With 0, honest
-# gradients of a log softmax in half precision exceed the few small elements' errors 8 times.
+# An element may be as wrong as torch is in elements up to 2**LARGER times as large. With 0, correct
+# gradients of a log softmax in half precision exceed torch's error in small elements 8 times.
 LARGER = 2
 
 
@@ -57,9 +57,9 @@ Effects = list[tuple[float, Array]]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The reference's answers: at the type, and in float64 if that was possible.
+    """The reference's answers: at the type of the inputs, and in float64 if that was possible.
 
-    any_for_nan: accept any answer where the type's is NaN. If an input holds an infinity, the order
+    any_for_nan: accept any answer where `native` is NaN. If an input holds an infinity, the order
     of operations decides between NaN and a limit.
     slack: a factor of all bounds, which are estimates for inputs that the entry shows.
     reduced: number of input elements for each element of this answer.
@@ -171,8 +171,8 @@ def _against(
 
 
 def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
-    """Return the float64 answer, or None if no usable one exists. Also return whether it is so far
-    from the answer at the type that the operation may be another one."""
+    """Return the float64 answer, or None if no usable one exists. Also return whether it differs so
+    much from the answer at the type that the reference may compute something else in float64."""
     precise = expected.precise
     if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
         return None, False

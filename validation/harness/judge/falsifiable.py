@@ -1,4 +1,4 @@
-"""Check 7: the entry's test can fail, and its reference looks at its inputs."""
+"""Check 7: the entry's test can fail, and its reference's answer depends on the inputs."""
 
 from collections.abc import Sequence
 from typing import Any

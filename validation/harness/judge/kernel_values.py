@@ -24,9 +24,9 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ArgFlow:
-    """An expression: the parameters whose value it holds, and those whose memory it points into.
+    """Parameters that an expression depends on: by their values, or by pointing into their memory.
 
-    A parameter is its position, with whether arithmetic was done on the value.
+    `values`: a parameter's position, and whether arithmetic was done on its value.
     """
 
     values: frozenset[tuple[int, bool]] = frozenset()
@@ -133,7 +133,7 @@ class _Body:
         return returned
 
     def _statement(self, node: ast.AST) -> ArgFlow:
-        """Follow a statement. Return the flow of the value that it returns from its function."""
+        """Analyze a statement. Return the flow of its value if it is a `return` statement."""
         match node:
             case ast.Assign(targets, value):
                 for target in targets:

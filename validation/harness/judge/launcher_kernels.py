@@ -8,7 +8,7 @@ from validation.harness.judge.kernel_values import only_moves, parsed
 from validation.harness.judge.replay_evidence import JudgedReplay
 from validation.harness.report import Check, Verdict
 
-# Work of a launcher outside of kernels that has no torch operation's name.
+# Names in reports for a launcher's work outside of kernels that no torch operation does.
 HOST_NUMBER = "a number that it reads"
 REARRANGES = "a copy into another layout"
 
@@ -52,9 +52,9 @@ def _has_order(run: JudgedReplay) -> bool:
 def torch_share(text: str, runs: Sequence[JudgedReplay], computed: Mapping[str, int]) -> float:
     """Return torch's share of the bytes that torch and kernels access.
 
-    Kernels that only move elements are not counted: copies would hide torch's share. For each type
-    only the trial with the largest inputs counts, where fixed costs matter least. The share of the
-    type with the largest trial is returned. Numbers computed on the host count as a share of 1.
+    Kernels that only move elements are not counted: copies would hide torch's share. For each data
+    type, only the trial that accesses the most bytes counts: fixed costs matter least there. The
+    largest share of all data types is returned, or 1 if the launcher computes a number on the host.
     """
     if HOST_NUMBER in computed:
         return 1.0

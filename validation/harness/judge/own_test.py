@@ -1,7 +1,7 @@
 """Comparison of the launcher's calls in its own test with its recordings.
 
 A launcher could launch kernels only while it is recorded, and compute with torch in its test and
-for its users. So the process of the test carries the same recorder.
+for its users. So the process that runs the test has the same recorder.
 """
 
 import json

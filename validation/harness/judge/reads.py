@@ -45,11 +45,11 @@ MADE = 4
 SIZES_MOST = 8
 # Ways to invent answers for integer inputs, tried in turn while the launcher raises.
 INVENTIONS = 5
-# A launcher that reads so few numbers may raise for all invented ones: they reveal little.
+# A launcher that reads at most this many numbers may raise for all invented ones.
 TELLING = 2
 
 Place = tuple[Any, Any]
-"""A kernel (name and first line) with a parameter or option; or a kind of instruction."""
+"""A kernel (name and first line) with a parameter or option, or another type of instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def invented(window: TensorView, true: Sequence[Any] | None, attempt: int) -> li
 
 
 def _others(true: Sequence[Any]) -> Iterator[list[Any]]:
-    """Yield larger lengths, which suit most launchers, then numbers with the same ends or sum."""
+    """Yield invented integers: larger ones, suitable as lengths, or with the same ends or sum."""
     if any(isinstance(number, bool) for number in true):
         yield [not number for number in true]
     else:
@@ -127,7 +127,7 @@ def computes(text: str, true: Informed, other: Informed | None, whole: Set[int |
 
 
 def _differ(true: Informed, other: Informed) -> bool:
-    """Return whether the programs differ in other values than a few sizes and numbers passed on."""
+    """Return whether the programs differ in more than a few sizes and read numbers passed on."""
     first, second = list(_seen(true)), list(_seen(other))
     if len(first) != len(second):
         return True
@@ -158,7 +158,7 @@ def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], 
                 by_place[place][side].append(value)
     numbers = []
     for place, (values, others) in by_place.items():
-        # A constant that all launches share does not reveal a changed number of launches.
+        # Ignore a value that is the same in all launches: only their number may have changed.
         if len({*values, *others}) > 1:
             others += [None] * (len(values) - len(others))
             pairs = zip(values, others, strict=False)
@@ -208,7 +208,7 @@ class Sizes(tuple[int, ...]):
 
 
 class Offset(int):
-    """Offset of a tensor in its storage. A kernel can't store it, so it is no `int` of a launch."""
+    """Offset of a tensor in its storage: a type other than `int`, as a kernel can't store it."""
 
 
 def _seen(run: Informed) -> Iterator[tuple[Place, Any]]:

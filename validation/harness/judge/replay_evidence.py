@@ -13,7 +13,7 @@ from validation.harness.plan.arguments import Inputs
 from validation.harness.plan.trial_plan import DECISIVE, Trial
 from validation.harness.sandbox.hostile_json import raised
 
-# Factor of the bounds for inputs with values or sizes that no case shows.
+# Factor on the error bounds for inputs with values or sizes that occur in no case of the entry.
 BEYOND_SHOWN = 2.0
 
 
@@ -22,12 +22,12 @@ class Wanted:
     """The reference's answers to a trial.
 
     native, precise: at the type of the inputs, and in float64.
-    shaken, rounded: in float64, with the last bits of the inputs changed, or of each result.
+    shaken, rounded: in float64, with the last bits changed: of the inputs, or of each result.
     refusal: message of the exception that the reference raised.
     mutated: storages of the inputs that it changes.
     written: inputs that it writes to, by position among the tensors.
     state: the arguments after the call, without the content of tensors.
-    undefined: accept any answer where its answer is NaN, because no shown case has NaN.
+    undefined: accept any answer where the reference returns NaN, because no shown case has NaN.
     """
 
     native: Value | None
@@ -43,7 +43,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class JudgedReplay:
-    """One judged replay of one trial. `details`: further values that its process reports."""
+    """One judged replay of one trial. `details`: further values that the replayer reports."""
 
     trial: Trial
     mode: str
@@ -66,7 +66,7 @@ class JudgedReplay:
 
 
 def wanted(header: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
-    """Return the reference's answers by trial number. They are parsed as hostile input too."""
+    """Return the reference's answers by trial number, parsed as hostile input."""
     answers = {}
     for run in header["runs"]:
         native = run["native"]
@@ -103,7 +103,7 @@ def outcomes(
     header: Any, blobs: list[memoryview], inputs: Inputs, wanted: dict[int, Wanted],
     bound: PracticalBound, most: int | None = None,
 ) -> list[JudgedReplay]:  # fmt: skip
-    """Judge each replay. A run that writes out of bounds is wrong, whatever it answers.
+    """Judge each replay. A run that accesses memory out of bounds counts as wrong.
 
     most: number of elements of each answer to compare, chosen at random; None for all.
     """
@@ -112,7 +112,7 @@ def outcomes(
     for run in header["runs"]:
         trial = by_number[run["trial"]]
         expected = wanted.get(trial.number)
-        # A run whose programs wait for later ones can't be played in that order: ignore it.
+        # Ignore a run in an order in which a program waits for a later program.
         if expected is None or expected.native is None or run.get("waits"):
             continue
         case_type = str(trial.case.get("dtype", "")) or inputs.half_type(trial.number)

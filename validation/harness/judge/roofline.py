@@ -147,8 +147,8 @@ def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, g
 
 
 def memory_floor(work: Work, gpu: Gpu) -> float:
-    """Return the least microseconds to move the data. The cache is cold when a run begins. At its
-    end, outputs may still be in the cache as far as they fit."""
+    """Return the minimum time to move the data, in microseconds. The cache is cold when a run
+    begins. When it ends, outputs may still be in the cache as far as they fit."""
     if not gpu.gigabytes_per_second:
         return 0.0
     written = max(0, work.written - gpu.cache_bytes)

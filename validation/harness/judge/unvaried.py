@@ -1,7 +1,7 @@
 """Arguments that have the same value in all tried inputs.
 
-A kernel that hard-codes or ignores such a value is right on all inputs. This does not fail the
-entry: it sets a grade, which names the arguments.
+A kernel that hard-codes or ignores such a value still answers all tried inputs right. The entry
+does not fail: the arguments are listed in a grade.
 """
 
 import ast
@@ -26,7 +26,7 @@ ELEMENTS_MOST = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """`content`: hash of the storage. `values`: None unless integers or booleans."""
+    """`content`: hash of the storage. `values`: the elements if they are integers or booleans."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -39,7 +39,7 @@ def unvaried(
 ) -> dict[str, str]:
     """Return the unvaried arguments, each name with the reason.
 
-    numbers: the trials whose answer was right.
+    numbers: numbers of the trials with a right answer.
     """
     parameters = _parameters(python_code, entry_point)
     rows = [dict(_named(_leaves(inputs, number), parameters)) for number in numbers]
@@ -73,7 +73,7 @@ def _values(part: Mapping[str, Any], blob: memoryview) -> npt.NDArray[Any] | Non
 
 
 def _named(leaves: Any, parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each argument with its parameter's name, also defaults that no argument replaces."""
+    """Yield each argument with its parameter's name, including defaults that are used."""
     if "dict" in leaves:
         given = dict(leaves["dict"])
     else:
@@ -157,8 +157,8 @@ def _one_value(column: Sequence[Any]) -> str:
 
 
 def _is_index(tensor: Tensor, row: Mapping[str, Any]) -> bool:
-    """Return whether the tensor may hold indices: then a missing negative sign is no evidence. If
-    no argument is a float, integers are data to compute with, not indices."""
+    """Return whether the tensor may hold indices, which are never negative. If no argument is a
+    float, integers are data to compute with, not indices."""
     tensors = [value for value in row.values() if isinstance(value, Tensor)]
     sizes = [math.prod(one.shape) for one in tensors]
     sizes += [value for value in row.values() if type(value) is int]
