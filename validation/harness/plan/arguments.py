@@ -51,7 +51,7 @@ class Inputs:
         return Inputs(trials, self.arguments, self.blobs)
 
     def request(self, trial: Trial) -> dict[str, Any]:
-        """Return the part of a request to a child that describes the trial's inputs."""
+        """Return the description of the trial's inputs for a request to a child."""
         tree, expanded = self.arguments[trial.number], trial.expands_gradients
         return {"trial": trial.number, "arguments": tree, "expanded": expanded}
 
@@ -59,7 +59,7 @@ class Inputs:
         return sum(map(math.prod, shapes(self.arguments[number])))
 
     def half_type(self, number: int) -> str:
-        """Return the half-precision type among the inputs, the less precise of two, or ""."""
+        """Return the least precise half-precision type among the inputs, or "" without any."""
         types = {part["dtype"] for part in tensors(self.arguments[number])}
         return next((half for half in ("bfloat16", "float16") if half in types), "")
 
@@ -81,14 +81,14 @@ class Inputs:
             yield self.alone(batch)
 
     def alone(self, trials: list[Trial]) -> "Inputs":
-        """Return the trials, with empty blobs in place of those that no trial uses."""
+        """Return the inputs of these trials, with other trials' blobs replaced by empty ones."""
         used = {place for trial in trials for place in storages(self.arguments[trial.number])}
         blobs = [blob if place in used else NONE for place, blob in enumerate(self.blobs)]
         return Inputs(trials, self.arguments, blobs)
 
 
 def declare_gradients(each: list[dict[str, Any]]) -> None:
-    """Mark the tensors whose gradients are compared. Without any mark, mark all floats."""
+    """Mark all float tensors for gradient comparison, unless a tensor is marked already."""
     if not any(part["gradient"] for part in each):
         for part in each:
             part["gradient"] = part["dtype"].startswith(("float", "bfloat"))

@@ -31,10 +31,10 @@ def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list
     """Return the trials that the reference answers.
 
     In a group, only the first trial with a finite answer counts, preferably one whose answer is
-    more than rounding errors. A doubled size does not count if the reference returns NaN or
-    infinity there but finite numbers in all shown cases: the size is outside of the function's
-    domain. Values don't count if they overflow where the shown ones do not, nor shifted values if
-    the reference's own answer is a rounding error.
+    more than rounding errors. A doubled size is dropped if the reference returns NaN or infinity
+    for it but finite numbers for all shown cases: it is outside of the function's domain. Changed
+    values are dropped if more results overflow than in the shown case, and shifted values are
+    dropped if the reference's answer consists of rounding errors.
     """
     shown = [trial.number for trial in trials if trial.kind == "shown"]
     not_finite = {number: _count_not_finite(answer) for number, answer in wanted.items()}
@@ -108,7 +108,7 @@ def _text(case: plan.Case) -> str:
 
 
 def with_domain(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> dict[int, Wanted]:
-    """Return the answers, with a mark on those that have NaN although no shown case has.
+    """Return the answers. Those that contain NaN are marked, if no shown case's answer has NaN.
 
     A size or seed may cause a situation that the author excludes, such as a mask with an empty row.
     The reference's NaN defines no answer there, so a launcher may return anything.
@@ -136,7 +136,7 @@ def _holds_nan(answer: Wanted) -> bool:
 def select_for_orders(
     trials: list[plan.Trial], programs: Callable[[plan.Trial], int]
 ) -> list[plan.Trial]:
-    """Add runs with other program orders to two trials with few programs, but several.
+    """Add runs with other program orders to the two trials with the fewest programs, but several.
 
     programs: returns the largest number of programs in a launch of a trial.
     """
@@ -185,7 +185,7 @@ def select_large(inputs: Inputs, runs: list[JudgedReplay]) -> list[plan.Trial]:
 
     def is_affordable(trial: plan.Trial) -> bool:
         growth = inputs.elements(trial.number) / own
-        # Cost rarely grows by the square. If it did, the entry would be blamed for a timeout.
+        # Cost rarely grows quadratically, but an entry must not time out because of this estimate.
         return seconds * growth <= LARGE_SECONDS and seconds * growth**2 <= LARGE_SECONDS_MOST
 
     return [one for one in inputs.trials if one.kind == "large" and is_affordable(one)]
@@ -232,7 +232,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
 
 
 def select_wrong_once(runs: list[JudgedReplay]) -> list[plan.Trial]:
-    """Return wrong trials that ran once, to run again in memory with another fill pattern."""
+    """Return some wrong trials that ran only once, for a run with another memory fill pattern."""
     twice = {run.trial.number for run in runs if run.mode == "second"}
     wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
     again = [trial for trial in wrong if trial.number not in twice]

@@ -30,7 +30,7 @@ GRADES = {
 }
 # Replay modes in which the interpreter runs the programs of a launch in another order.
 ORDERS = ("reversed", "shuffled")
-# Sizes to assign in rotation: the first list whose trial is small enough.
+# Lists of sizes that a trial's keys get in rotation. The first list that is small enough is used.
 PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
 # Largest growth of a variant over the largest shown case: the interpreter is slow.
 LARGER = {"interpreter": 2, "cuda": 1 << 20}
@@ -64,7 +64,7 @@ class Trial:
     """One set of inputs.
 
     variant: a change of the case's values or of their layout, see `worker/variants.py`.
-    group: of the trials with this name, only the first that the reference answers counts.
+    group: name of alternatives. Only the first of them that the reference answers counts.
     stands_in: whether sizes were reduced because the case is too large.
     unseen: its inputs have shapes that no shown case has, see `choice.select_telling`.
     """
@@ -110,7 +110,7 @@ def varied(
     cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int,
     first: int | None = None, properties: Sequence[Property] = (), sizes: Sizes = NO_SIZES,
 ) -> list[Trial]:  # fmt: skip
-    """Return the trials of inputs that the cases don't show.
+    """Return the trials with inputs that are not among the cases.
 
     gaps: positions of arguments that have gaps in memory in a shown case.
     first: the number of the first new trial; None: the number of the cases.
@@ -134,7 +134,7 @@ def _key(case: Case, variant: dict[str, Any] | None) -> str:
 
 
 def sizes(given: Any) -> Sizes:
-    """Read SIZES as the entry's process reports it, without malformed parts."""
+    """Parse the SIZES that the entry's process reports, leaving out malformed parts."""
     usable: dict[str, Any] = {}
     for key, allowed in dict(given).items():
         if isinstance(allowed, list) and allowed and all(type(size) is int for size in allowed):
@@ -178,8 +178,8 @@ def _allowed(size: int, allowed: Any) -> int:
 
 
 def light(shown: Sequence[tuple[Case, int]], most: int) -> list[Case]:
-    """Return the cases to vary a dozen times each: those with small inputs, and for a type without
-    any, the smallest. `shown`: cases with the bytes of their inputs."""
+    """Return the cases to vary a dozen times each: those with small inputs. A data type without
+    small inputs keeps its smallest case. `shown`: cases with the bytes of their inputs."""
     kept = []
     for case, taken in shown:
         alike = [size for other, size in shown if other.get("dtype") == case.get("dtype")]
@@ -236,8 +236,8 @@ def _varied(
 
 
 def _large(case: Case, fixed: Sequence[str]) -> Case | None:
-    """Return the case with a larger first size, so that the product of all sizes is LARGE. The
-    first, because many honest kernels can't handle such long rows."""
+    """Return the case with a larger first size, so that the product of all sizes is about LARGE.
+    Only the first size grows, because many correct kernels can't handle such long rows."""
     keys = [key for key in size_keys(case, fixed) if type(case[key]) is int and case[key] > 1]
     work = _work(case, fixed)
     if not keys or not 0 < work < LARGE:
@@ -269,14 +269,14 @@ def _seeds(base: Case, seed: int, count: int) -> Iterator[Trial]:
 
 
 def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
-    """Return one case of medium size for each type, first for the first case's type. A case with a
-    single element is chosen only if its type has no other."""
+    """Return one case of medium size for each data type, in the order of the cases. A case with a
+    single element is chosen only if its data type has no other."""
     by_type: dict[str, list[Case]] = {}
     for case in cases:
         by_type.setdefault(json.dumps(case.get("dtype")), []).append(case)
     bases = []
     for alike in by_type.values():
-        # If FIXED names every size, only those sizes show which case has one element.
+        # If FIXED names every size, tell single elements by the product of the fixed sizes.
         filled = (
             [case for case in alike if _work(case, fixed) > 1]
             or [case for case in alike if _work(case) > 1]

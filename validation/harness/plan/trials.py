@@ -1,4 +1,4 @@
-"""Inputs of an entry's trials: its own cases, and variants that the cases don't show."""
+"""Inputs of an entry's trials: its own cases and variants of them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -143,7 +143,8 @@ def _sizes_untried(varied: list[plan.Trial], constants: Constants) -> str:
 def _stand_in(
     session: Session, author: Child, trial: plan.Trial, constants: Constants
 ) -> tuple[Inputs, int] | None:
-    """Return the case's largest inputs within the limits, with reduced sizes, and their bytes."""
+    """Return the largest inputs within the limits for reduced sizes of the case, and their bytes.
+    Return None if no reduced size fits."""
     for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
         inputs, (made,) = session.make(author, [smaller], session.limits.light)

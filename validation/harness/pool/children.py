@@ -1,4 +1,4 @@
-"""A child of a fork server, as the trusted process uses it."""
+"""Handle of a fork server's child in the trusted process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from validation.harness.sandbox.hostile_json import raised
 if TYPE_CHECKING:
     from validation.harness.pool.fork_server import ForkServer
 
-# A killed process closes its channel before its CUDA context. A busy driver needs seconds.
+# Wait after a child closed its channel. It closes its CUDA context later, which can take seconds.
 DYING_SECONDS = 10.0
 KILL_SECONDS = 5.0
 SERVER_ENDED = "the fork server ended"
@@ -45,7 +45,7 @@ class NoAnswer(Exception):
 
 
 class ChildEnded(NoAnswer):
-    """A child ended. `status`: as `subprocess` has it, None if it never ran."""
+    """A child ended. `status`: exit status as in `subprocess`, or None if it never ran."""
 
     def __init__(self, status: int | None, why: str) -> None:
         super().__init__(LIMITS.get(why) or _ending(status, why))
@@ -68,7 +68,7 @@ class Forged(NoAnswer):
 
 
 class Broken(NoAnswer):
-    """A child can't be used any more, as it says itself."""
+    """A child reported that it can't serve requests any more."""
 
 
 class ServerEnded(Exception):
@@ -91,7 +91,7 @@ class ChildAnswer:
 class Child:
     """A child process that serves one request after the other until it is released.
 
-    role: the role that it has, or an empty text.
+    role: name of its current role, or an empty text. A role answers the steps of requests.
     served: number of entries that it has served.
     compile_seconds: time in which it compiled kernels.
     """
@@ -125,7 +125,7 @@ class Child:
     ) -> ChildAnswer:  # fmt: skip
         """Send the child a request for one step, and return its answer, or raise NoAnswer.
 
-        role: the role of the step. If the child has another, it takes this one first.
+        role: the role of the step. If the child has another role, it switches first.
         timeout: seconds, not counting time in which it compiles kernels.
         compile_budget: seconds in which it may compile kernels.
         """
@@ -149,7 +149,7 @@ class Child:
             self._raise_end()
 
     def _wait(self, nonce: str, timeout: float, compile_budget: float) -> None:
-        """Wait for the answer. During compiling, only the compile budget runs down.
+        """Wait for the answer. Time in which the child compiles is taken from the compile budget.
 
         Attack: the entry's code pretends to compile.
         Defense: it gains only the budget.

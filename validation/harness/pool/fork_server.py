@@ -1,4 +1,4 @@
-"""A sandboxed fork server, as the trusted process starts, watches and restarts it."""
+"""Handle of a sandboxed fork server in the trusted process, which starts and restarts it."""
 
 import itertools
 import logging
@@ -51,11 +51,11 @@ FOLDER = 256 << 20
 FILE_SIZE = 2 << 30
 # Address space that torch and Triton map without using it.
 OVERHEAD = 2 << 30
-# Triton runs it to find the driver's library.
+# Triton runs ldconfig to find the driver's library.
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
 THREADS = {"interpreter": 32, "compiler": 32, "cuda": 512}
-# Processes of one child, including itself: a compiler needs a handful. A fork bomb is ended long
-# before other children can't fork.
+# Limit of processes for one child, including itself: a compiler needs a handful. A fork bomb
+# exceeds it long before other children can't fork.
 PROCESSES = 128
 WARM_UP_SECONDS = 180.0
 # The channel of an ended server closes shortly before the guard has its exit status.
@@ -94,11 +94,11 @@ class ForkServerFailed(Exception):
 class ForkServer:
     """A fork server that is started again when it dies. Its children end with it.
 
-    memory, cpu_seconds: limits of each child.
-    processes: limit of all children together.
+    memory, cpu_seconds: limits for each child.
+    processes: limit for all children together.
     programs: whether children may start other processes.
     compiler: whether to warm up torch.compile too.
-    program: module that warms up and has the roles of the children; `target` is passed to it.
+    program: module that warms up and defines the children's roles; `target` is passed to it.
     device: "interpreter", "cuda", or "compiler" for a server that compiles without launching.
     """
 
@@ -122,7 +122,7 @@ class ForkServer:
         self._errors: Any = None
 
     def begin(self) -> None:
-        """Start to warm up if necessary; `open` waits for the end."""
+        """Start the server if necessary, without waiting. `open` waits until it is warm."""
         with self._lock:
             if self.closed:
                 raise Closed
@@ -221,7 +221,7 @@ class ForkServer:
         )
 
     def _listen(self, channel: Channel, process: Any, errors: Any) -> None:
-        """Receive how children ended and tell their `Child` objects, until the server ends."""
+        """Pass end statuses of children to their `Child` objects until the server ends."""
         while True:
             try:
                 received = channel.receive()
@@ -274,7 +274,7 @@ class ForkServer:
         return child
 
     def send(self, order: str, about: int | str) -> None:
-        """Send an instruction to the server, if it lives."""
+        """Send an instruction to the server, if it is running."""
         with self._lock, suppress(OSError):
             if self._channel is not None:
                 self._channel.send({order: about})

@@ -1,7 +1,7 @@
 """Pool of idle children with a CUDA context: new ones, and used ones that may serve again.
 
-The driver creates contexts one at a time, for all processes and all GPUs of a machine: if many ask
-at once, the first waits as long as the last. So a few threads create them, ahead of need.
+The driver creates contexts one at a time, for all processes and all GPUs of a machine. If many
+processes ask at once, all wait until the last is served. So a few threads create them ahead.
 """
 
 import threading
@@ -17,7 +17,7 @@ AHEAD = 2
 
 
 class IdlePool:
-    """Pool of idle children. `make` creates one, and `ahead` of them before they are requested."""
+    """Pool of idle children. `make` creates a child. `ahead` children are created in advance."""
 
     def __init__(self, make: Callable[[], Child], *, ahead: int = AHEAD) -> None:
         self._make, self._ahead = make, ahead
@@ -55,7 +55,7 @@ class IdlePool:
             child.release()
 
     def prepare(self, count: int) -> None:
-        """Make so many children ahead now, unless none are made ahead."""
+        """Start to create `count` children in advance, unless `ahead` is 0."""
         with self._lock:
             self._fill(count if self._ahead else 0)
 
@@ -65,7 +65,7 @@ class IdlePool:
             self._used.append(child)
 
     def give_up(self) -> None:
-        """Release all idle children: later requests get children that are begun from now on."""
+        """Release all idle children. Later requests get children that are created from now on."""
         with self._lock:
             new, self._new = self._new, deque()
             used, self._used = self._used, []

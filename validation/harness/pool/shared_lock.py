@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 
 class SharedLock:
-    """Lock that many threads hold in parts, or one thread as a whole, in the order of requests.
+    """Lock of many parts, granted in the order of requests. A thread holds some parts or all.
 
     total: number of parts, such as bytes of memory.
     """
@@ -22,7 +22,7 @@ class SharedLock:
 
     @contextmanager
     def parts_held(self, amount: int) -> Iterator[None]:
-        """Hold this many parts, or all if there are fewer. Wait until they are free."""
+        """Wait until this many parts are free (all, if there are fewer), and hold them."""
         amount, request = min(amount, self._total), object()
         with self._changed:
             self._waiting.append(request)

@@ -9,7 +9,7 @@ from validation.harness.pool.children import Closed
 
 Result = TypeVar("Result")
 
-# Number of started tasks for each thread, so that a thread never waits for the next one.
+# Number of submitted tasks for each thread, so that no thread waits for its next task.
 AHEAD = 2
 BEAT_SECONDS = 1.0
 

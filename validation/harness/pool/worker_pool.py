@@ -2,8 +2,8 @@
 
 Attack: the reference leaves data for triton_code to find, or the reverse.
 Defense: each has its own fork server in its own sandbox. In the interpreter, a child serves only
-one entry. On a GPU, the driver creates CUDA contexts one at a time. So idle children with a context
-wait, and a replayer, which runs no entry's Python, serves several entries.
+one entry. On a GPU, the driver creates CUDA contexts one at a time. So children with a context are
+created in advance, and a replayer, which runs no entry's Python, serves several entries.
 """
 
 import time
@@ -26,7 +26,7 @@ CONTEXT_SECONDS = 30.0
 # Share of a GPU's memory that timed entries may reserve. The rest is for other processes, and for
 # allocations that can't be estimated.
 USED = 0.75
-# Seconds between attempts: a program that exhausts processes or memory is killed meanwhile.
+# Seconds before each attempt. Meanwhile, a program that exhausts processes or memory is killed.
 PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 
@@ -71,11 +71,11 @@ class WorkerPool:
         self.candidates.open()
         self.references.open()
         total = self.candidates.versions.get("memory_bytes", "")
-        # Timed entries share it. Without a GPU, its size is unknown, and nothing is reserved.
+        # Timed entries share the GPU's memory. Without a GPU, nothing is reserved.
         self.gpu_memory = SharedLock(int(USED * int(total)) if total.isdecimal() else 0)
 
     def prepare(self, entries: int) -> None:
-        """Make enough children ahead of need for entries that start together."""
+        """Start to create a child for each of the entries that start together."""
         if self._on_gpu:
             self._idle.prepare(entries)
 
@@ -89,7 +89,7 @@ class WorkerPool:
         }
 
     def shares(self, *, alone: bool) -> bool:
-        """Return whether a child may serve more than one role."""
+        """Return whether a child may serve several roles and entries."""
         return self._on_gpu and self.options.share > 1 and not alone
 
     @contextmanager

@@ -1,6 +1,6 @@
 """Inputs of an entry with its reference's answers, and check 7 of its test.
 
-No process used here has the launcher's text, so the results serve all launchers of a reference.
+No process used here has the launcher's text, so the results hold for each launcher of a reference.
 """
 
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ from validation.harness.report import Check, Verdict
 MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
 )  # fmt: skip
-# By step: the check that it belongs to, and the text to name in the message if it fails.
+# CHECKS: the check that a step belongs to. BLAMED: start of the message if a step or role fails.
 CHECKS = {"suite": "test", "damage": "falsifiable", "compile": "compiles"}
 BLAMED = {"inputs": "make_inputs: ", "author": "test_code: ", "reference": "python_code: "}
 
@@ -60,7 +60,7 @@ class Session:
         self.unanswered: dict[str, float] = {}
         """Share of a processor that a child had before it timed out or ended, by its role."""
         self.compile_budget = compile_seconds(entry.origin)
-        # Compile cache of this entry only: processes reuse kernels that another one compiled.
+        # Compile cache that only this entry's processes share, so that each kernel compiles once.
         self.cache = secrets.token_hex(8)
 
     @contextmanager

@@ -27,7 +27,7 @@ from validation.harness.sandbox.hostile_json import raised
 from validation.harness.session.entry_session import Session, Stopped
 
 Json = Any
-# Number of reads in a call: a launcher may read a few lengths.
+# Maximum number of reads in a call: a launcher may read a few lengths.
 READS_MOST = 32
 
 
@@ -73,7 +73,7 @@ class Recordings:
         self._settings = {key: value for key, value in order.items() if key != "cache"}
         if own_cache := self._settings.pop("own_cache", None):
             self._settings["cache"] = own_cache
-        # A recorder that recorded before has to load the text again.
+        # Start the role again: a child that recorded before must load the text again.
         recorder.role = ""
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
@@ -100,7 +100,7 @@ class Recordings:
         return max((math.prod(one.grid) for one in launches if isinstance(one, Launch)), default=0)
 
     def summaries(self) -> dict[str, CallSummary]:
-        """Return launched kernels and torch operations by input layout, unless values matter."""
+        """Return launched kernels and torch operations of first calls, by layout of the inputs."""
         by_layout = {}
         for trial, first in self.first_calls():
             if first.raised is None and not first.reads:
@@ -157,7 +157,7 @@ class Recordings:
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
         """Record the call again, with answers to its reads of this trial's inputs."""
-        # First with invented numbers: the launcher could keep the true ones and use them instead.
+        # Record with invented numbers first: later, the launcher could use the true ones instead.
         for attempt in range(INVENTIONS):
             other, other_known = self._answered(trial, recorded, attempt)
             if other.raised is None:
@@ -223,9 +223,9 @@ class Recordings:
 def play_order(
     calls: Iterable[tuple[Trial, Recorded]], inputs: Inputs
 ) -> tuple[dict[str, list[Json]], list[memoryview]]:
-    """Return the order to play recorded calls on the inputs of their trials, and its blobs.
+    """Return a request to play recorded calls on the inputs of their trials, and its blobs.
 
-    It names each program once. The blobs of inputs keep their indices, constants are appended.
+    It contains each program once. The blobs of inputs keep their indices; constants are appended.
     """
     programs, runs = list[Json](), list[Json]()
     blobs, places = [*inputs.blobs], dict[int, int]()

@@ -59,7 +59,7 @@ def add_rounding(
 
 
 def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list[ChildAnswer]:
-    """Have a new child answer, in batches that limit the memory of large inputs."""
+    """Return the answers of a new child, requested in batches to limit the memory of inputs."""
     answers: list[ChildAnswer] = []
     on_cpu = device == "cpu"
     with session.pool.reference() if on_cpu else session.candidate("reference") as child:

@@ -15,7 +15,7 @@ def replay(
     session: Session, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
     wanted: dict[int, Wanted],
 ) -> list[ChildAnswer]:  # fmt: skip
-    """Return the child's answers with the runs of all trials, in batches.
+    """Return the child's answers with the runs of all trials: an answer for each batch of trials.
 
     A call that raised during its recording is added as a run with the exception.
     order: settings for a replayer.
