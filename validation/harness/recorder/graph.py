@@ -35,7 +35,8 @@ class Graph:
                 self._number(tensor)
 
     def begin_backward_pass(self) -> None:
-        """From now on, record only inside of autograd functions: torch's engine does the rest."""
+        """From now on, record only inside of autograd functions. A replay leaves the rest of the
+        backward pass to torch's engine."""
         self._is_backward = True
 
     def is_engines_own(self) -> bool:

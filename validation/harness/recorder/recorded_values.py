@@ -16,7 +16,7 @@ from validation.harness.worker.values import fields_of, name_of
 
 Json = Any
 Special = Callable[[Any], Json | None]
-"""Encodes values that have a special form in this position. Returns None for others."""
+"""Function that encodes values with a special form in a position, and returns None for others."""
 
 PLAIN_TENSORS = (torch.Tensor, torch.nn.Parameter)
 
@@ -28,7 +28,8 @@ class Values:
         self._storages, self.kernels, self._problems = storages, kernels, problems
 
     def encode(self, value: Any, special: Special | None = None) -> Json:
-        """Encode a value: a tensor as a window, an address inside of a storage as an address."""
+        """Encode a value. A tensor becomes a window; an integer that points into a storage becomes
+        an address."""
         if special is not None and (found := special(value)) is not None:
             return found
         kind = type(value).__name__
@@ -71,7 +72,7 @@ class Values:
 
 
 class KernelTable:
-    """Kernels of a launcher: functions of its text, with values for the names that they use."""
+    """Kernels of a launcher: functions of its text, with the values of names that they use."""
 
     def __init__(self) -> None:
         self.descriptions: dict[str, Json] = {}
@@ -158,7 +159,7 @@ def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _names_in(function: FunctionType) -> set[str]:
-    """Return the names in the source of the function's body and defaults."""
+    """Return the names that occur in the source of the function's body and defaults."""
     try:
         source = inspect.getsource(function)
         tree = ast.parse(f"if True:\n{source}" if source[0].isspace() else source)

@@ -26,16 +26,16 @@ from validation.harness.torch_operations import (
 from validation.harness.worker.values import tensors_in
 
 Json = Any
-# Number of elements: a launcher may read a table of lengths, but not a tensor of data.
+# Maximum elements of a read: a launcher may read a table of lengths, but not a tensor of data.
 READ_MOST = 4096
-# Integers in place of what can't be replayed. Floats become NaN.
+# Integer in results that can't be replayed. Floats become NaN.
 POISON = 0x5B
 
 
 class NeedsRead(BaseException):
-    """The launcher reads a tensor's content, which only a replay on the true inputs has.
+    """The launcher reads a tensor's content, which only a replay on the true inputs can compute.
 
-    `program` ends with that tensor as its answer.
+    `program` ends before the read, with that tensor as its answer.
     """
 
     def __init__(self, program: Json) -> None:
@@ -113,7 +113,7 @@ class Recording:
         return [*self.instructions, *(one for inner in self.inner for one in inner)]
 
     def close(self) -> None:
-        """End the call. Its storages may now be freed, or the launcher may keep them."""
+        """End the call, and remember the storages that the launcher may still hold."""
         inputs = {number for number in self._inputs if number is not None}
         self._session.memory.remember(self.storages.release(), self.all_instructions(), inputs)
 
@@ -281,7 +281,7 @@ class Recording:
 
 
 def changes_value(source: torch.dtype, target: torch.dtype) -> bool:
-    """Return whether a type conversion does more than round or widen."""
+    """Return whether a type conversion is more than rounding or widening."""
     if source == target or (target.is_floating_point and not source.is_complex):
         return False
     if target.is_complex:

@@ -1,4 +1,4 @@
-"""Roles that run a launcher under the recorder: on decoys, or in its own test."""
+"""Runs of a launcher under the recorder: on decoys, or in its own test."""
 
 import functools
 from collections import Counter
@@ -31,7 +31,7 @@ CALLS_MOST = 1000
 
 
 class Recorder:
-    """Role that runs `triton_code` on decoys. It knows only the layout of inputs."""
+    """Worker role that runs `triton_code` on decoys. It knows only the layout of the inputs."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
@@ -100,7 +100,7 @@ class Recorder:
         """Return decoys: the same tensors for all calls of a trial, but in new containers.
 
         With new tensors, a launcher that caches answers by address would go unnoticed. With the
-        same containers, it could count its calls in a dictionary of the caller's.
+        same containers, a launcher could count its calls in a dictionary among its arguments.
         """
         if self._last[0] != order["trial"]:
             self._last = order["trial"], self._decoys(order["arguments"], order["sizes"])

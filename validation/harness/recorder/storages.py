@@ -1,8 +1,8 @@
-"""Numbers of the recorder's storages, tensors as windows, and memory kept between calls.
+"""Storages of a recording: their numbers, tensors as windows, and memory kept between calls.
 
-A launcher may keep a table, a workspace or a lock. A kernel that filled it ran in an earlier call,
-and kernels don't run while they are recorded. A program that uses such memory therefore begins with
-the instructions that made its content.
+A launcher may keep a table, a workspace or a lock that a kernel filled in an earlier call. Kernels
+don't run while they are recorded. So a program that uses such memory begins with the instructions
+that filled it.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,9 +20,9 @@ Emit = Callable[..., None]
 Extent = tuple[int, int, int]
 """The start address, the end address and the number of a storage."""
 
-# No address of a process is smaller.
+# Smaller integers are never taken for addresses.
 LOWEST_ADDRESS = 1 << 20
-# A larger table is not searched for addresses.
+# Maximum size in bytes of a constant that is searched for addresses.
 TABLE_MOST = 1 << 20
 
 

@@ -1,6 +1,6 @@
 """Patches of torch and Triton that record operations, launches and autograd functions.
 
-The entry may undo these patches. Then its recording is incomplete, and the replay is wrong.
+If the entry undoes these patches, its recording is incomplete, and the replay's answer is wrong.
 """
 
 import functools
@@ -27,7 +27,7 @@ _KEYS = {
 _PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 # Parameters of a kernel's `run` that are Triton's own, not options of the kernel.
 _OF_RUN = frozenset({"grid", "warmup", "stream", "device"})
-# Time that autotuning reports for a configuration without measuring it. The first one wins.
+# Times that the autotuner gets without a measurement. All are equal, so the first candidate wins.
 CHOSEN = [1.0, 1.0, 1.0]
 
 

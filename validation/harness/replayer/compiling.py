@@ -1,4 +1,4 @@
-"""Role that compiles the kernels of recorded launches to Triton's first stage, without a GPU.
+"""Compilation of recorded launches' kernels to Triton's first stage, without a GPU.
 
 Triton's interpreter runs kernels as Python, and accepts much that its compiler rejects. The
 recorded launches have the types and constants of each kernel, so nothing is guessed.
@@ -48,11 +48,11 @@ UNDEFINED = re.compile(r"^(\w+) is not defined$")
 UNVERIFIED = "error encountered during parsing"
 
 _compiled: dict[int, Any] = {}
-"""Functions of Triton's library for its compiler, by the id of the interpreter's version."""
+"""Compilable versions of Triton's library functions, by the id of the interpreter's version."""
 
 
 class CompileTooSlow(BaseException):
-    """The CPU time is used up. Not an Exception: Triton would catch it and report its own."""
+    """The CPU time is used up. It is no Exception: Triton would catch that and raise another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Specialized:
 
     @property
     def key(self) -> str:
-        # Besides constants, only types decide whether a kernel compiles, and alignment does not.
+        # Constants and types decide whether a kernel compiles. Alignment does not.
         constants = [(kind, value if kind == "constexpr" else "") for kind, value in self.types]
         return repr((id(self.kernel), constants, self.options.get("num_warps")))
 
@@ -80,7 +80,7 @@ def prepare(kernel: Any) -> None:
 
 
 class CompilingProcess:
-    """Role that compiles kernels. This process has never interpreted one: Triton can't do both."""
+    """Worker role that compiles kernels. It never interprets any: a process can't do both."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._text, self._backend = order["triton_code"], _Backend()
@@ -113,7 +113,7 @@ class CompilingProcess:
         }, []  # fmt: skip
 
     def _launches(self, programs: Sequence[Any]) -> list[tuple[Specialized, TextKernels]]:
-        """Return the distinct launches. The first of each kernel has the most programs."""
+        """Return the distinct launches: each kernel's largest first, then each second largest."""
         largest: dict[str, tuple[int, Specialized, TextKernels]] = {}
         for program in map(read, programs):
             key = repr(program.kernels)
@@ -140,7 +140,7 @@ class CompilingProcess:
         return [(launch, kernels) for *_, launch, kernels in ordered]
 
     def _specialized(self, launch: Launch, kernels: TextKernels) -> Specialized:
-        # Tensors and addresses need the same type only, constants the same value.
+        # Tensors and addresses need only their type; constants need their value.
         special: dict[str, Callable[[Any], Any]] = {
             **values_of_views(lambda view: torch.empty(1, dtype=getattr(torch, view.dtype))),
             "address": lambda _: ADDRESS,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WrongGradient(Exception):
-    """The engine passes a function gradients of another form than during the recording."""
+    """Torch's engine passes gradients that differ in form from the recorded ones."""
 
 
 def play_function(player: "Player", call: AutogradCall) -> None:

@@ -62,8 +62,8 @@ class UnsupportedKernel(Exception):
 class Definition:
     """A function of the text. `source` is a module that holds only this function.
 
-    Lines have the same numbers as in the text, so that Triton's cache also has the kernel for
-    processes that run the text.
+    Line numbers are the same as in the text. Triton's cache key includes them, so a process that
+    runs the text can reuse a kernel that was compiled here.
     """
 
     name: str
@@ -85,7 +85,7 @@ def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
     own, indent = lines[node.lineno - 1 : node.end_lineno], " " * node.col_offset
     before = [""] * (first - 1)
     if before:
-        # Then Python evaluates no names in annotations. Triton accepts annotations as strings.
+        # With this import, Python does not evaluate annotations. Triton accepts them as strings.
         before[0] = "from __future__ import annotations"
     if indent:
         before[-1] = "if True:"
@@ -208,8 +208,8 @@ def _root(node: ast.expr) -> str:
 def resolve(module: str, names: Sequence[str]) -> Any:
     """Resolve a dotted name from a module of Triton's language, and return its object.
 
-    UnsupportedKernel is raised if it leaves Triton's language: those modules import `os`.
-    AttributeError is raised if this version of Triton lacks a name.
+    Raise UnsupportedKernel if the name leaves Triton's language, whose modules import `os`.
+    Raise AttributeError if this version of Triton lacks the name.
     """
     if not is_language(module):
         raise UnsupportedKernel(module)

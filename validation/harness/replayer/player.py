@@ -35,10 +35,11 @@ from validation.harness.torch_operations import COMPUTES, COPIES, base_name, can
 from validation.harness.worker.values import from_bytes, name_of, tensors_in
 
 Memory = Callable[[int], torch.Tensor]
-"""Allocates this many bytes, as a tensor of uint8 with its own storage."""
+"""Function that allocates a number of bytes, as a tensor of uint8 with its own storage."""
 
 Watch = Callable[[list[tuple[int, int]]], AbstractContextManager[None]]
-"""Returns a context for one launch, which may access memory within these starts and ends."""
+"""Function that returns a context for one launch, given the start and end addresses of the memory
+that the launch may access."""
 
 
 class Mismatch(Exception):
@@ -290,7 +291,7 @@ _PLAYS: dict[type, Callable[[Player, Any], None]] = {
 class TextPrograms:
     """Programs of one text. Each is parsed when it is first used.
 
-    order, blobs: as `recordings.play_order` returns them, and `triton_code`.
+    order, blobs: the results of `recordings.play_order`; `order` also has the text `triton_code`.
     """
 
     def __init__(
@@ -305,7 +306,7 @@ class TextPrograms:
             )
 
     def of(self, run: Mapping[str, Any]) -> PreparedProgram:
-        """Return the program of a run of the order."""
+        """Return the program of a requested run."""
         number = run["program"]
         if number not in self._prepared:
             given = self._order["programs"][number]

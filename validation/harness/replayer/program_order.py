@@ -15,14 +15,14 @@ from triton.runtime import interpreter
 from validation.harness.plan.trial_plan import ORDERS
 from validation.harness.worker.extents import Access, patch_accesses
 
-# A program waits for another one if its accesses exceed, by this number, twice the most of any
-# program in the first run.
+# A program counts as waiting if it makes more accesses than this number plus twice the maximum of
+# all programs in the first run.
 WAITING = 100
 UNSYNCHRONIZED = "a program waits for another one without an atomic operation"
 
 
 class Waits(BaseException):
-    """A program waits for a later one. Not an Exception: the interpreter would wrap it."""
+    """A program waits for a later program. It is no Exception: the interpreter would wrap that."""
 
 
 class ProgramOrder:
@@ -69,7 +69,7 @@ class ProgramOrder:
 
     @contextmanager
     def launch(self) -> Iterator[None]:
-        """Run one launch. At its end, memory has the stores of all programs."""
+        """Run one launch. Afterwards, memory holds the stores of all its programs."""
         self._accesses, self._synchronizes = 0, False
         if self._mode == "first":
             self._most.append(0)

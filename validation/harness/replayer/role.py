@@ -1,4 +1,4 @@
-"""Role that replays programs on the true inputs. `triton_code` is never run as a module here."""
+"""Replay of programs on the true inputs. `triton_code` is never run as a module here."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ DELAYED_RUNS = 6
 
 
 class Replayer:
-    """Role that plays programs. The first request has its settings."""
+    """Worker role that plays programs, with the settings of its first request."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
@@ -64,7 +64,7 @@ class Replayer:
         return {"runs": runs}, packing.blobs
 
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer with the numbers that a launcher reads: its program ends with that tensor."""
+        """Answer with the numbers of a tensor that a launcher reads: its program's answer."""
         try:
             (run,), programs = order["runs"], TextPrograms(order, blobs, self.device)
             replay = TrialReplay(self, programs.of(run), run["arguments"], blobs, "first")
@@ -202,7 +202,7 @@ class TrialReplay:
             inner.copy_(content)
 
     def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
-        """Return the inputs whose content changed. Wait for the GPU only once."""
+        """Return the inputs whose content changed, with a single wait for the GPU."""
         if not before:
             return []
         differ = [(self._inputs[place].inner != was).any() for place, was in before.items()]

@@ -23,7 +23,7 @@ from validation.harness.replayer.kernel_syntax import (
     resolve,
 )
 
-# Kinds of constants that a name in a kernel may have.
+# Kinds of values that a name in a kernel may have as a constant.
 OF_NAMES = {"plain", "float", "triton type", "torch type", "tuple"}
 _numbers = itertools.count(1)
 
@@ -90,7 +90,8 @@ class TextKernels:
         return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
-        """Return the values of names. A kernel that uses one without a value fails."""
+        """Return the values of names, as far as they are known. A kernel that uses another name
+        fails when it runs."""
         values: dict[str, Any] = {}
         for name, meaning in given.items():
             try:
@@ -122,7 +123,8 @@ def _library(place: tuple[str, str]) -> Any:
 
 
 def value_of(meaning: Meaning, special: Mapping[str, Callable[[Any], Any]]) -> Any:
-    """Return the value of a meaning. `special`: functions for some kinds of values."""
+    """Return the value that a `Meaning` describes. `special`: functions that return the values of
+    some kinds."""
     value = meaning.value
     if meaning.kind in special:
         return special[meaning.kind](value)
@@ -139,7 +141,7 @@ def value_of(meaning: Meaning, special: Mapping[str, Callable[[Any], Any]]) -> A
 
 
 def values_of_views(view: Callable[[TensorView], torch.Tensor]) -> dict[str, Callable[[Any], Any]]:
-    """Return functions for the kinds of values that `view` decides: it makes a tensor."""
+    """Return functions for the kinds of values that contain tensors. `view` makes the tensors."""
 
     def descriptor(given: Descriptor) -> Any:
         from triton.tools.tensor_descriptor import TensorDescriptor
