@@ -26,10 +26,10 @@ class Unsuited(Exception):
 class Options:
     """Options of a run. Memory is in bytes, times are in seconds of wall clock.
 
-    jobs: entries checked concurrently, 0 for one a processor.
+    jobs: number of entries checked concurrently, 0 for one per processor.
     timeout: limit for each step of an entry.
     level: confinement level, or None for the best that this host allows.
-    share: most entries in a row that a replayer on a GPU serves, 1 for no sharing.
+    share: maximum number of consecutive entries that a replayer on a GPU serves, 1 for no sharing.
     timing, sanitize: whether to time passed entries, or run them under compute-sanitizer.
     """
 
@@ -68,10 +68,10 @@ class Options:
 def add_arguments(parser: argparse.ArgumentParser, usual: Options, timing: str) -> None:
     """Add the command line's arguments for a run.
 
-    usual: has the defaults.
+    usual: options with the defaults.
     timing: the help of `--timing`.
     """
-    # Found from a device file: this process never imports torch.
+    # Detect a GPU by its device file, because this process never imports torch.
     device = "cuda" if Path("/dev/nvidiactl").exists() else "interpreter"
     add = parser.add_argument
     add(
@@ -106,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser, usual: Options, timing: str) 
 
 
 def from_arguments(arguments: argparse.Namespace, **more: Any) -> Options:
-    """Return the options that a command line gives, and `more`."""
+    """Return options with the values of parsed arguments; `more` sets the remaining fields."""
     return Options(
         device=arguments.device, jobs=arguments.jobs, timeout=arguments.timeout,
         memory=int(arguments.memory * GIB), timing=arguments.timing, seed=arguments.seed,

@@ -88,7 +88,7 @@ KINDS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ProgramKernel:
-    """A function of the text, by name and first line, with values for the names that it uses."""
+    """A kernel of `triton_code`, by name and first line, with the values of names that it uses."""
 
     name: str
     line: int
@@ -246,8 +246,8 @@ class Program:
 def in_order(
     instructions: Iterable[Instruction], *, earlier: bool = False
 ) -> Iterator[Instruction]:
-    """Yield the instructions as they are played, also those of functions and, if `earlier`, of
-    earlier calls."""
+    """Yield the instructions in the order of a replay, with those of autograd functions. If
+    `earlier` is true, those of earlier calls are included."""
     for instruction in instructions:
         if isinstance(instruction, AutogradCall) or (earlier and isinstance(instruction, Earlier)):
             yield from in_order(instruction.instructions, earlier=earlier)

@@ -1,7 +1,7 @@
 """Parse a recorded program: JSON from an untrusted process, checked against types.
 
-The types of `program` are the schema. An instruction is an object whose `do` is its type, a value
-an object with one key, its kind. Windows and addresses are lists.
+The types of `program` are the schema. An instruction is an object with its type under `do`. A value
+is an object with one key, its kind. Windows and addresses are lists.
 """
 
 from collections.abc import Callable, Mapping

@@ -38,7 +38,8 @@ GRADES = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Result of one check. `verdict`: the entry's if only this check counted, None if not made."""
+    """Result of one check. `verdict`: the entry's verdict if this were the only check, or None if
+    the check was not made."""
 
     name: str
     verdict: Verdict | None

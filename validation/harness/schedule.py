@@ -114,7 +114,7 @@ def examine_entry(entry: Entry, pool: WorkerPool) -> Report:
 
 
 def _contain_faults(entry: Entry, pool: WorkerPool, task: Callable[[], Report]) -> Report:
-    """Return the report of `task`. A fault of the judge costs only this entry its verdict."""
+    """Return the report of `task`. If the judge raises, report only this entry as crashed."""
     try:
         return task()
     except FAULTS_OF_THE_MACHINE:
@@ -142,13 +142,13 @@ def examine(
     entry: Entry, pool: WorkerPool, answered: Answered | None = None,
     options: Options | None = None,
 ) -> Report:  # fmt: skip
-    """Return a report on the entry, from processes that serve other entries if that is allowed.
+    """Return a report on the entry. If sharing is allowed, its processes also serve other entries.
 
     answered, options: as for an Examination.
 
-    If it does not pass there, it is checked again in processes of its own. If the machine ran out
-    of resources, or the fork server ended, the check is repeated while no other entry is checked,
-    so that it is not blamed for another entry's fault.
+    An entry that does not pass in shared processes is checked again in separate ones. If the
+    machine ran out of resources, or the fork server ended, the check is repeated while no other
+    entry is checked: another entry may have caused the fault.
     """
     shared, alone = pool.options.device == "cuda" and pool.options.share > 1, False
     server_ends = 0
@@ -172,5 +172,5 @@ def examine(
 
 
 def is_starved(report: Report) -> bool:
-    """Return whether the entry lacked a shared resource, which another entry may have used up."""
+    """Return whether a check failed for lack of a resource that another entry may have used up."""
     return any(words in check.words for check in report.checks for words in NONE_LEFT)

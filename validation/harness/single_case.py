@@ -40,8 +40,8 @@ LINES_MOST = 1000
 class ChosenCase:
     """A case of the test by index, with other values for some of its keys.
 
-    program: indices of the program whose values to show, such as `1, 2`. Any other text stands for
-    the first program with a wrong element, and an empty one for no values.
+    program: indices of the program whose values to show, such as `1, 2`. A text without numbers
+    selects the first program with a wrong element. With an empty text, no values are shown.
     """
 
     place: int = 0

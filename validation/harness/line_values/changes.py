@@ -1,4 +1,4 @@
-"""Small changes of a kernel, each the reverse of a typical mistake."""
+"""Small changes of a kernel that would each undo a typical mistake."""
 
 import ast
 from collections.abc import Iterator

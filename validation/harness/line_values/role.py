@@ -1,7 +1,7 @@
-"""Role of a child that shows what each line of a kernel computes, for one program of its grid.
+"""Values that each line of a kernel computes for one program of its grid, from a child process.
 
-It runs all three texts of the entry in one process and gives no verdict: a person reads the values.
-If the answer is wrong, it looks for a small change of a kernel that makes every case right.
+The child runs all three texts of the entry and gives no verdict: a person reads the values. If the
+answer is wrong, it looks for a small change of a kernel that makes every case right.
 """
 
 import ast
@@ -101,7 +101,7 @@ class LineValues:
     ) -> dict[str, Any]:
         """Return the first change of one line that makes all cases right.
 
-        at: a program with a wrong element. Most changes are tried with it alone: milliseconds each.
+        at: a program with a wrong element. Most changes are tried on it only: milliseconds each.
         """
         began, tried = time.process_time(), 0
         self._watched.begin(program=at[1], only=at)
@@ -160,7 +160,8 @@ class LineValues:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _outputs(self, function: Any, arguments: Any, only: Address | None = None) -> Tensors:
-        """Return the answer, the inputs and, unless `only` one program runs, their gradients."""
+        """Return the tensors of the answer, the inputs and, unless the launch of `only` has already
+        run, the gradients."""
         torch.manual_seed(self._seed)
         answer = call(function, arguments)
         inputs = tensors_in(arguments)

@@ -18,9 +18,9 @@ from validation.harness.line_values.changes import Change
 from validation.harness.worker.extents import Access, AccessCheck, patch_accesses
 from validation.harness.worker.values import tensors_in
 
-# For a line in a loop, the first and last runs are recorded.
+# Maximum number of recorded runs of a line. In a longer loop, the last run replaces the one before.
 RUNS_MOST = 8
-# Number of first elements that a description of a value has.
+# Number of leading elements in the description of a value.
 FIRST = 6
 # Types whose values the interpreter stores as integers with the same bits.
 PATTERNS = {
@@ -33,7 +33,8 @@ Address = tuple[int, Place]
 
 @dataclass(slots=True)
 class WatchedLine:
-    """Descriptions of the values that a line computed, and the lanes of its loads and stores."""
+    """Descriptions of the values that a line computed, and the number of elements that its loads
+    and stores accessed (`lanes`) or masked out (`masked`)."""
 
     count: int = 0
     runs: list[str] = field(default_factory=list)

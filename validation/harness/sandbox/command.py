@@ -1,8 +1,8 @@
 """Command line of a sandboxed program.
 
-Outside, `guard.py` limits memory and ends all processes that the program forks. It starts
-`confined.py`, which restricts itself and then executes the program. At the best level, bubblewrap
-starts `confined.py` in new namespaces. At the second level, Landlock confines it instead.
+`guard.py` runs outside of the sandbox, limits memory and ends all processes that the program forks.
+It starts `confined.py`, which restricts itself and then executes the program. At the best level,
+bubblewrap starts `confined.py` in new namespaces. At the second level, Landlock confines it.
 """
 
 import json

@@ -233,7 +233,7 @@ def resident(status: bytes) -> int:
 
 
 def proportional(pid: int, status: bytes) -> int:
-    """Return the same, but with shared pages in proportion. It takes 3 ms with torch loaded."""
+    """Return the resident bytes, with shared pages in proportion: 3 ms with torch loaded."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
             text = file.read()

@@ -24,7 +24,7 @@ def read_json(data: bytes, most: int, *, verbatim: bool = False) -> Any:
     """Return the value of `data`, or raise UnreadableJson.
 
     most: the largest size in bytes.
-    verbatim: accept infinities, NaN and any character, which values of an honest entry may have.
+    verbatim: accept infinities, NaN and any character, which values of a correct entry may have.
     Otherwise numbers must be finite, and characters that no database stores are replaced.
     """
     if len(data) > most:
@@ -46,7 +46,7 @@ def readable(text: str, most: int) -> str:
 
 
 def raised(error: Any) -> str:
-    """Return the words of an exception that a hostile process describes."""
+    """Return a description of an exception that a hostile process reports."""
     if not isinstance(error, dict):
         return "something"
     place = f" at {error.get('at')}" if error.get("at") else ""

@@ -101,7 +101,7 @@ def best() -> Level:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The level that this host allows, and a sentence that explains it or why none is better."""
+    """The best level that this host allows, and a sentence that explains it."""
 
     level: Level
     sentence: str

@@ -1,9 +1,9 @@
-"""Memory limits of a sandbox, as the process that started it sets and reads them.
+"""Memory limits of a sandbox, for the process that starts the sandbox.
 
 `guard.py` adds up the memory of all processes, and records which groups it kills. If cgroups
 (version 2) control memory, each sandbox also has a cgroup. A cgroup with processes can't limit its
-children, so the new cgroup is a child of this process's parent cgroup, or of its own if that is the
-root. Only cgroups delegated by an administrator, systemd or a container runtime are used.
+children. So the new cgroup is a sibling of this process's cgroup, or a child if that is the root.
+Only cgroups delegated by an administrator, systemd or a container runtime are used.
 """
 
 import itertools
@@ -99,7 +99,7 @@ def _make_cgroup(confinement: Confinement) -> Path:
 
 @cache
 def parent_cgroup() -> Path:
-    """Return the cgroup in which to create those of sandboxes, or raise NoCgroup."""
+    """Return the cgroup in which to create the sandboxes' cgroups, or raise NoCgroup."""
     own = _own_cgroup()
     parent = own if own == MOUNT else own.parent
     if not os.access(parent, os.W_OK):

@@ -44,7 +44,7 @@ def domain(confinement: Confinement, version: int | None = None) -> Domain | Non
     """Return the Landlock rules for programs of a sandbox, or None if they must run one at a time.
 
     `seal` adds the program's own folder. The rules hide other processes in /proc: the
-    command line of a compiler there would tell the folder of another program.
+    command line of a compiler there would reveal the folder of another program.
     """
     if not is_separable(version):
         return None

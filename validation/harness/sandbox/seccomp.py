@@ -157,7 +157,7 @@ def _numbers(calls: dict[str, tuple[int, int]], column: int) -> list[int]:
 
 
 def _assemble(machine: str, numbers: Sequence[_Step], arguments: Sequence[_Step]) -> bytes:
-    """Return a BPF program that checks the call's number, then arguments, as the labels say."""
+    """Return a BPF program that checks the call's number, then jumps to checks of arguments."""
     steps = [
         _Step(_LOAD, _ARCH_AT),
         _Step(_EQUAL, AUDIT_ARCH[machine], no="kill"),

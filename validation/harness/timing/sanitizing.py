@@ -59,7 +59,7 @@ def _check(session: Session) -> Check:
         raise Stopped(Check("sanitizer", None, "compute-sanitizer is gone"))
     with tempfile.TemporaryDirectory(prefix="sanitizer-") as name:
         folder = Path(name)
-        # The sandboxed process has another user.
+        # The sandboxed process runs as another user.
         folder.chmod(0o755)
         count, token = _write_request(session, folder / "request")
         status, output = _run(session, tool, folder)

@@ -1,7 +1,7 @@
 """Timing of an entry that passed: its program, its reference, and the compiled reference.
 
-Each is measured in its own process, with values that it has not seen: one after the other, while no
-other process uses the GPU. Other steps may use processes that serve other entries too.
+Each is measured in its own process, on values that are new to it. Measurements run one after the
+other, while no other process uses the GPU. Other steps may share processes with other entries.
 """
 
 import secrets
@@ -29,7 +29,7 @@ from validation.harness.session.references import ask_reference
 RUNS, MOST = 20, 256 << 20
 # Two warm-up inputs: Triton compiles a kernel again if an argument differs from the first run's.
 WARMING = 2
-# Large case: number of inputs, of which one is timed in all runs, and most bytes of each.
+# Large case: minimum number of inputs (one to time, the others to warm up), maximum bytes of each.
 SETS_LEAST, LARGEST_SET = WARMING + 1, 256 << 20
 # Estimate of GPU memory: number of processes of an entry, bytes of a CUDA context in each, and
 # copies of the inputs in each (the second for answers).
@@ -119,7 +119,7 @@ def _measure_with(
             figures["not_compiled"] = stopped.check.words
     with lock.held(exclusive=True):
         if "autotune" in entry.triton_code:
-            # Others disturbed the autotuner's choice: repeat it, with all configurations compiled.
+            # Other processes disturbed autotuning: repeat it, now that the kernels are compiled.
             chosen, blobs = _record(session, launcher, inputs, tuning_cache)
             if chosen != programs:
                 _prepare(session, candidate, "the entry", chosen, blobs)

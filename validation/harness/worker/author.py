@@ -1,5 +1,5 @@
-"""Role that runs test_code with the reference, without triton_code: it returns the entry's cases
-and inputs, and whether its test can fail at all (see `damage`)."""
+"""Worker role that runs test_code with the reference, without triton_code: it returns the entry's
+cases and inputs, and whether the test can fail at all (see `damage`)."""
 
 import json
 from typing import Any

@@ -16,7 +16,7 @@ from typing import Any
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 Paths = Sequence[str]
-# From name, source, folder, library_dirs, include_dirs and libraries to the library's path.
+# Arguments: name, source, folder, library_dirs, include_dirs, libraries. Result: a library's path.
 Build = Callable[[str, str, str, Paths, Paths, Paths], str]
 
 

@@ -17,7 +17,7 @@ from validation.harness.worker.gpu import give_back
 def serve(end: socket.socket, folder: str, program: Any) -> None:
     """Serve requests with the program's roles until the other end closes the channel.
 
-    The entry's code affects only what it returns. `folder` is emptied before the next entry.
+    The entry's code affects only the values that it returns. `folder` is emptied for each role.
     """
     channel, roles = Channel(end), program.ROLES
     if program.HAS_COMPILE_BUDGET:
@@ -86,7 +86,7 @@ def announce_compiling(channel: Channel) -> None:
             channel.send({"compiling": False})
             nested = False
 
-    # torch.compile calls the first, and the launch of a kernel calls the second.
+    # torch.compile calls `triton.compile`, a kernel's launch calls `triton.compiler.compile`.
     triton.compile = triton.compiler.compile = announced
 
 

@@ -47,7 +47,7 @@ class Clock:
         """Return the answer, and the microseconds of the work on the current stream.
 
         The time starts when the GPU has finished earlier work. The caches hold none of the inputs.
-        A program that does not make the current stream wait for its other streams fails the replay.
+        Work on other streams counts: if the current stream does not wait for it, the replay fails.
         """
         began, ended = self._marks
         gc.disable()

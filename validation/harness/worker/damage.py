@@ -1,9 +1,9 @@
 """Runs of the entry's test against its damaged reference, to see whether the test can fail.
 
 In one pytest session each test runs once for every damage that no test has noticed yet. Damaged
-answers keep their gradient graph, so that a test of gradients does not fail merely because they are
-missing. If the entry declares gradients, gradients of the reference's inputs are damaged too, in
-runs with undamaged answers.
+answers keep their gradient graph, so that no test fails merely because gradients are missing. If
+the entry declares gradients, gradients of the reference's inputs are damaged too, in runs with
+undamaged answers.
 """
 
 import sys
@@ -189,7 +189,7 @@ class Damaged:
             if (tensor := as_tensor(plain)) is None:
                 return plain
             if self.harm.damage is relative and type(plain) is float:
-                # It may have been computed in half precision.
+                # The number may have been computed in half precision.
                 return plain * (1 + RELATIVE_HALF)
             after = tensor_damaged(tensor)
             # Damage by another type does not apply to a number.
@@ -222,13 +222,13 @@ class Damaged:
         return rebuilt(given, through)
 
     def _meant_places(self) -> Callable[[], bool]:
-        """Return a function that returns for each part in turn whether to damage it."""
+        """Return a function that is called for each part in turn: whether to damage it."""
         places = count()
         return lambda: self.harm.place is None or self.harm.place == next(places)
 
     @contextmanager
     def _noting_errors(self) -> Iterator[None]:
-        """Record an error of the damaging code: a test that fails by it noticed nothing."""
+        """Record an error of the damaging code: a test that fails for it did not notice damage."""
         try:
             yield
         except Exception:
@@ -244,7 +244,7 @@ class Damaged:
 
 
 class Before:
-    """Copies of a call's arguments, made before it."""
+    """Copies of a call's arguments, made before the call."""
 
     def __init__(self, given: Any, named: Any) -> None:
         self._now = tensors_in((given, named))

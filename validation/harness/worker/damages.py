@@ -147,7 +147,7 @@ def _rows_swapped(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _if_apart(answer: torch.Tensor, damaged: torch.Tensor) -> torch.Tensor:
-    """Return the damaged answer, or the undamaged one if an honest tolerance may accept both."""
+    """Return the damaged answer, or the undamaged one if a reasonable tolerance accepts both."""
     before, after = _widened(answer), _widened(damaged)
     largest = before if before.dtype is torch.bool else _sizes(before)
     return damaged if _apart(before, after).max() > RELATIVE_HALF * largest.max() else answer

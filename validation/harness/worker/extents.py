@@ -1,4 +1,4 @@
-"""Bounds check of memory accesses in Triton's interpreter, which passes all addresses.
+"""Bounds check of memory accesses in Triton's interpreter, which has none itself.
 
 On a GPU, only compute-sanitizer can check every access.
 """

@@ -54,7 +54,7 @@ def begin(order: dict[str, Any]) -> None:
 
 
 def give_back() -> None:
-    """Return unused GPU memory to the driver, if it is much: other processes need it."""
+    """Return unused GPU memory above KEPT to the driver: other processes need it."""
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return
     if torch.cuda.memory_reserved() - torch.cuda.memory_allocated() > KEPT:
@@ -156,7 +156,7 @@ def _driver() -> str:
 
 
 class GpuHealth:
-    """Role that creates the CUDA context, and tests whether the GPU still works."""
+    """Worker role that creates the CUDA context, and tests whether the GPU still works."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         begin(order)

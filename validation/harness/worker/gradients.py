@@ -45,8 +45,8 @@ def cotangents(outputs: Sequence[torch.Tensor], seed: int, *, expanded: bool) ->
 
 
 def _expanded_ones(output: torch.Tensor) -> torch.Tensor:
-    """Return ones expanded from a single element. NaN follow it in memory: a kernel that assumes a
-    dense gradient reads these, not other memory, which could end the process on a GPU."""
+    """Return ones expanded from a single element, with NaN behind it in memory. A kernel that
+    assumes a dense gradient reads NaN: unallocated memory could end the process on a GPU."""
     memory = torch.full((max(1, output.numel()),), torch.nan, dtype=output.dtype)
     memory[0] = 1.0
     return memory.to(output.device).as_strided(output.shape, (0,) * output.dim())

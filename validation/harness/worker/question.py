@@ -1,7 +1,7 @@
-"""Role of a child that answers one question for `questions.Workers`.
+"""Worker role that answers one question for `questions.Workers`.
 
-A program is a module with `up(settings)`, which imports slow modules and returns versions, `ROLES`
-and `HAS_COMPILE_BUDGET`. It imports all for its children: they can't import our modules.
+A program is a module with `ROLES`, `HAS_COMPILE_BUDGET` and `up(settings)`, which returns versions.
+It imports all modules that its children need: they can't import this project's modules.
 """
 
 import json
@@ -11,8 +11,8 @@ from typing import Any
 
 from validation.harness.pool.channel import Blob
 
-# A question is limited in CPU time, so that a busy machine fails none. The wait for its answer is
-# limited to this multiple.
+# A question is limited in CPU time, so that none fails on a busy machine. The wait for an answer is
+# limited to this multiple of the CPU time.
 PATIENCE = 4
 # Additional seconds for ptxas and the second compile.
 MARGIN = 5.0
@@ -30,7 +30,7 @@ class QuestionRole:
 
     def answer(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        # The soft limit ends the process with a reason, the hard one if it ignores the soft one.
+        # The soft limit ends the process by SIGXCPU, which shows the reason; the hard one kills it.
         resource.setrlimit(resource.RLIMIT_CPU, (hard - 1, hard))
         text = json.dumps(self._answer(order))
         used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

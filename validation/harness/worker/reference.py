@@ -1,4 +1,4 @@
-"""Role that runs python_code and no other text of the entry, for the expected answers.
+"""Worker role that runs python_code and no other text of the entry, for the expected answers.
 
 It runs each trial at the type of its inputs, which shows how exact torch is at that type. Then it
 runs the trial in float64, and in float64 with the last bits of the inputs changed, which shows how

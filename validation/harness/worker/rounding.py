@@ -19,7 +19,7 @@ EXACT = {
     "minimum", "neg", "relu", "repeat", "roll", "round", "scatter", "sgn", "sign", "sort", "stack",
     "topk", "tril", "triu", "trunc", "where", "zero",
 }  # fmt: skip
-# Functions for which float32 must stay float32: they reinterpret bits, or ask for its limits.
+# Functions for which float32 must stay float32: they reinterpret bits, or return its limits.
 LITERAL = {torch.Tensor.view, torch.finfo}
 # Random functions: with the same seed, they return other numbers in another type.
 DRAWS = ("rand", "normal", "bernoulli", "uniform", "exponential", "dropout", "multinomial")
@@ -46,8 +46,8 @@ class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 class Wide(TorchFunctionMode):
-    """Compute in float64 where the reference requests float32. Its author does that to widen a type
-    that is too narrow, and float64 serves the purpose better."""
+    """Compute in float64 where the reference requests float32. A reference requests float32 to
+    compute more precisely than in a narrower type, and float64 is more precise still."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (),

@@ -1,4 +1,4 @@
-"""Role that times an entry's recorded program, or its python_code.
+"""Worker role that times an entry's recorded program, or its python_code.
 
 Runs use the inputs in rotation. An answer is copied before the next run begins.
 """
@@ -24,7 +24,7 @@ from validation.harness.worker.values import Packing, Placing, call, rebuilt, te
 WARM_UPS = 2
 
 Blobs = list[memoryview]
-# A function for each set of inputs, with its trial's number.
+# For each set of inputs: the trial's number, and a function that runs the trial.
 Calls = list[tuple[int, Callable[[], Any]]]
 
 

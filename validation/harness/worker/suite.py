@@ -1,4 +1,4 @@
-"""Role of a child that runs the entry's own test: three files in a folder, and pytest.
+"""Worker role that runs the entry's own test: three files in a folder, and pytest.
 
 Attack: the launcher runs in the process of the test that judges it, and changes the result.
 Defense: the result counts only together with the replays.

@@ -1,6 +1,6 @@
 """Tensors and other values as JSON and bytes, and back. Storages are copied with their gaps.
 
-An object of JSON is a tensor's description, or has one key, the kind of the value. Dictionaries are
+A JSON object is a tensor's description, or has one key, the kind of the value. Dictionaries are
 lists of pairs, so that an entry's key can't be mistaken for a kind.
 """
 
@@ -112,7 +112,7 @@ def unpack(
 
 
 def _record(name: str, of_tuple: bool, values: dict[str, Any], module: ModuleType | None) -> Any:
-    """Return a record of the module's class, if it has one with this name and these fields."""
+    """Return a record. Use the module's class of this name if it has these fields."""
     kind: Any = getattr(module, name, None)
     if _field_names(kind) != tuple(values) or issubclass(kind, tuple) is not of_tuple:
         kind = namedtuple(name, tuple(values)) if of_tuple else SimpleNamespace
@@ -259,7 +259,7 @@ def _tree(
     """Return a value as JSON.
 
     tensor: describes a tensor.
-    records: whether to name classes of records. Those of an answer become tuples and dictionaries.
+    records: whether to keep the classes of records. Otherwise they become tuples and dictionaries.
     unknown: describes a value of any other kind; None to raise CannotTravel.
     """
 

@@ -34,7 +34,7 @@ ROLES: dict[str, Any] = {
     "timing": Stopwatch,
     "values": LineValues,
 }
-# Tell the client that compiling has its own time limit.
+# Children report when they compile: compiling has its own time limit.
 HAS_COMPILE_BUDGET = True
 
 TINY = """\
@@ -101,7 +101,8 @@ def up(settings: Mapping[str, Any]) -> dict[str, str]:
 def level_interpreter() -> None:
     """Make the interpreter of Triton up to 3.5 launch kernels as later versions do.
 
-    `run` becomes the class's, so that the recorder can replace it. Call it before any kernel.
+    `run` becomes a method of the class, so that the recorder can replace it. Call it before any
+    kernel is defined.
     """
     from triton.runtime import interpreter
 
