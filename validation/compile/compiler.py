@@ -235,7 +235,7 @@ def _said(error: BaseException) -> str:
 
 
 def _by_triton(error: BaseException) -> bool:
-    """Return whether Triton rejected the unit: it raised, or lacks a name that the unit uses."""
+    """Return whether Triton raised, or lacks a name or parameter that the unit uses."""
     frames = traceback.extract_tb(error.__traceback__)
     home = str(Path(triton.__file__).parent)
     within = bool(frames) and frames[-1].filename.startswith(home)

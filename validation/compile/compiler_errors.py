@@ -20,7 +20,8 @@ class Complaint:
 
     @property
     def reached(self) -> tuple[tuple[int, int], ...]:
-        """Positions of the error, outer functions first; the end of the text if unknown."""
+        """Line and column of the error in each function, outermost first; or a position after any
+        text if unknown."""
         return tuple((place[1], place[2]) for place in reversed(self.places)) or ((1 << 30, 0),)
 
     @property

@@ -110,7 +110,7 @@ def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
 def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> dict[str, Any] | None:
     """Return the output of a full compile, or its `error`, or None after a timeout.
 
-    This takes a process of its own: native code stops only when its process ends.
+    It runs in its own process, because native code stops only when its process ends.
     """
     reading, writing = os.pipe()
     child = os.fork()

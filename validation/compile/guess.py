@@ -259,10 +259,8 @@ def quarter(guess: Guess) -> Guess:
 
 
 def no_larger(guess: Guess) -> Guess:
-    """Limit sizes to the usual one.
+    """Limit sizes to SIDE. So all large sizes become equal, which `quarter` does not ensure."""
 
-    Equal sizes stay equal, which dividing each by four may not ensure.
-    """
     return _sized(guess, lambda value: min(value, SIDE))
 
 

@@ -67,7 +67,8 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Outcome of a compile. `compiles` holds for at least this instantiation; it was not run."""
+    """Outcome of a compile. `compiles` refers to this signature and these constants; the kernel was
+    not run."""
 
     answer: CompileAnswer
     reason: Reason | None = None

@@ -56,7 +56,7 @@ def search(
     """Search for a guess that compiles.
 
     `attempt` compiles a guess to TTIR and returns its error or None. The guess whose error comes
-    latest in the kernel is corrected first. If no error is returned, the search timed out.
+    latest in the kernel is corrected first. A result without a guess and an error is a timeout.
     """
     seen: set[str] = set()
     open_: list[tuple[Any, int, int, Iterator[Guess]]] = []

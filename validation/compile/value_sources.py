@@ -139,7 +139,7 @@ class UsesByPath:
                         self.record(part, UseKind.SIZE)
 
     def integers(self, values: Iterable[ValueSource]) -> None:
-        """Record that loaded values in an index are integers. Others are by default."""
+        """Record that loaded values in an index are integers. Other values are so by default."""
         for value in values:
             for part in value.parts:
                 if LOADED in part:
@@ -170,7 +170,7 @@ class UsesByPath:
             self.record(part, use)
 
     def record(self, path: Path | None, use: UseKind, *, items: int = 0, rank: int = 0) -> None:
-        """Record a use of a path. None stands for a value that no parameter gives."""
+        """Record a use of a path. None stands for a value that does not come from a parameter."""
         if path is None:
             return
         uses = self.uses[path]

@@ -1,8 +1,8 @@
 """Cache of references' answers, for further kernels that are compared with them.
 
 A trainer requests rewards for several kernels of each prompt. Most of a check's time goes to the
-inputs and the reference's answers, which do not depend on the kernel. If they fail, the kernel is
-not to blame.
+inputs and the reference's answers, which do not depend on the kernel. An error in them is not the
+kernel's fault.
 """
 
 import threading
@@ -19,7 +19,7 @@ from validation.rewards.question import JudgeReference
 
 # Number of locks. References that share a lock may wait for each other.
 LOCKS = 64
-# Most references in the cache. Each holds two or three open files.
+# Maximum number of references in the cache. Each holds two or three open files.
 COUNT_MOST = 1000
 # Verdicts that a second attempt may change, so they are not cached.
 PASSING = (Verdict.TIMEOUT, Verdict.CRASHED)

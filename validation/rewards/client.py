@@ -71,7 +71,7 @@ class Client:
             return False
 
     def _post_patiently(self, body: bytes) -> list[Any]:
-        """Send until an answer arrives. A service that restarts loses its queue: send again."""
+        """Retry until an answer arrives: a service that restarts loses its queue."""
         deadline = time.monotonic() + self._patience
         while True:
             try:

@@ -19,7 +19,7 @@ from validation.rewards.work import WorkQueue
 
 DESCRIPTION = "Answer requests for rewards until the process is stopped."
 TOKEN_LEAST = 16
-# Seconds to wait for threads that wait for a process, when the service stops.
+# Seconds to wait for the queue's threads when the service stops.
 STOP_SECONDS = 10.0
 
 

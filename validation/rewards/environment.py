@@ -42,7 +42,7 @@ class State:
 class KernelEnvironment:
     """Episodes with one task each: the policy proposes kernels until one is right.
 
-    steps: most proposals in an episode.
+    steps: maximum number of proposals in an episode.
     """
 
     def __init__(
@@ -96,8 +96,8 @@ def triton_rubric(
 ) -> Callable[..., Coroutine[Any, Any, list[float]]]:
     """Return a group reward function for `vf.Rubric(funcs=[…])`.
 
-    `info` of a row has `reference`. It is a group function because verifiers turns a single
-    rollout's missing reward into 0: here it becomes the mean of the group.
+    `info` of a row has `reference`. A group function can replace a missing reward by the mean of
+    the group. For a single rollout, verifiers would turn a missing reward into 0.
     """
 
     async def triton_reward(

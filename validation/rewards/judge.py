@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 # Attempts if the fork server dies.
 ATTEMPTS = 3
-# A child that timed out with a smaller share of a processor was waiting for one.
+# A child that timed out with less than this share of a processor had to wait for a processor.
 BUSY = 0.5
 # If other programs use this share of the processors, they are to blame for a timeout.
 OVERLOADED = 0.5

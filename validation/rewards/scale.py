@@ -8,10 +8,10 @@ from validation.rewards.answer import Tier
 
 # Rejected, or torch computes at least a part of the answer.
 REJECTED = 0.0
-# Its own kernels return an answer to every shown case, but one is wrong or misuses memory.
+# The entry's own kernels answer every shown case, but an answer is wrong or a run misuses memory.
 ANSWERS = 0.2
-# All shown cases are right: the largest reward of the fast tier. A kernel that is right only there
-# earns this too, so it is less than the reward of a right kernel.
+# All shown cases are right: the largest reward of the fast tier. A kernel that is right on no other
+# inputs earns this too, so it is less than RIGHT.
 SHOWN = 0.5
 RIGHT = 1.0
 # Bonus for measured speed: this much for each doubling of the faster reference's speed.

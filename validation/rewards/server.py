@@ -26,7 +26,7 @@ from validation.rewards.question import JudgeQuestion, JudgeReference, Malformed
 from validation.rewards.work import Full, Job, WorkQueue
 
 BODY_MOST = 8 << 20
-# A client can read the refusal of a large request only after sending it: discard so many bytes.
+# A client reads a refusal only after sending its request: read and discard up to this many bytes.
 THROWN_AWAY = 32 << 20
 CONNECTIONS = 256
 # Seconds without data after which a request is abandoned.
