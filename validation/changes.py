@@ -35,7 +35,7 @@ class Change:
 def changes(device: Device) -> Iterator[Change]:
     """Yield items whose verdict changed with the versions of the tools.
 
-    Both checks are of the present content, on `device`, with different versions.
+    Both checks are of the current content, on `device`, with different versions.
     """
     newest: SeenVerdict | None = None
     item = 0
@@ -46,7 +46,7 @@ def changes(device: Device) -> Iterator[Change]:
         elif newest is not None and result.tools != newest.tools:
             if result.verdict != newest.verdict:
                 yield Change(item, newest, result)
-            # Compare only with the versions directly before.
+            # Compare only with the newest result of other versions.
             newest = None
 
 

@@ -220,7 +220,7 @@ class ProgressWriter:
             self._attempt.renew(begun=self._begun)
 
     def take_back(self) -> None:
-        """Remove items from the list that this attempt has begun and not finished."""
+        """Remove the items that this attempt has begun and not finished from the list."""
         for key in self._by_this_attempt & self._begun.keys():
             self._begun[key] -= 1
             if not self._begun[key]:

@@ -49,7 +49,7 @@ def request_validation(
 ) -> list[ValidationRun]:
     """Queue runs for `items`. Without `hand_over` no job is enqueued: the caller runs them.
 
-    `options` are passed to the device's checker. `retry_of` is the run that they replace.
+    `options` are passed to the device's checker. `retry_of` is the run that the new runs replace.
     """
     runs = []
     for batch in batches(items, device):
@@ -71,7 +71,7 @@ def request_validation(
 def retry_validation(
     run: ValidationRun, *, requested_by: User | None, failed: bool
 ) -> ValidationRun:
-    """Queue the items of `run` that have no result or crashed, including its earlier retries.
+    """Queue the items of `run` without a result, or with a crash as the newest result of all tries.
 
     `failed` adds the verdicts error, timeout and failed. Items with changed content are skipped.
     """

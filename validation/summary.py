@@ -81,7 +81,7 @@ def _names(results: Sequence[ValidationResult]) -> str:
 
 
 def _address(bad: Sequence[ValidationResult]) -> str:
-    """Return the address of the item's page, or of the list of all items with such verdicts."""
+    """Return the URL of the only item's page, or of the list of all items with these verdicts."""
     item = bad[0].kernel or bad[0].pair
     if len(bad) == 1 and item is not None:
         path = item.get_absolute_url() + ("?tab=results" if isinstance(item, Pair) else "")

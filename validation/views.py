@@ -71,7 +71,7 @@ def validate_list(request: HttpRequest) -> HttpResponse:
 @may_try
 @require_POST
 def try_case(request: HttpRequest, pk: int) -> HttpResponse:
-    """Queue one case of a pair's test with the form's values, or cancel the person's queued one.
+    """Queue one case of a pair's test with the form's values, or cancel the user's queued case.
 
     Returns the updated tab.
     """

@@ -16,8 +16,8 @@ class MistakeKind:
     positions: yields the mistakes of this kind that a text allows.
     why: explanation of the mistake, in sentences. `{name}` is replaced by a fact of the mistake.
     fix: explanation of the correction, in the same form.
-    needs_variations: whether it may show only on sizes or values beyond the cases of a test.
-    shown_in_interpreter: words of a check that must fail in Triton's interpreter. Other failures
+    needs_variations: whether the mistake may show only on sizes or values beyond a test's cases.
+    shown_in_interpreter: text that a failure in Triton's interpreter must contain. Other failures
     there prove nothing, because the interpreter computes on the bit patterns of bfloat16.
     """
 

@@ -81,7 +81,7 @@ def racing_store(source: ParsedText) -> Iterator[Mistake]:
 def shared_place(source: ParsedText) -> Iterator[Mistake]:
     """Drop the program's offset from the address of a store."""
     for kernel in source.kernels:
-        # Only program indices: without an offset tile, the lanes would collide too.
+        # Drop only program indices: without an offset tile, the lanes would collide too.
         programs = {
             source.spelled(node.targets[0])
             for node in in_order(kernel, ast.Assign)

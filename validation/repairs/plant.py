@@ -1,9 +1,9 @@
 """Choice of pairs and of positions in them for mistakes.
 
 Pairs are visited repeatedly, in a random order. At each visit, a pair gets a few mistakes of kinds
-that were not tried in it. The kinds with the fewest traces come first, so a rare kind gets every
-possible position. A kind stops at twice an equal share. It also stops if many of its mistakes in a
-row pass the harness, because they do not show on this device.
+that were not tried in it. A mistake that the harness rejects is stored as a trace. The kinds with
+the fewest traces come first, so a rare kind gets every possible position. A kind stops at twice an
+equal share, or if many of its mistakes in a row pass, because they do not show on this device.
 """
 
 import re
@@ -37,7 +37,7 @@ VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*[(.]|=[^=])")
 NUMBER = re.compile(r"(?<![\w.])\d[\w.]*")
 # Number of mistakes in a batch for the harness.
 AT_ONCE = 16
-# Mistakes of one pair in a batch: they share the reference's answers.
+# Maximum number of mistakes of one pair in a batch. They share the reference's answers.
 EACH_VISIT = 4
 # Number of consecutive mistakes that may pass before a kind stops.
 PATIENCE = 10
@@ -67,7 +67,7 @@ class PossibleFault:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFault:
-    """A checked candidate. `finding`: None if it does not prove that the kernel is wrong."""
+    """A checked candidate. `finding`: None if the check does not prove the kernel wrong."""
 
     candidate: PossibleFault
     finding: ItemFinding | None
@@ -93,7 +93,7 @@ class JudgedFault:
 def _shows_fault(finding: ItemFinding) -> bool:
     """Return whether the verdict shows that the kernel is wrong.
 
-    Other signals don't: a process that runs out of memory is killed by SIGKILL.
+    A crash shows that only if its signal is in BY_ITSELF. SIGKILL may mean that memory ran out.
     """
     is_crash = finding.verdict == Verdict.CRASHED
     return bool(BY_ITSELF.search(finding.message)) if is_crash else finding.verdict in REJECTED
@@ -107,7 +107,7 @@ def _brief(message: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredTrace:
-    """A stored trace of a pair."""
+    """A repair example in the database: a pair's right code, and that code with a mistake."""
 
     pair: int
     kind: str
@@ -159,7 +159,7 @@ class Choice:
         self._differences = Differences()
 
     def include(self, trace: StoredTrace) -> None:
-        """Count a trace of an earlier run."""
+        """Count a trace that an earlier run stored, and plant its mistake no more."""
         fault = FaultyText(trace.faulty_code, trace.triton_code, trace.line)
         self._kept[trace.kind] += trace.kind in {kind.name for kind in self._kinds}
         self._tried.add((trace.pair, trace.kind))
@@ -231,7 +231,7 @@ class Choice:
 
 
 class Differences:
-    """Mistakes planted before, by kind and normalized difference. None is planted twice."""
+    """Mistakes planted before, by kind and normalized difference, so that none is repeated."""
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[str, str], list[Structure]] = defaultdict(list)

@@ -282,7 +282,7 @@ class ParsedText:
         return Replacement(self.text.rindex(".", 0, name), self.end(call))
 
     def _around_operator(self, operation: ast.BinOp) -> tuple[int, int]:
-        """Return the left operand's end and the right operand's start, beyond parentheses."""
+        """Return the left operand's end and the right operand's start, outside of parentheses."""
         end = self.end(operation.left)
         while self.text[end:].lstrip().startswith(")"):
             end = self.text.index(")", end) + 1
