@@ -33,8 +33,8 @@ Address = tuple[int, Place]
 
 @dataclass(slots=True)
 class WatchedLine:
-    """Descriptions of the values that a line computed, and the number of elements that its loads
-    and stores accessed (`lanes`) or masked out (`masked`)."""
+    """Descriptions of a line's values, and counts of elements in its loads and stores: all elements
+    (`lanes`) and those masked out (`masked`)."""
 
     count: int = 0
     runs: list[str] = field(default_factory=list)

@@ -143,8 +143,7 @@ def _sizes_untried(varied: list[plan.Trial], constants: Constants) -> str:
 def _stand_in(
     session: Session, author: Child, trial: plan.Trial, constants: Constants
 ) -> tuple[Inputs, int] | None:
-    """Return the largest inputs within the limits for reduced sizes of the case, and their bytes.
-    Return None if no reduced size fits."""
+    """Return the largest inputs within the limits for reduced sizes of a case, and their bytes."""
     for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
         inputs, (made,) = session.make(author, [smaller], session.limits.light)

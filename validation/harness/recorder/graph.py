@@ -35,8 +35,7 @@ class Graph:
                 self._number(tensor)
 
     def begin_backward_pass(self) -> None:
-        """From now on, record only inside of autograd functions. A replay leaves the rest of the
-        backward pass to torch's engine."""
+        """From now on, record only in autograd functions. Torch's engine replays the rest."""
         self._is_backward = True
 
     def is_engines_own(self) -> bool:

@@ -28,8 +28,7 @@ class Values:
         self._storages, self.kernels, self._problems = storages, kernels, problems
 
     def encode(self, value: Any, special: Special | None = None) -> Json:
-        """Encode a value. A tensor becomes a window; an integer that points into a storage becomes
-        an address."""
+        """Encode a value: a tensor as a window, an integer within a storage as an address."""
         if special is not None and (found := special(value)) is not None:
             return found
         kind = type(value).__name__

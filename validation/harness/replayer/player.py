@@ -38,8 +38,7 @@ Memory = Callable[[int], torch.Tensor]
 """Function that allocates a number of bytes, as a tensor of uint8 with its own storage."""
 
 Watch = Callable[[list[tuple[int, int]]], AbstractContextManager[None]]
-"""Function that returns a context for one launch, given the start and end addresses of the memory
-that the launch may access."""
+"""Returns a context for a launch from the (start, end) addresses of memory that it may access."""
 
 
 class Mismatch(Exception):

@@ -90,8 +90,7 @@ class TextKernels:
         return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
-        """Return the values of names, as far as they are known. A kernel that uses another name
-        fails when it runs."""
+        """Return the known values of names. A kernel that uses another name fails when it runs."""
         values: dict[str, Any] = {}
         for name, meaning in given.items():
             try:
@@ -123,8 +122,7 @@ def _library(place: tuple[str, str]) -> Any:
 
 
 def value_of(meaning: Meaning, special: Mapping[str, Callable[[Any], Any]]) -> Any:
-    """Return the value that a `Meaning` describes. `special`: functions that return the values of
-    some kinds."""
+    """Return the value that a `Meaning` describes. `special`: functions for some of its kinds."""
     value = meaning.value
     if meaning.kind in special:
         return special[meaning.kind](value)
