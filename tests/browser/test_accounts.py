@@ -40,6 +40,11 @@ def check_page(page: Page) -> None:
 def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
     browse: Any, scripts: bool
 ) -> None:
+    def check(page: Page) -> None:
+        # Axe itself is a script.
+        if scripts:
+            check_page(page)
+
     furnish()
     make.a_curator(username="eve")
     curator = browse("eve", java_script_enabled=scripts, expected="410")
@@ -47,16 +52,16 @@ def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
     curator.get_by_label("Name", exact=True).fill("rhea")
     curator.get_by_role("button", name="Create link").click()
     link = curator.get_by_label("Send this link").input_value()
-    check_page(curator)
+    check(curator)
 
     newcomer = browse(java_script_enabled=scripts, expected="400")
     newcomer.goto(link)
     expect(newcomer.locator("h1")).to_have_text("Welcome, rhea")
-    check_page(newcomer)
+    check(newcomer)
     choose_password(newcomer, "abc")
     newcomer.get_by_role("button", name="Create account").click()
     expect(newcomer.locator(".errorlist")).to_contain_text("too short")
-    check_page(newcomer)
+    check(newcomer)
     choose_password(newcomer)
     newcomer.get_by_role("button", name="Create account").click()
     expect(newcomer.locator(".messages")).to_contain_text("Your account is ready")
@@ -70,7 +75,7 @@ def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
     expect(curator.get_by_role("row", name="rhea")).to_contain_text("reviewer")
     curator.goto(f"{link}x")
     expect(curator.locator("h1")).to_have_text("This link does not work")
-    check_page(curator)
+    check(curator)
 
 
 def test_a_new_token_is_copied_by_a_button(browse: Any) -> None:
