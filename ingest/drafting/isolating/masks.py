@@ -66,8 +66,8 @@ def _is_mask(node: ast.expr) -> bool:
             return isinstance(op, ast.BitAnd | ast.BitOr)
         case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)):
             return not name.isupper()
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _is_mask(operand)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Compare()):
+            return True
     return False
 
 

@@ -27,6 +27,7 @@ def kernel(x, m, n, CAUSAL: tl.constexpr):
         ("not CAUSAL and rows < n", "not CAUSAL and rows < n"),
         ("m < n and CAUSAL", "m < n and CAUSAL"),
         ("rows < m and CAUSAL", "rows < m and CAUSAL"),
+        ("m < n and not first", "m < n and not first"),
     ],
 )
 def test_masks_of_blocks_are_joined_by_their_bits(mask: str, joined: str) -> None:
