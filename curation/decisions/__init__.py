@@ -1,1 +1,1 @@
-"""Decisions of reviewers: queue order, claims, verdicts, second reviews, bulk, drafts. No web."""
+"""Decisions of reviewers, without web code: queue, claims, verdicts, second reviews, drafts."""

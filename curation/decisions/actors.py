@@ -1,7 +1,7 @@
-"""The kind of an account that decides: a person, or a program.
+"""Kind of the actor behind a decision: a person, or a program.
 
-An account is a program's by the group *programs*. A token may be a program's although its owner is
-a person.
+The accounts in the group *programs* are programs. An API token may also be a program's although its
+owner is a person.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from curation.people import PROGRAMS
 
 
 def mark_program(user: User) -> None:
-    """Let this object of an account decide as a program: its token belongs to a program."""
+    """Mark the account object of a request whose token is a program's. It decides as a program."""
     user.__dict__["by_program"] = True
 
 
@@ -23,7 +23,7 @@ def is_marked(user: User) -> bool:
 
 
 def program_groups(user: User) -> QuerySet[Group]:
-    """Select the group that makes the account a program's: a row, or no row."""
+    """Select the group *programs* if the account is in it, or else no row."""
     return Group.objects.filter(name=PROGRAMS, user=user)
 
 

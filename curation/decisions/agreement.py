@@ -1,4 +1,4 @@
-"""AgreementFigures of two reviewers, and Cohen's kappa. Pure."""
+"""Agreement of first and second reviewers, with Cohen's kappa. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ class AgreementFigures:
 
 
 def agreement(pairs: Iterable[tuple[str, str]]) -> AgreementFigures:
-    """Compute the agreement of pairs of verdicts: the first and the second reviewer's."""
+    """Compute the agreement from pairs of verdicts, each of a first and a second reviewer."""
     verdicts = list(pairs)
     if not verdicts:
         return AgreementFigures(0, None, None, "nothing has been reviewed twice yet")

@@ -66,7 +66,7 @@ def _looked_at(model: Model, filter: Filter, user: User) -> int:
 
 
 def dry_counts(filter: Filter, user: User) -> tuple[Count, Count]:
-    """Count for approval and for rejection. A filter without decided items has both alike."""
+    """Count for approval and for rejection. They are equal if the filter excludes decided items."""
     approved = dry_count(filter, Status.APPROVED, user)
     if filter.status and not {Status.APPROVED, Status.REJECTED} & set(filter.status):
         return approved, approved
@@ -134,7 +134,7 @@ def _remaining(model: Model, bulk: BulkDecision) -> QuerySet[Any, int]:
 
 
 def _results(filter: Filter, status: Status, user: User) -> list[list[tuple[int, int]]]:
-    """Return key and version of each item to decide on, by model, at most MOST + 1."""
+    """Return for each model the key and version of the items to decide on, at most MOST + 1."""
     return [
         list(
             _open(model, filter, status, user)
@@ -185,7 +185,7 @@ def undo_all(*, bulk: BulkDecision, user: User) -> int:
 
 
 def _goes_on(bulk: BulkDecision) -> bool:
-    """Return True if it has not ended. Locks the row, so that it does not end meanwhile."""
+    """Return True if `bulk` has not ended. Lock its row until the transaction ends."""
     unfinished = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
     return unfinished.select_for_update(no_key=True).first() is not None
 
@@ -207,7 +207,7 @@ def _decide(
 
 
 def _left(model: Model, bulk: BulkDecision) -> QuerySet[Any]:
-    """Return the remaining items: present at the request, and not decided on since."""
+    """Return the remaining items: created before the request, and not decided on since."""
     items = _open(model, Filter.from_query(bulk.filter), Status(bulk.status), bulk.user)
     since = Decision.objects.filter(
         created_at__gte=bulk.created_at, **{about(model): OuterRef("pk")}

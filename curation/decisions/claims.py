@@ -45,7 +45,7 @@ def take(item: Kernel | Pair, user: User) -> Claim | None:
 
 
 def _take(name: str, columns: list[str]) -> str:
-    """Return a single statement, so that of concurrent attempts exactly one succeeds."""
+    """Return the SQL for `take`: one statement, so that only one concurrent attempt succeeds."""
     table, other = Claim._meta.db_table, "pair" if name == "kernel" else "kernel"
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) "  # noqa: S608 - names of our own

@@ -1,4 +1,4 @@
-"""Decisions on one item: they change its status, each time with a row that gives the reason."""
+"""Decisions on single items. Each changes the item's status, and is stored with its reason."""
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +56,7 @@ class ItemClassification:
 
 
 def check_reasons(status: Status, reasons: Sequence[str], comment: str, *, needed: bool) -> None:
-    """Raise CurationError if a reason is one for another verdict, or if a needed one is missing."""
+    """Raise CurationError for a reason of another verdict, or for no reason if one is needed."""
     if needed and not reasons and not comment.strip():
         raise CurationError("Give a reason: tick one, or write a comment.")
     other = DecisionReason.objects.filter(text__in=reasons).exclude(status=status).first()
@@ -75,7 +75,7 @@ def review(
     needs_reason: bool = False,
     **verdict: Any,
 ) -> Decision | None:
-    """Decide, or give the second review that is open to the person, and return None.
+    """Decide on an item. If a second review is open to the person, give that and return None.
 
     again: False if the caller knows that no second review is open.
     verdict: the arguments that `decide` and `second_reviews.give` share.
@@ -146,7 +146,7 @@ def decide(
 
 @one_decision(Decision)
 def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
-    """Undo one of the user's last decisions by appending another."""
+    """Undo one of the user's last decisions by appending a decision that reverses it."""
     facts = {"user_id": user.pk, "undoes_id": decision.pk}
     if earlier := made_of(Decision, request, **facts):
         return earlier
@@ -192,7 +192,7 @@ def decide_by_policy(
 
 
 def decisions_on(items: QuerySet[Any], **columns: Any) -> Iterator[Decision]:
-    """Yield a decision on each item as it is now, not applied yet."""
+    """Yield an unsaved decision on the present version of each item."""
     rows = items.order_by("pk").values_list("pk", "version", "status", "content_hash")
     for pk, version, status, content_hash in rows:
         item = {f"{about(items.model)}_id": pk, "content_hash": content_hash}
@@ -200,7 +200,7 @@ def decisions_on(items: QuerySet[Any], **columns: Any) -> Iterator[Decision]:
 
 
 def undo_of(decision: Decision, **columns: Any) -> Decision:
-    """Return the decision that undoes another, not applied yet."""
+    """Return an unsaved decision that undoes another."""
     return Decision(
         kernel_id=decision.kernel_id,
         pair_id=decision.pair_id,
@@ -214,12 +214,12 @@ def undo_of(decision: Decision, **columns: Any) -> Decision:
 
 
 def apply_all(decisions: Iterable[Decision]) -> list[Decision]:
-    """Change the items of decisions, and save these. Items that have changed are skipped."""
+    """Apply and save decisions. Decisions on items that have changed since are skipped."""
     return Decision.objects.bulk_create([row for row in decisions if _applied(row)])
 
 
 def _applied(decision: Decision) -> bool:
-    """Compare-and-set of the item's status and version, the base of every decision."""
+    """Apply a decision by compare-and-set. Return False if the item has changed since."""
     model: type[Item] = Kernel if decision.kernel_id else Pair
     rows = model._default_manager.filter(
         pk=decision.kernel_id or decision.pair_id,
@@ -233,7 +233,7 @@ def _applied(decision: Decision) -> bool:
 def _applied_or_made(
     decision: Decision, item: Item, user: User, **facts: object
 ) -> Decision | None:
-    """Apply a decision. Return the earlier one if its request was processed already."""
+    """Apply a decision and return None, or return the decision that the same request made."""
     if _applied(decision):
         return None
     # Idempotent retry: the same request may already have been processed, or be in progress.
@@ -251,7 +251,7 @@ def _applied_or_made(
 
 @compiled_query
 def _around(model: type[Item], /, pk: int, now: datetime, user: User) -> QuerySet[Any]:
-    """Select the related rows that a decision has to update, so that it touches no others."""
+    """Select flags that tell which related rows exist and have to be updated by a decision."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
     return (
@@ -261,7 +261,7 @@ def _around(model: type[Item], /, pk: int, now: datetime, user: User) -> QuerySe
             holder=Subquery(claims.values("user")[:1]),
             held_by=Subquery(claims.values("user__username")[:1]),
             asked_about=Exists(Question.objects.filter(**me, answered_at=None)),
-            # Skips of decided items are obsolete.
+            # A decision deletes the skips of its item.
             skipped=Exists(Skip.objects.filter(**me)),
             in_programs=Exists(program_groups(user)),
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),

@@ -30,7 +30,7 @@ def save(
 
 
 def finish(*, draft: Draft, author: User) -> Pair:
-    """Convert a draft into a pair. Its author may not decide on it."""
+    """Convert a draft into a pair by `author`, who may not decide on the pair."""
     source = draft.repository
     if source.opted_out or source.role == Role.BENCHMARK:
         raise CurationError(

@@ -1,4 +1,4 @@
-"""Editing of pairs: a new version is another row, pending, linked to the unchanged old one."""
+"""Editing of pairs: an edit creates a pending row that is linked to the unchanged old row."""
 
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -45,8 +45,8 @@ KEPT = (
 def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "") -> Pair:
     """Return the next version of `pair`, not saved: the caller checks the contract first.
 
-    Return `pair` itself, saved, if only its description changed. An empty description keeps the old
-    one.
+    Return `pair` itself, saved, if only its description changed. An empty `description` means that
+    the old description stays.
     """
     description = " ".join(description.split()) or pair.description
     if len(description) > LONGEST_DESCRIPTION:
@@ -58,7 +58,7 @@ def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "")
         raise CurationError("None of the three texts may be empty.")
     name = content_hash(*sources)
     if name == pair.content_hash and description != pair.description:
-        # Not part of a pair's identity: decisions on its texts stay valid.
+        # The description is not part of the identity: decisions on the three texts stay valid.
         Pair.objects.filter(pk=pair.pk).update(description=description)
         return pair
     if name == pair.content_hash:
@@ -95,7 +95,7 @@ def as_record(pair: Pair) -> dict[str, Any]:
 
 
 def save_version(pair: Pair) -> None:
-    """Save the result of `edited`. It answers the reviewer who sent the old version back."""
+    """Save the result of `edited`, and answer the reviewers who sent the old version back."""
     sent_back = Question.objects.filter(pair=pair.previous_id, asked=pair.author, answered_at=None)
     try:
         with transaction.atomic():

@@ -27,18 +27,18 @@ class CurrentGuideline:
     operation_type: str
     text: str
     examples: list[GuidelineExample]
-    """Approved ones first. Their items are without texts."""
+    """Approved examples first. Their items are loaded without their code."""
 
 
 @cache
 def default_text(operation_type: str) -> str:
-    """Return the shipped text of an operation, with the part that all share."""
+    """Return the shipped text of an operation, with the part that is common to all operations."""
     texts: dict[str, str] = tomllib.loads(DEFAULTS.read_text())
     return f"{texts[operation_type].strip()}\n\n{texts['common'].strip()}\n"
 
 
 def current(operation_type: str) -> CurrentGuideline | None:
-    """Return text and examples of an operation, or None for an unknown one."""
+    """Return the text and examples of an operation, or None for an unknown operation."""
     if operation_type not in OperationType.values:
         return None
     newest = Guideline.objects.filter(operation_type=operation_type).order_by("-pk").first()
@@ -51,7 +51,7 @@ def current(operation_type: str) -> CurrentGuideline | None:
 
 
 def versions(operation_type: str) -> QuerySet[Guideline]:
-    """Select the saved versions, newest first. The default text is before the oldest."""
+    """Select the saved versions, newest first. The default text is not among them."""
     rows = Guideline.objects.filter(operation_type=operation_type)
     return rows.select_related("author").order_by("-pk")
 
@@ -61,7 +61,7 @@ def differences(before: str, after: str) -> list[tuple[str, str]]:
     old, new = before.splitlines(), after.splitlines()
     kinds = {" ": "same", "-": "gone", "+": "new"}
     rows = list(unified_diff(old, new, n=len(old), lineterm=""))
-    # Two lines name the files, and one the lines.
+    # The diff starts with two lines of file names and a line of line numbers.
     return [(kinds[row[0]], row[1:]) for row in rows[3:]]
 
 

@@ -94,7 +94,7 @@ def _mail(notice: Notice) -> None:
     body = f"{notice.text}\n\n{settings.SITE_URL}{notice.url}\n"
     subject = " ".join(notice.text.split())[:120]
     send_mail(subject, body, None, [notice.user.email])
-    # An attempt that fails later does not send it again.
+    # If the webhook then fails, the next attempt does not send the mail again.
     Notice.objects.filter(pk=notice.pk).update(mailed_at=timezone.now())
 
 
@@ -116,7 +116,7 @@ def _post(notice: Notice) -> None:
 
 
 def sign(at: str, body: bytes) -> str:
-    """Return the signature that a receiver compares: HMAC-SHA256 of the time, a point, the body."""
+    """Return the signature for the receiver to check: HMAC-SHA256 of the time, a dot, the body."""
     key = settings.WEBHOOK_SECRET.encode()
     return hmac.new(key, at.encode() + b"." + body, hashlib.sha256).hexdigest()
 

@@ -51,14 +51,14 @@ RAREST = STAR - 1
 BATCH = 500
 STRETCH = 20_000
 
-# Parts of the queue to recompute in this round, as models and keys to continue after.
+# Parts of the queue to recompute in this round: a model, and the primary key to continue after.
 _ahead: list[tuple[Model, int]] = []
 
 
 def refresh() -> int:
-    """Scheduled task: update stale priorities of one part of the queue. Return their number.
+    """Scheduled task: update stale priorities of a part of the queue. Return how many changed.
 
-    The next call continues from there.
+    The next call continues after this part.
     """
     if not _ahead:
         if not due("priorities", settings.PRIORITY_SECONDS):

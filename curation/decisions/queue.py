@@ -1,7 +1,7 @@
 """Review queue: gives each item to one person at a time, and never to its author.
 
-The order is: items the person has claimed; for curators, disputes of two others; items the person
-was asked about; second reviews; pending items by priority; items the person skipped.
+The order is: items that the person claimed; for curators, disputes of other people; items that the
+person was asked about; second reviews; pending items by priority; items that the person skipped.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def _waiting(most: int, filter: Filter, /, user: User, now: datetime) -> QuerySe
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
-    # The first sources are mostly empty, which one query determines.
+    # The first sources are mostly empty. One query finds out which have items.
     [there] = _first_of_all(user, timezone.now())
     sources = compress((_held, _disputes, _asked, _second_looks), there)
     for source in (*sources, _unseen, _skipped, *compress((_skipped_disputes,), there[1:2])):
@@ -126,7 +126,7 @@ def _disputed(
 
 
 def _disputes_for(user: User) -> QuerySet[SecondReview]:
-    """Select the disputes between two others."""
+    """Select the disputes between two other people."""
     rows = second.for_people(SecondReview.objects.filter(state=Agreement.DISPUTED), user)
     return rows.exclude(Q(first__user=user) | Q(user=user)).order_by()
 
@@ -174,7 +174,7 @@ def _best(
 ) -> QuerySet[Any]:
     """Select the best items, without rows that others have locked if `skip_locked`.
 
-    The lock leaves the key free: a claim refers to it, and would wait for a concurrent claim.
+    Without `no_key`, the insert of a claim, which refers to the row's key, would wait for the lock.
     """
     items = _free(model, filter, user, now).exclude(_skips(model, user)).order_by("-priority", "pk")
     if skip_locked:
@@ -206,7 +206,7 @@ def _free_item(
 def _free(
     model: Model, filter: Filter, user: User, now: datetime, pending: bool = True
 ) -> QuerySet[Any]:
-    """Select items that the user may review: others have no claim, and the user did not edit it."""
+    """Select items that the user did not edit, and that are not claimed by or asked of others."""
     this_item = {about(model): OuterRef("pk")}
     for_others = Question.objects.filter(answered_at=None, **this_item).filter(
         Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))

@@ -1,4 +1,4 @@
-"""Idempotency of requests: a retry finds the row that it made, and a reused id is a conflict."""
+"""Idempotency of requests: a retry finds the row of the first try; a reused id is a conflict."""
 
 import uuid
 from collections.abc import Callable
@@ -19,9 +19,9 @@ USED = (
 
 
 def one_decision(model: type[models.Model]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Run a function in a transaction. Raise Conflict if another row of `model` took its id.
+    """Run a function in a transaction. Raise Conflict if another row of `model` has its request id.
 
-    Requests with one id may be at two items at once. The unique constraint lets one win.
+    Requests with the same id may decide on two items concurrently. A constraint lets one succeed.
     """
 
     def wrap(decide: Callable[P, R]) -> Callable[P, R]:

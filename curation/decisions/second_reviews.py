@@ -47,7 +47,7 @@ class Visibility(StrEnum):
     """Visibility of an item's open second review to one person."""
 
     BLIND = "blind"
-    """The person may give it, and does not see the decision."""
+    """The person may give the second review, and must not see the decision."""
     DISPUTED = "disputed"
 
 
@@ -66,13 +66,13 @@ def waiting_of(user: User) -> QuerySet[SecondReview]:
 
 
 def for_people(rows: QuerySet[SecondReview], user: User) -> QuerySet[SecondReview]:
-    """Select none of `rows` if the user is a program."""
+    """Return `rows`, or no rows if the user is a program."""
     rows = rows.exclude(Exists(program_groups(user)))
     return rows.filter(pk__lt=0) if is_marked(user) else rows
 
 
 def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
-    """Return the second review that a verdict on `item` gives, also if the request is a retry."""
+    """Return the second review that `request` gives on `item`, or gave if it is a retry."""
     me = {f"{about(type(item))}_id": item.pk}
     return waiting_for(item, user) or made_of(SecondReview, request, user_id=user.pk, **me)
 

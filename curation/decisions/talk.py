@@ -63,7 +63,7 @@ def comment(
 
 
 def _tell(made: LineComment, item: Item) -> None:
-    """Notify the mentioned people, and the others of the thread."""
+    """Notify the mentioned people, and the other authors of the thread."""
     url = f"{item.get_absolute_url()}?tab=discussion#thread-{made.parent_id or made.pk}"
     short = made.text if len(made.text) <= 200 else f"{made.text[:200]}…"
     named = mentioned(made.text).exclude(pk=made.author_id)
@@ -86,7 +86,7 @@ def _tell(made: LineComment, item: Item) -> None:
 def mentioned(text: str) -> Any:
     """Return the reviewers whose names follow an @ in the text."""
     names = list(dict.fromkeys(MENTION.findall(text)))[:MENTIONED_MOST]
-    # A point may end the sentence.
+    # The match may include the dot that ends the sentence.
     names += [name.rstrip(".") for name in names]
     return User.objects.filter(
         username__in=names, is_active=True, groups__name__in=GRANTED
