@@ -27,7 +27,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """An invitation. The account is created on acceptance, so an unused one creates none."""
+    """An invitation to create an account. The account is created when the person accepts."""
 
     LIFETIME = timedelta(days=7)
 

@@ -31,7 +31,7 @@ class Fingerprint(AboutKernelOrPair):
     """
 
     NO_BENCHMARKS = "nothing"
-    """Value of `compared_with` if the item was examined while no benchmark was ingested."""
+    """Value of `compared_with` if the item was examined while there was no benchmark."""
 
     scheme = models.CharField(max_length=60, help_text="Tokens, permutations, seed and hash.")
     content_hash = models.CharField(max_length=64)
@@ -102,7 +102,7 @@ class Fingerprint(AboutKernelOrPair):
 class Band(models.Model):
     """One band of a signature. Items that share a band are candidate near-duplicates."""
 
-    # The constraint's index starts with it. With 25 rows an item, a second index costs too much.
+    # No index: the constraint's index starts with this column, and an item has 25 rows.
     fingerprint = models.ForeignKey(
         Fingerprint, on_delete=models.CASCADE, related_name="bands", db_index=False
     )
@@ -156,7 +156,7 @@ class DuplicateLink(AboutKernelOrPair):
 
 
 class CopyFlag(models.Model):
-    """A kernel that may copy one under a blocked license. A person must check it."""
+    """A kernel that may copy a kernel under a blocked license. A person must check it."""
 
     kernel = models.ForeignKey(Kernel, on_delete=models.CASCADE, related_name="copy_flags")
     blocked = models.ForeignKey(
@@ -211,7 +211,7 @@ class ContaminationMatch(AboutKernelOrPair):
 
 
 class OperationOverlap(AboutKernelOrPair):
-    """A benchmark problem with the same operation as an item. Informative only."""
+    """A benchmark problem with the same operations as a pair. The pair may be exported."""
 
     benchmark = models.ForeignKey(
         Repository, on_delete=models.PROTECT, related_name="operation_overlaps"

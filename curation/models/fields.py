@@ -31,7 +31,7 @@ def sha256(field: str, name: str) -> models.CheckConstraint:
 def once_per_item(
     name: str, *fields: str, **condition: None
 ) -> tuple[models.UniqueConstraint, models.UniqueConstraint]:
-    """Allow one row for each value of `fields`, of the rows that fulfill `condition`.
+    """Allow only one row for each value of `fields`, among the rows that fulfill `condition`.
 
     "item" in the name and the fields is replaced by "kernel" in one constraint, and by "pair" in
     another.

@@ -10,9 +10,9 @@ from curation.models.vocabulary import OperationType, Status
 
 
 class Guideline(AppendOnly):
-    """One version of the guidelines of an operation. The newest counts; without one, the default.
+    """A version of the guidelines of an operation. The newest version is shown.
 
-    The default texts are in `curation/decisions/guidelines.toml`.
+    Without a version, the default text in `curation/decisions/guidelines.toml` is shown.
     """
 
     operation_type = models.CharField(max_length=20, choices=OperationType.choices)

@@ -69,7 +69,7 @@ class Item(models.Model):
         default=0, editable=False, help_text="Position in the queue: higher comes first."
     )
     pinned = models.BooleanField(default=False, editable=False)
-    # Number of open claims on its sheet. Null: its evidence changed since.
+    # Number of open claims on the claim sheet. Null: the evidence changed after the last count.
     open_claims = models.PositiveSmallIntegerField(null=True, editable=False)
     hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
     min_triton = models.CharField(

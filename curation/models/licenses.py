@@ -25,7 +25,7 @@ class License(models.Model):
 
 
 class LicenseReading(models.Model):
-    """Cache of a license detector's findings in one content, because detection is slow."""
+    """Cached findings of a license detector for one file's content, because detection is slow."""
 
     key = models.CharField(
         max_length=200, primary_key=True, help_text="Content, reader, rules and detector."
@@ -34,7 +34,7 @@ class LicenseReading(models.Model):
 
 
 class ReadFrom(models.TextChoices):
-    """Kind of place where a license was found, strongest first."""
+    """Kind of text in which a license was found, strongest evidence first."""
 
     SPDX_TAG = "spdx-tag", "SPDX tag"
     HEADER = "header", "Header"

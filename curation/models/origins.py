@@ -26,7 +26,7 @@ class Container(models.TextChoices):
 
 
 class Provenance(models.Model):
-    """Lines of a file. The file's row holds the repository, path and commit.
+    """The lines of a file at which a kernel is. The file's row has repository, path and commit.
 
     In a notebook the lines are counted within the code cell `cell`.
     """
@@ -35,7 +35,7 @@ class Provenance(models.Model):
     source_file = models.ForeignKey(
         SourceFile, on_delete=models.PROTECT, related_name="provenances"
     )
-    # A qualname is not unique: both branches of an `if` may define the same one.
+    # A qualname is not unique: both branches of an `if` may define the same name.
     qualname = models.CharField(max_length=500)
     container = models.CharField(max_length=10, choices=Container.choices, default=Container.MODULE)
     start_line = models.PositiveIntegerField()

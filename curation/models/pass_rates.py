@@ -1,4 +1,4 @@
-"""Pass rates of models on pairs: difficulty by measurement."""
+"""Pass rates of models on pairs, as a measured difficulty."""
 
 from math import comb
 

@@ -12,7 +12,7 @@ from curation.models.vocabulary import Status
 
 
 class DecisionReason(models.Model):
-    """A reason that reviewers can choose. Decisions copy its text, so rewording changes none."""
+    """A reason that reviewers can choose. Decisions copy the text, so they keep the old wording."""
 
     status = models.CharField(
         max_length=10, choices=Status.choices, help_text="Of the decisions that it is a reason for."
@@ -169,9 +169,9 @@ class Skip(AboutKernelOrPair):
 
 
 class Question(AboutKernelOrPair):
-    """A question. While it is open, only the addressee is offered the item.
+    """A question about an item. While it is open, the queue gives the item only to the addressee.
 
-    Without an addressee, everyone but the asker is.
+    Without an addressee, the queue gives the item to everyone but the asker.
     """
 
     asker = models.ForeignKey(

@@ -146,7 +146,7 @@ class Run(models.Model):
 
     @property
     def subject(self) -> str:
-        """Describe the work in a few words. Each kind of run has its own."""
+        """Describe the work in a few words. Each kind of run overrides this."""
         return ""
 
     @property
@@ -194,7 +194,7 @@ class Run(models.Model):
 
 
 class IngestRun(Run):
-    """One reading of one repository: its progress, results and drops."""
+    """A run that reads a repository: its progress, results and drops."""
 
     KIND = "ingest"
     QUEUE = "ingest"

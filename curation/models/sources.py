@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from curation.models.fields import one_of, sha256
 
-# The kernels of a file mostly follow each other. A path of 1,000 characters takes 13 kB.
+# Cached: kernels of the same file mostly follow each other. An entry takes up to 13 kB.
 _quoted = lru_cache(maxsize=512)(quote)
 
 
@@ -223,7 +223,7 @@ class Repository(models.Model):
 
 
 class SourceFile(models.Model):
-    """One content of a file at a path of a repository. It never changes."""
+    """A content of the file at a path of a repository. Another content is another row."""
 
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="files")
     path = models.CharField(max_length=1000)

@@ -33,7 +33,7 @@ class Verdict(models.TextChoices):
 # Verdicts that can show a wrong kernel. The others say more about the machine or the test.
 REJECTED = (Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED)
 
-# Limit on skipped items: a machine that kills every worker must not blame its batch.
+# Maximum number of skipped items. If a machine kills every worker, its items are not the cause.
 MOST_SKIPPED = 5
 
 
@@ -75,16 +75,16 @@ class ValidationRun(Run):
 
     @property
     def skipped(self) -> list[int]:
-        """Return the keys of items that are skipped after too many attempts ended at them.
+        """Return the keys of items to skip, because too many attempts were killed during them.
 
-        An item is tried once in a batch and then alone, so one end is not enough.
+        An item is tried once in a batch and then alone, so a single killed attempt is not enough.
         """
         most = max(2, settings.MOST_ATTEMPTS)
         return [int(key) for key, ends in self.begun.items() if ends >= most][:MOST_SKIPPED]
 
     @property
     def most_attempts(self) -> int:
-        """Allow as many attempts again for the remaining items as each skipped item took."""
+        """Return the maximum number of attempts: `MOST_ATTEMPTS`, and as many per skipped item."""
         return settings.MOST_ATTEMPTS * (1 + len(self.skipped))
 
     @property
@@ -119,7 +119,7 @@ class ValidationResult(AboutKernelOrPair):
 
 
 class TriedCase(Run):
-    """One case of a pair's test, with values that a reviewer chose, run once. It is no evidence."""
+    """A run of one case of a pair's test with a reviewer's values. It doesn't count as evidence."""
 
     KIND = "try"
     QUEUE = "validation"
@@ -201,7 +201,7 @@ class CompiledText(models.Model):
 
 
 class RepairTrace(AppendOnly):
-    """A mistake that was planted into a passed pair and that the harness rejects.
+    """A repair example: a mistake planted into a passed pair, which the harness rejects.
 
     The pair's own Triton code is the fixed version.
     """
