@@ -17,8 +17,8 @@ STRING_PREFIXES = frozenset({"", "r", "u", "b", "f", "br", "rb", "fr", "rf"})
 
 
 def bare(text: str) -> str:
-    # Searching one character is ten times as fast as any of three. With these at the end, each
-    # search succeeds.
+    # A search for a single character is ten times as fast as a search for any of the three. They
+    # are appended, so that each search succeeds.
     text = text.replace("\0", " ") + "#'\""
     end = len(text) - 3
     comment, single, double = (text.index(mark) for mark in "#'\"")

@@ -28,12 +28,12 @@ BINDERS = """
 (import_from_statement) @import
 """
 ASSUMED = {"tl": ("triton", "language"), "triton": ("triton",), "torch": ("torch",)}
-"""Assumed imports of a kernel without imports."""
+"""Origin of names that a text uses but does not import."""
 
 
 @dataclass(slots=True, eq=False)
 class NameScope:
-    """The names of a function; the module's scope has no end."""
+    """The names that a function or the module binds, and the range of its text in bytes."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Bindings:
     scopes: list[NameScope]
     imports: dict[str, tuple[str, ...]]
     parameters: dict[str, tuple[str, ...]]
-    """Parameters of each function of the text, by the function's name."""
+    """Parameters of each function in the text, by the function's name."""
     _starts: list[int] = field(default_factory=list)
 
     def scope_of(self, name: str, offset: int) -> NameScope | None:

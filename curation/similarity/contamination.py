@@ -1,7 +1,7 @@
 """Overlap of a text with a benchmark: same syntax, near-duplicate, or contained problem.
 
-Whole texts and their single functions and classes are compared. So a helper next to a copied kernel
-does not hide it, nor does copying the kernel alone. Texts too short to be distinctive are left out.
+Complete texts and their single functions and classes are compared. So a copied kernel is also found
+beside other code, or without its own. Texts too short to be distinctive are left out.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ LEAST_WORDS = 40
 CONTAINED = 0.8
 """Share of a problem's shingles that must occur in a text."""
 CONTAINED_FLOOR = 100
-"""A problem with fewer own shingles may consist mostly of idioms."""
+"""Minimum number of a problem's shingles without idioms. With fewer, it may be mostly idioms."""
 IDIOM = 4
-"""A shingle of this many problems is an idiom."""
+"""A shingle that occurs in at least this many problems is an idiom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Index:
     """Shingles of each part, without idioms."""
     by_band: dict[tuple[int, int], list[int]]
     by_shingle: dict[int, list[int]] = field(repr=False)
-    """The longer parts that hold a shingle of their own."""
+    """Numbers of the parts with CONTAINED_FLOOR shingles in `own`, by each of these shingles."""
 
 
 def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[BenchmarkPart]:

@@ -1,4 +1,4 @@
-"""Definitions of a module that may be copied alone: its functions and classes, as texts."""
+"""Texts of the functions and classes of a module, because each may be copied alone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_d
 
 
 def comparable(text: str) -> list[str]:
-    """Return the text and its definitions, undecorated; of a text with kernels, only the kernels.
+    """Return the text, and its definitions without decorators: only the kernels, if it has any.
 
-    A benchmark's problem is its kernel. Sharing only the launcher's code is no copy, and a copy
-    with another autotuning is one.
+    Shared code of a launcher is not a copy of the problem, so launchers are left out. A copied
+    kernel with other autotuning is a copy, so decorators are removed.
     """
     nodes = _definitions(text)
     kernels = [node for node in nodes if JIT.search(_with_its_margin(node))]
@@ -25,7 +25,7 @@ def comparable(text: str) -> list[str]:
 
 
 def definitions(text: str) -> list[str]:
-    """Return every definition that is in no other one, also under conditions."""
+    """Return every definition that is not inside another definition. It may be below an `if`."""
     return [_with_its_margin(node) for node in _definitions(text)]
 
 

@@ -1,14 +1,14 @@
 """Clusters of near-duplicates without chaining, maintained item by item.
 
-The rule: in the order of the policy, best first, an item that is near representatives becomes a
-member of the first of them, and any other is a representative. So, in any order of arrival,
+The rule: items are placed in the order of `rank`, best first. An item that is near representatives
+becomes a member of the best of them. Any other item is a representative. In any order of arrival,
 
  1. a member is near its representative, by the exact similarity;
  2. no two representatives are near each other;
- 3. a representative comes before each of its members in the policy's order;
+ 3. a representative comes before each of its members in the order of `rank`;
  4. the same items have the same representatives and members.
 
-1 and 3 always hold; 2 and 4 if `near` finds every near-duplicate (bands find 99 in 100 at 0.7).
+1 and 3 always hold. 2 and 4 hold if `near` finds all near-duplicates (at 0.7, bands find 99%).
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ Rank = tuple[bool, bool, bool, bool, bool, int, str]
 
 
 def rank(facts: Facts) -> Rank:
-    """Rank permissive items first, then those for CUDA, documented ones, and those with most stars.
+    """Rank permissive items first, then items for CUDA, documented items, items with most stars.
 
-    The content's hash breaks ties. A rejected item represents no other one. A new item does not
-    replace an approved one of equal license: its approval would leave the dataset with it.
+    The content's hash breaks ties. Rejected items come last. A new item does not replace an
+    approved item of equal license and hardware, which would then leave the dataset.
     """
     return (
         facts.rejected,
@@ -65,7 +65,7 @@ def rank(facts: Facts) -> Rank:
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
-    """A near-duplicate of an item. `of` is its representative, or None if it is one."""
+    """A near-duplicate of an item. `of`: its representative, or None if it is a representative."""
 
     key: int
     facts: Facts
@@ -90,7 +90,7 @@ Placement = Mapping[int, Link | None]
 
 
 class Version(Protocol):
-    """An item that may be a later version of another one."""
+    """An item that may be a later version of another item."""
 
     @property
     def syntax_hash(self) -> str: ...
@@ -100,7 +100,7 @@ class Version(Protocol):
     def hardware(self) -> str: ...
     @property
     def lineage(self) -> int:
-        """Key of the first version: all versions of one item share it."""
+        """Key of the first version, the same for all versions of an item."""
         ...
 
 
@@ -138,7 +138,7 @@ def place(
     *,
     representatives: Near | None = None,
 ) -> Placement:
-    """Return the place of a new item, and of the items that must move because of it.
+    """Return the link of a new item, and the links of items that must move because of it.
 
     It queries the near-duplicates of the new item, and those of others only if the new item
     replaces a representative. An item whose facts changed is removed and placed again.
@@ -157,8 +157,8 @@ def place(
 def remove(gone: Collection[int], near: Near) -> Placement:
     """Return the items that must move when items leave; `near` still knows the leaving ones.
 
-    All leaving items must be passed at once: one by one, each would hand its near-duplicates to the
-    next.
+    Pass all leaving items at once. If they left one by one, the near-duplicates of one could get
+    another leaving item as representative.
     """
     leaving = frozenset(gone)
     remaining = {
@@ -198,10 +198,10 @@ def _settle(
                 continue
             before.setdefault(other.key, other.of)
             if best is None and other.of_facts is not None and own_rank < rank(other.of_facts):
-                # No representative before this item is near it.
+                # No representative that ranks before this item is near `other`.
                 placed[other.key] = Link(key, other.likeness, other.similarity)
             elif other.of == key if best else other.of is None:
-                # It has lost its representative, or no longer is one.
+                # `other` has lost its representative, or is no longer a representative.
                 queued.add(other.key)
                 heapq.heappush(queue, (rank(other.facts), other.key))
     return {

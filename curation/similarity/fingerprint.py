@@ -27,10 +27,10 @@ class Fingerprint:
 
 
 def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> frozenset[str]:
-    """Return hashes that identify the function of an item.
+    """Return hashes that identify the function that an item computes.
 
-    Items of one function share at least one. For a pair, only the syntax of the Python code counts;
-    a kernel has no Python code.
+    Items that compute the same function share at least one hash. For a pair, only the syntax of the
+    Python code counts. A kernel has no Python code.
     """
     return frozenset({operations} if of_pair else {syntax, chain})
 
@@ -46,7 +46,7 @@ def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
 
 
 def with_python_side(of: Fingerprint, python_code: str, entry_point: str) -> Fingerprint:
-    """Extend the fingerprint of a pair's Triton code by that of its Python code."""
+    """Add the hashes of a pair's Python code to the fingerprint of its Triton code."""
     return replace(
         of,
         operation_hash=syntax_hash(python_code),

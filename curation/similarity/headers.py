@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 HEADER_LIMIT = 2000
 
-# A header as the first bytes of its operators. Most headers have no inner brackets and match.
+# A header, with the first byte of each operator. It matches if it has no inner brackets, as most.
 _HEADER = re.compile(rb"\(([^()\[\]{}]*)\)(?:(->[^()\[\]{}:]*):)?")
 _ANNOTATION = re.compile(rb":[^,=]*")
 _EQUALS, _COMMA, _COLON = b"=,:"

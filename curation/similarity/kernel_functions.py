@@ -1,8 +1,8 @@
-"""Function of a kernel: only texts of the same function can be near-duplicates.
+"""Hash of the function that a kernel computes: near-duplicates must compute the same function.
 
-Shingles alone call `min` a near-duplicate of `max`, since one word in two hundred differs, and a
-gradient's kernel one of its product. A copy with edits keeps its name and the functions that it
-calls. Under another name, only a kernel of the same syntax is the same one.
+By shingles alone, `min` is a near-duplicate of `max`, since one word in two hundred differs. An
+edited copy mostly keeps the kernel's name and the functions that it calls, which the hash covers.
+Under another name, a kernel counts as a copy only if its syntax is the same.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ CASTS = {
     "short": "cast_int16",
     "bool": "cast_bool",
 }
-"""Methods that change the type. A wider float changes no value, so those are ignored."""
+"""Methods that cast, and the operation's name, or "" for a wider float, which changes no value."""
 
 FLOATS = frozenset({"float", "double", "float32", "float64", "device"})
 
@@ -107,7 +107,7 @@ VIEWS = _words(
     "broadcast_to movedim chunk split unbind narrow view_index view_as select empty "
     "empty_like zeros zeros_like"
 )
-"""Operations that compute nothing."""
+"""Operations that compute no new values."""
 
 MODULES = {
     "ReLU": "relu",

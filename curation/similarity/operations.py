@@ -40,9 +40,9 @@ class UnknownOperations(Exception):
 
 
 def operation_chain(text: str, entry_point: str) -> tuple[str, ...]:
-    """Return the names of the operations that compute; of all if none computes, as in a transpose.
+    """Return the names of the operations that compute values, or of all if no operation does.
 
-    Empty if there is no such function or class, or if its operations are not known.
+    The result is empty if the entry point is missing, or if its operations are not known.
     """
     try:
         reader = _Reader(ast.parse(text))
@@ -62,7 +62,7 @@ class _Reader:
     def __init__(self, module: ast.Module) -> None:
         self.names: list[str] = []
         self.definitions = {node.name: node for node in module.body if isinstance(node, Definition)}
-        # Names of other modules and of what is imported from them: `F.relu` has no owner.
+        # All imported names: in `F.relu`, `F` is a module, not a computed value.
         self._imported = {
             (alias.asname or alias.name).partition(".")[0]
             for node in ast.walk(module)
@@ -70,7 +70,7 @@ class _Reader:
             for alias in node.names
         }
         self._depth = 0
-        # The class that is read, its methods, and the layers that it holds.
+        # Methods and layers of the class that is being read.
         self._methods: dict[str, ast.FunctionDef] = {}
         self._layers: dict[str, ast.expr] = {}
 
@@ -202,7 +202,7 @@ class _Reader:
             self._add(MODULES.get(name, name.lower()))
 
     def _add_method(self, name: str, arguments: Sequence[ast.expr]) -> None:
-        """Add `owner.name(...)` for an owner that was computed."""
+        """Add the operation of a method call on a computed value."""
         if name in COPIES or name in SHAPES or name == "size":
             return
         if name in CASTS:

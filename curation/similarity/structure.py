@@ -1,7 +1,7 @@
 """Structure of a Python text: runs of tokens without names, numbers and strings.
 
-Renamed variables, other constants and other called functions do not change it. It measures
-repetition in a set, and keeps pairs of one structure in one split.
+Renamed variables, other constants and other called functions do not change it. It serves to measure
+repetition in a set, and to keep pairs of nearly the same structure in one split.
 """
 
 from __future__ import annotations

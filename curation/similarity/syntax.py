@@ -1,6 +1,6 @@
 """Canonical syntax of a Python text, without names, comments, docstrings and annotations.
 
-Two texts with the same hash are one program under other names.
+Two texts with the same hash are the same program, except for names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def syntax_hash(text: str) -> str:
 
 
 def syntax_hashes(text: str) -> tuple[str, str]:
-    """Return the same, and a hash for which constants do not matter, as in `x + 1` and `x + 2`."""
+    """Return `syntax_hash`, and a hash without constants: the same for `x + 1` and `x + 2`."""
     try:
         parts = [*canonical(text)]
     except ParseTimeout:
@@ -109,7 +109,7 @@ class _Walk:
         return [f"({SAME_AS.get(kind, kind)}", *node.children, ")"]
 
     def name(self, node: Node) -> str:
-        """Return `#3` for the text's third name, the path of an imported one, else the name."""
+        """Return a number such as `#3` for a bound name, the path for an import, else the name."""
         text = text_of(node)
         scope = self.bindings.scope_of(text, node.start_byte)
         if scope is not None:
@@ -205,7 +205,7 @@ class _Walk:
         return ["(keyword", self.keyword_of(node, text_of(name)), value, ")"]
 
     def keyword_of(self, node: Node, name: str) -> str:
-        """Return a parameter's position if the text defines the callee; else its name."""
+        """Return a parameter's position if the text defines the callee, or else its name."""
         arguments = node.parent
         call = arguments.parent if arguments is not None else None
         called = call.child_by_field_name("function") if call is not None else None

@@ -78,7 +78,7 @@ def _query(pattern: str) -> Query:
 
 
 def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
-    """Return the nodes of each name, in file order. tree-sitter's order is another in each run."""
+    """Return the nodes of each capture name, in file order. tree-sitter's order varies by run."""
     found = QueryCursor(_query(pattern)).captures(node)
     for nodes in found.values():
         nodes.sort(key=lambda node: (node.start_byte, -node.end_byte))

@@ -1,4 +1,4 @@
-"""Words of Python texts as 64-bit codes, for shingles; many texts at once, by arrays.
+"""Words of Python texts as 64-bit codes, for shingles. numpy arrays hold many texts at once.
 
 Ignores comments, docstrings, annotations of parameters, spaces and line breaks. It builds no tree
 and never fails; `syntax.py` builds one, for exact comparison.
@@ -20,7 +20,7 @@ Codes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 Offsets = NDArray[np.int64]
 
-# Characters that are read together.
+# Minimum number of characters in a batch of texts.
 BATCH = 1 << 18
 
 
@@ -71,7 +71,7 @@ def _flags(members: bytes) -> Flags:
     return flags
 
 
-# Bytes translate bytes five times as fast as an array indexes an array.
+# `bytes.translate` is five times as fast as indexing an array by an array.
 _BYTE_KINDS = _byte_kinds().tobytes()
 _DIGITS = _flags(b"0123456789")
 _STARTS_NAME = (_byte_kinds() == _WORD) & ~_DIGITS & ~_flags(b'"')
@@ -81,9 +81,9 @@ _BEFORE_ARGUMENT = _flags(b"(,")
 
 
 def _spans(data: NDArray[np.uint8], kinds: NDArray[np.uint8]) -> tuple[Offsets, Offsets, Flags]:
-    """Return the start and end of each word, and True for words of letters."""
+    """Return the start and end of each word or operator, and whether it is a word."""
     in_word = kinds == _WORD
-    # `.load` is a separate word; the dot of `1.5` is inside one.
+    # `.load` is a word that begins with its dot. The dot of `1.5` is inside a word.
     dots = np.flatnonzero(data[:-1] == _DOT)
     dots = dots[in_word[dots + 1]]
     in_word[dots] = True
