@@ -11,8 +11,8 @@ from curation.source.text import Edits, walk
 def take_branch(
     statement: ast.If | ast.With, kept: Sequence[ast.stmt], edits: Edits, *, alone: bool
 ) -> None:
-    """Replace an `if` by the branch `kept`. If that is empty and the `if` is `alone` in its block,
-    `pass` stands for it. An `elif` becomes the `else` of those before it.
+    """Replace an `if` by the branch `kept`. If `kept` is empty, remove the `if`, or replace it by
+    `pass` if it is `alone` in its block. The branch of an `elif` becomes the `else` of its `if`.
     """
     kept = [] if all(isinstance(each, ast.Pass) for each in kept) else kept
     if not edits.of(statement).startswith("elif"):

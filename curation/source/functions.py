@@ -24,13 +24,13 @@ class Signature:
         return [name for name in self.names if name not in self.defaults]
 
     def given(self, call: ast.Call) -> dict[str, ast.expr]:
-        """Return the arguments that a call writes for named parameters."""
+        """Return the arguments of a call, by the names of the parameters."""
         return dict(zip(self.positional, call.args, strict=False)) | named_arguments(call)
 
     def bind(self, call: ast.Call) -> dict[str, ast.expr] | None:
         """Return the value of each parameter, or None if the call unpacks or does not fit."""
         given = self.given(call)
-        # An argument too many, or one that is given twice, is missing among the given ones.
+        # `given` is shorter if the call has too many arguments, or gives a parameter twice.
         lost = len(given) < len(call.args) + len(call.keywords)
         if unpacks(call) or lost or not {*self.required} <= given.keys() <= {*self.names}:
             return None

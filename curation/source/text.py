@@ -13,7 +13,7 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 @functools.lru_cache(maxsize=64)
 def parse(text: str) -> ast.Module:
-    """Return the tree of a text, from a cache: many rules read each text. No caller may change it.
+    """Return the cached tree of a text, which many rules read. No caller may change the tree.
 
     A text that can't be parsed raises an error of `UNREADABLE`.
     """
@@ -21,7 +21,7 @@ def parse(text: str) -> ast.Module:
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all below it, in the order of `ast.walk`, a third faster."""
+    """Yield a node and all nodes below it, in the order of `ast.walk`, but a third faster."""
     nodes = [node]
     for each in nodes:
         yield each
@@ -33,7 +33,7 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def rewrite(text: str, once: Callable[[str], str | None], rounds: int) -> str:
-    """Return the text after `once` has nothing more to change, at most so many times.
+    """Apply `once` to a text until it changes nothing more, at most `rounds` times.
 
     once: returns the changed text, or the same or None if there is nothing to change. A text that
     it can't read stays as it is.
@@ -70,11 +70,11 @@ class Edits:
         return self._offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
     def dot(self, node: ast.Attribute) -> int:
-        """Return the place of an attribute's dot, which may follow a closing parenthesis."""
+        """Return the offset of an attribute's dot, which may follow a closing parenthesis."""
         return self._data.rindex(b".", self.end(node.value), self.end(node))
 
     def comma(self, node: ast.AST) -> int:
-        """Return the place of the comma after an argument, which may stand in parentheses."""
+        """Return the offset of the comma after an argument, which may be in parentheses."""
         return self._data.index(b",", self.end(node))
 
     def _offset(self, line: int, column: int) -> int:
@@ -93,13 +93,13 @@ class Edits:
         return self._data[start : self.end(last)].decode()
 
     def line_start(self, statement: ast.stmt) -> int:
-        """Return the start of a statement's first line, that of its decorators included."""
+        """Return the offset of a statement's first line, or of its first decorator's line."""
         decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
         line = min([statement.lineno, *(each.lineno for each in decorators)])
         return self._starts[line - 1]
 
     def parted(self, first: int, last: int) -> tuple[str, str, str]:
-        """Return the original text before a place, up to another, and behind that."""
+        """Return the original text before offset `first`, up to `last`, and after `last`."""
         before, own, behind = self._data[:first], self._data[first:last], self._data[last:]
         return before.decode(), own.decode(), behind.decode()
 
@@ -118,7 +118,7 @@ class Edits:
             self.replace(*lines, "")
 
     def drop_comments(self, statement: ast.stmt) -> None:
-        """Remove the lines of comments directly above a statement, which tell of it."""
+        """Remove the comment lines directly above a statement, because they describe it."""
         first = last = self._starts[statement.lineno - 1]
         for line in range(statement.lineno - 2, -1, -1):
             start = self._starts[line]
@@ -144,7 +144,7 @@ class Edits:
         return (first, end + 1) if alone else None
 
     def own_lines(self, first: int, last: int) -> tuple[int, int] | None:
-        """Return the range of an element's lines if only a comma and a comment stand beside it."""
+        """Return the range of an element's lines, or None if other code is on these lines."""
         start = self._data.rfind(b"\n", 0, first) + 1
         end = self._data.find(b"\n", last)
         before, behind = self._data[start:first], self._data[last:end].strip()
