@@ -38,7 +38,7 @@ CODE = re.compile(r"^[ \t]*(?:def |class |@)", re.MULTILINE)
 TASKS = {
     "ScalingIntelligence/KernelBench": "KernelBench/level*/*.py",
     "thunlp/TritonBench": "data/TritonBench_[GT]_v1/*.py",
-    # Its problems are PyTorch operators, listed by name: no file of the repository states one.
+    # Its problems are names of PyTorch operators: no file of the repository states a problem.
     "meta-pytorch/BackendBench": "",
     "gpu-mode/reference-kernels": "problems/*/reference.py",
 }

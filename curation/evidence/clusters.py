@@ -59,7 +59,7 @@ def follow_decisions() -> int:
 def place_items(
     subject: Subject, keys: Collection[int], progress: JobProgress = NO_PROGRESS
 ) -> None:
-    """Place one batch in one transaction, including the items that must move with it."""
+    """Place a batch in one transaction, and the items that must move because of it."""
     take_placement_lock()
     progress.renew()
     around = Neighborhood(subject)

@@ -72,7 +72,7 @@ def _times(pairs: Sequence[Pair]) -> dict[tuple[int, Place], float]:
 
 
 def read_perf_cases(test_code: str) -> list[Mapping[str, Any]]:
-    """Return PERF_CASES if it is a list of literals; else an empty list."""
+    """Return PERF_CASES if it is a list of literals, or else an empty list."""
     with suppress(*UNREADABLE, TypeError):
         if assigned := assignment(ast.parse(test_code), "PERF_CASES"):
             return list(ast.literal_eval(assigned.value))

@@ -22,7 +22,7 @@ from curation.models import (
     Status,
 )
 
-# Raise it if the meaning of a gate changes; a decision names the version that made it.
+# Version of the gates, which decisions name. Raise it if the meaning of a gate changes.
 VERSION = 1
 POLICY = "triage"
 BATCH = 500

@@ -79,7 +79,7 @@ def export(
     user: User | None = None,
     progress: ProgressCallback = no_progress,
 ) -> ExportOutcome:
-    """Write a dataset; with a `name`, save it as a release that can be written again."""
+    """Write a dataset. If a `name` is given, save it as a release that can be rebuilt."""
     check_name(name)
     # Report a bad file before the work starts.
     tokenizer_of(options.tokenizer)

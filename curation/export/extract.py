@@ -49,7 +49,7 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
             progress("files weighed", number)
         source = file.source
         if file.why is None:
-            # The stored text of a notebook is that of its code cells, which is Python.
+            # For a notebook, the stored text is the Python code of its cells.
             path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
             wanted_files[PathRequest(source.category, source.name, source.row.name, path)] = file
         else:

@@ -98,7 +98,7 @@ class ExportItem:
     approver: DecisionRow | None = field(init=False)
     # The newest validation on the best device.
     validation: ValidationRow | None = field(init=False)
-    # Kind of the actor of its approval; empty if it is not approved.
+    # Kind of the actor that approved the item, or empty if it is not approved.
     approved_by: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -261,7 +261,7 @@ class _Facts:
 def _replaced(keys: Collection[int]) -> dict[int, str]:
     """Map each pair with a later approved version to the name of that version.
 
-    Versions of a pair are no near-duplicates of each other, but only one is exported.
+    Versions of a pair are never near-duplicates of each other, but only one version is exported.
     """
     columns = ("pk", "previous_id", "status", "content_hash", "slug")
     replaced: dict[int, str] = {}

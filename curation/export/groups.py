@@ -2,7 +2,7 @@
 
 Near-duplicate links and versions connect items. A pair is connected with its kernel, with its split
 group, and with pairs of the same operations in the Python code. An option connects all items of one
-repository or file. An item that is not exported connects others too. Exported pairs are also
+repository or file. Items that are not exported connect others too. Exported pairs are also
 connected if their Python code has nearly the same structure.
 """
 
@@ -15,7 +15,7 @@ from curation.models import DuplicateLink, Fingerprint, Kernel, Pair, Provenance
 from curation.similarity.structure import from_bytes
 
 Node: TypeAlias = tuple[str, Hashable]
-"""An item by its kind and primary key, or a value that connects items, by its name."""
+"""An item (its kind and primary key), or a value that connects items (its name and the value)."""
 
 # The threshold 4/5 as whole numbers, so that comparisons are exact.
 SHARED, OF = 4, 5

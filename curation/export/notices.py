@@ -59,7 +59,7 @@ class Notices:
     def write(self, files: OutputFiles, keys: Iterable[str], thing: str = "record") -> None:
         """Write NOTICE, and next to it the text of each license.
 
-        keys: for each record the key of its notice.
+        keys: the key of each record's notice.
         """
         counts = Counter(keys)
         used = [shared for shared in self.given.values() if counts[shared.key]]

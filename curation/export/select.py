@@ -160,7 +160,7 @@ def _file_item(
 def _file_exclusion(
     file: Mapping[str, Any], kernels: Sequence[ExportItem], options: ExportOptions
 ) -> Exclusion | None:
-    # License and opt-outs of other places do not count, because this file is distributed.
+    # This file is distributed, so a permissive license at another place is not enough.
     for place in (place for kernel in kernels for place in kernel.places):
         if _holds(file, place) and place.live and not place.gives:
             return Exclusion(

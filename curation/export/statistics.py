@@ -127,7 +127,7 @@ class Statistics:
     counts: dict[str, dict[str, Counter[str]]]
     # category → totals of its texts.
     sizes: dict[str, Size]
-    # kind → totals of its texts, and those of the kernels in Pallas.
+    # kind → totals of its texts. `pallas`: totals of the kernels in Pallas.
     kinds: dict[str, Size]
     pallas: Size
 
