@@ -176,8 +176,8 @@ def refusal(review: SecondReview, user: User) -> str:
 def close(decision: Decision, item: Item) -> None:
     """Close the open second reviews of `item` after a person's decision on it.
 
-    Raise Conflict if the person may not settle the dispute. Otherwise one of the two who disagree
-    could end it by another decision, or by undoing the first one.
+    Raise Conflict if the person may not settle the dispute. Otherwise one of the two reviewers
+    could end their dispute by another decision, or by undoing the first decision.
     """
     reviews = SecondReview.objects.filter(**{about(type(item)): item})
     # First this update: it waits for a concurrent second review, which may create a dispute.

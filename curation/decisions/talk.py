@@ -29,7 +29,7 @@ class Thread:
     first: LineComment
     replies: tuple[LineComment, ...]
     earlier: bool
-    """True if it is about an earlier version of the item."""
+    """True if the thread is about an earlier version of the item."""
 
     @property
     def resolved(self) -> bool:

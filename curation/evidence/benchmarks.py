@@ -49,9 +49,9 @@ class Benchmarks:
     """Primary keys of the benchmarks' repositories by name, if they have a row."""
     index: Index
     problems: Mapping[str, BenchmarkProblem]
-    """By key."""
+    """By the problem's key."""
     by_chain: Mapping[str, tuple[BenchmarkProblem, ...]]
-    """By operation hash."""
+    """Problems by the hash of their operations."""
 
     def matches(self, texts: list[str]) -> list[tuple[BenchmarkProblem, BenchmarkMatch]]:
         return [(self.problems[match.problem], match) for match in matches(texts, self.index)]

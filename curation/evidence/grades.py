@@ -12,7 +12,7 @@ from curation.models import Device, ValidationResult, Verdict
 from curation.operations.data_folder import BASE_DIR
 
 POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
-# Grades with a numeric limit, by the name of the limit.
+# The grade to which each numeric limit of the policy applies.
 LIMITS = {
     "torch_share_most": "torch_share",
     "own_error_most": "own_error",

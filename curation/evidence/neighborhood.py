@@ -148,7 +148,7 @@ class Neighborhood:
             )
         )  # fmt: skip
         of_pair = self._subject is PAIR
-        # The next version of a kernel replaces it. An edited pair and its original both stay.
+        # Only for pairs: an edited pair and its original both stay. A new kernel replaces the old.
         self._take_in_versions({row[1]: row[2] if of_pair else None for row in rows})
         new: list[int] = []
         for pk, key, _, content, syntax, operations, chain, words, signature, *item_facts in rows:

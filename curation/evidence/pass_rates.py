@@ -122,7 +122,7 @@ def rates_of(pairs: Collection[int]) -> dict[int, list[PassRate]]:
 
 
 def mean_rate(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return the mean over models of the share that passed, or None without a row.
+    """Return the mean over models of the share of attempts that passed, or None without a row.
 
     For each model, the row with the largest `n` counts.
     """

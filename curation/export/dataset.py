@@ -41,7 +41,7 @@ REJECTED = "REJECTED.jsonl"
 
 
 class NothingToRelease(CurationError):
-    """A release would be empty. Its name can't be reused."""
+    """A release would be empty. It is refused, because a release's name can't be reused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class ExportItem:
     disputed: bool = False
     # The kernels of a file.
     parts: Sequence["ExportItem"] = ()
-    # The decision that its approval is based on.
+    # The decision that the item's approval is based on.
     approver: DecisionRow | None = field(init=False)
     # The newest validation on the best device.
     validation: ValidationRow | None = field(init=False)

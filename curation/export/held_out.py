@@ -81,7 +81,7 @@ def _next(
     present: Collection[str],
     room: float,
 ) -> str | None:
-    """Return the next recipe of a split: first one that adds an operation type, while few do."""
+    """Return the next recipe of a split, or None. Prefer a new operation type if it has few."""
     few = len(present) < SEVERAL
     adding = [name for name in waiting if few and operations[name].keys() - present]
     fitting = [name for name in adding or waiting if sizes[name] <= room]

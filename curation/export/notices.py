@@ -40,7 +40,7 @@ class Notices:
     given: dict[str, SharedNotice] = field(default_factory=dict)
 
     def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
-        """Return the notice of a kernel's place, or of `expression` alone without such a place."""
+        """Return the notice of a kernel's place, or of only the license if the place gives none."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)

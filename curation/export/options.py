@@ -78,7 +78,7 @@ def _parse_splits(text: str) -> tuple[int, ...]:
 
 
 def _parse_hardware(text: str) -> tuple[str, ...]:
-    """Parse `cuda,hip`; `all` means every present kind of hardware."""
+    """Parse a text such as `cuda,hip`. `all` means every value of `Hardware`."""
     names = Hardware.values if text == "all" else [name.strip() for name in text.split(",")]
     return tuple(sorted(set(names)))
 

@@ -291,7 +291,7 @@ def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> Place:
 
 
 def _recorded(provenance: Mapping[str, Any]) -> Place:
-    """Return the place in the provenance that was stored with a pair without a kernel."""
+    """Return the place that is named in the stored provenance of a pair without a kernel."""
     ends = LINES.fullmatch(str(provenance.get("lines", "")))
     return {
         "repository": public_name(str(provenance.get("repository") or "")) or None,

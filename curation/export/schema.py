@@ -210,7 +210,7 @@ KERNELBOOK = columns_of(KernelBookRecord)
 
 
 def pair_columns(checks: Sequence[str]) -> Columns:
-    """Return the columns of pairs. `checks`: the names of all checks of any record's validation."""
+    """Return the columns of pairs. `checks`: names of the checks in any record."""
     columns = columns_of(PairRecord)
     verified = cast(Columns, cast(Columns, columns["metadata"])["verified"])
     verified["checks"] = dict.fromkeys(checks or NO_CHECKS, TEXT)

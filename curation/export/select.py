@@ -70,7 +70,7 @@ def _batches(options: ExportOptions, sources: Mapping[int, ExportSource]) -> Ite
 
 
 def _count_approval(plan: ExportPlan, item: ExportItem) -> None:
-    """Count the person who approved an item, and whether the people who decided on it now agree."""
+    """Record who approved an item, and whether all people who decided on it agree in the end."""
     if item.reviewed and item.approver:
         plan.people.add(item.approver.user)
     words = {
@@ -102,7 +102,7 @@ def _files(
 ) -> Iterator[Batch]:
     """Yield every current file that contains kernels, once for each content.
 
-    A file is exported if its kernels are excluded for harmless reasons only, and not all of them.
+    A file is exported unless all its kernels are excluded, or any for a reason not in HARMLESS.
     """
     rows = SourceFile.objects.filter(
         retired_at=None, provenances__retired_at=None,

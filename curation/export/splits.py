@@ -228,7 +228,7 @@ class _Assignment:
 
 
 def _source_caps(records: Sequence[Traits], share: float, part: float) -> dict[Label, int]:
-    """Return how many records each source may have in a split: a fifth, or as few as fill it.
+    """Return the maximum number of records per source in a split: a fifth, or more to fill it.
 
     part: the share of the split in all held-out records.
     """

@@ -25,7 +25,7 @@ KINDS = ("pair", "kernel")
 
 @dataclass(slots=True)
 class Funnel:
-    """Counts of examined items and of reasons, by kind."""
+    """Counts of examined items and of exclusion reasons, by kind of item."""
 
     seen: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, Counter[ExclusionReason]] = field(

@@ -257,9 +257,9 @@ class SourceFile(models.Model):
 
 
 class SourceText(models.Model):
-    """Text of a file. Kept in the database, because the web host may lack the mirror.
+    """Text of a file. Stored in the database, because the web host may lack the mirror.
 
-    For a notebook, only the text of its code cells is kept.
+    For a notebook, only the text of its code cells is stored.
     """
 
     sha256 = models.CharField(max_length=64, primary_key=True, help_text="Of the file's bytes.")

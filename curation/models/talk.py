@@ -92,7 +92,7 @@ class Notice(models.Model):
 
 
 class NoticeChoice(models.Model):
-    """The choice of a person whether notices are mailed. The site shows them in any case."""
+    """A person's choice whether to get notices by mail. The site shows them in any case."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice"

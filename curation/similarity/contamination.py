@@ -26,7 +26,7 @@ LEAST_WORDS = 40
 CONTAINED = 0.8
 """Share of a problem's shingles that must occur in a text."""
 CONTAINED_FLOOR = 100
-"""Minimum number of a problem's shingles without idioms. With fewer, it may be mostly idioms."""
+"""Minimum number of shingles that are not idioms. A part with fewer may be mostly idioms."""
 IDIOM = 4
 """A shingle that occurs in at least this many problems is an idiom."""
 

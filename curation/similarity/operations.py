@@ -28,7 +28,7 @@ VERSION = "2"
 DEEPEST = 12
 """Maximum depth of nested calls of the text's own functions."""
 MOST = 5_000
-"""Maximum number of operations. References have far fewer; a generated text may be endless."""
+"""Maximum number of operations. References have far fewer; a generated text may have any number."""
 
 TWO = ast.dump(ast.Constant(2))
 

@@ -42,7 +42,7 @@ MAIN: dict[str, str] = {
     "logsigmoid": "the log-sigmoid", "sigmoid": "the sigmoid", "tanh": "tanh",
     "asinh": "the inverse hyperbolic sine", "erf": "the error function",
 }  # fmt: skip
-# Named after the main operations.
+# Nouns that come after those of MAIN in a description.
 MINOR: dict[str, str] = {
     "exp": "an exponential", "log": "a logarithm", "sqrt": "a square root",
     "rsqrt": "an inverse square root", "square": "a square", "pow": "a power",

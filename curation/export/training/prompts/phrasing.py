@@ -23,7 +23,7 @@ INTERNALS = re.compile(
     r"\btl\.|@triton|\btriton\.|constexpr|program_id|num_warps|num_stages|BLOCK|block size"
     r"|\w_kernel\b"
 )
-# Three styles: an order, a request of a user, a specification.
+# Three styles: a command, a request of a user, a specification.
 STYLES = (
     (
         "Write a Triton kernel with a launcher {signature}. {task}",
