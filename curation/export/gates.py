@@ -154,7 +154,10 @@ def _approval(item: ExportItem, options: ExportOptions) -> Iterator[Exclusion]:
 
 
 def _open_grades(item: ExportItem) -> Iterator[Exclusion]:
-    """Exclude a pair if a grade needs a person's judgment and no person has approved the pair."""
+    """Exclude a pair if its grades need a person's approval that is missing.
+
+    If the error is large, only an approval after the validation counts.
+    """
     validation = item.validation
     if validation is None:
         return

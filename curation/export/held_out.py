@@ -89,10 +89,7 @@ def _next(
 
 
 def drop_connected(splits: Sequence[int], groups: Sequence[Hashable]) -> list[bool]:
-    """Mark records that share a group with a record of a later split.
-
-    Test is the last split, so it keeps all its records.
-    """
+    """Mark records that share a group with a record of a later split. Test keeps all records."""
     last: dict[Hashable, int] = {}
     for split, group in zip(splits, groups, strict=True):
         last[group] = max(split, last.get(group, TRAIN))

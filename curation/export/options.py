@@ -28,7 +28,7 @@ def no_progress(stage: str, done: int) -> None:
 
 
 class WrongOptions(CurationError):
-    """An unknown option, or one that contradicts another."""
+    """An unknown option, an invalid value, or options that contradict each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ Batch: TypeAlias = "list[tuple[ExportItem, Exclusion | None]]"
 
 
 def select(options: ExportOptions, progress: ProgressCallback, *, brief: bool) -> ExportPlan:
-    """Examine every kernel and pair, and return the selected ones as records without splits."""
+    """Examine every kernel and pair, and return the selected items as records without splits."""
     sources = every_source()
     plan = ExportPlan(sources, Notices(sources), Funnel())
     builder = RecordBuilder(options, sources, plan.notices, brief=brief)

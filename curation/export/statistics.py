@@ -66,7 +66,7 @@ class ExportPlan:
     coverage: Coverage = field(default_factory=Coverage)
     # Extra split of the generated pairs, if requested.
     held_out: HeldOut | None = None
-    # Repair traces by kind of mistake, if requested.
+    # Number of repair examples by kind of mistake, if requested.
     repairs: Counter[str] | None = None
     ladders: Ladders | None = None
 

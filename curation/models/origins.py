@@ -26,7 +26,7 @@ class Container(models.TextChoices):
 
 
 class Provenance(models.Model):
-    """The lines of a file at which a kernel is. The file's row has repository, path and commit.
+    """A place of a kernel: lines of a file. The file's row holds the repository, path and commit.
 
     In a notebook the lines are counted within the code cell `cell`.
     """

@@ -38,7 +38,7 @@ MOST_SKIPPED = 5
 
 
 class ValidationRun(Run):
-    """One check of a batch of items."""
+    """A run that validates a batch of items on one device."""
 
     KIND = "validation"
     QUEUE = "validation"
@@ -114,7 +114,7 @@ class ValidationResult(AboutKernelOrPair):
             sha256("content_hash", "validationresult_content_hash_valid"),
             *once_per_item("validationresult_one_per_item", "run", "item"),
         )
-        # Verdicts other than the most common are rare and filtered by.
+        # For filters: every verdict except the most common is rare.
         indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
 
 

@@ -88,7 +88,7 @@ class ClaimFacts:
     benchmark: str = ""
     compared_with: str | None = None
     validations: tuple[Validation, ...] = ()
-    """Newest first: on a GPU, in the interpreter, or by the compiler."""
+    """The newest validation on each device: a GPU, the interpreter, or the compiler."""
 
 
 @dataclass(frozen=True, slots=True)

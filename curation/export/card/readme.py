@@ -48,7 +48,7 @@ SIZES = (
     (10_000_000, "1M<n<10M"),
 )  # fmt: skip
 
-# License names that the Hub knows, in lower case.
+# Licenses that the Hub knows. It writes their names in lower case.
 HUB_LICENSES = {
     "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "BSL-1.0", "CC0-1.0",
     "Unlicense",
