@@ -111,7 +111,7 @@ class OptOutForm(forms.Form):
 
 @admin.register(Repository)
 class RepositoryAdmin(UndeletableAdmin):
-    # Its page has a link to its kernels instead.
+    # The page of a repository has a link to its kernels instead.
     view_on_site = False
     form = RepositoryForm
     add_fieldsets = (
@@ -172,7 +172,7 @@ class RepositoryAdmin(UndeletableAdmin):
         return request.user.has_perm("curation.add_ingestrun")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """Return the read-only fields, with the URL of an ingested source or a local folder."""
+        """Return the read-only fields, also the URL of an ingested source or local folder."""
         if obj is not None and (
             obj.origin != Origin.GIT or obj.last_ingested_at or obj.files.exists()
         ):

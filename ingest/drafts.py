@@ -303,7 +303,7 @@ def _place(outcome: DraftOutcome) -> DraftPlace:
 def _drawn_from(outcome: DraftOutcome, places: list[Provenance]) -> list[str]:
     """Return the files that the texts come from.
 
-    For an incomplete draft, add the files that a person needs.
+    For an incomplete draft, add the files that a person needs to finish it.
     """
     drawn = outcome.draft.drawn_from if outcome.draft else ()
     if outcome.missing is None:

@@ -143,7 +143,7 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
         mark_opted_out(places)
     subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
     KERNEL.mark_uncounted(subjects.rows(KERNEL).values_list("pk", flat=True))
-    # After licenses and retirement, because both choose the representatives of clusters.
+    # After licenses and retirement, because both affect the choice of representatives.
     refresh_similarity(subjects, watch)
     # Kernels of any source may overlap the problems of a benchmark.
     is_benchmark = repository.role == Role.BENCHMARK
@@ -198,7 +198,7 @@ def _reading(repository: Repository, snapshot: Snapshot) -> str:
 
 
 class RunProgress:
-    """Progress callback for each file. Once a second, it stores the progress and the lease."""
+    """Progress callback for each file. Stores the progress and renews the lease once a second."""
 
     def __init__(self, attempt: Attempt[IngestRun]) -> None:
         self._attempt = attempt

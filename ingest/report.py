@@ -41,7 +41,7 @@ OF_KERNELS: dict[str, Aggregate] = {
     "pallas": Count("pk", filter=Q(kernel__language=Language.PALLAS)),
     "standalone": Count("pk", filter=Q(kernel__standalone=True)),
 }
-# License evidence of the places of kernels, in the order of the coverage table.
+# License evidence of the kernels' provenance rows, in the order of the coverage table.
 COVERAGE: dict[str, Aggregate] = {
     "valid": Count("pk", filter=Q(license_verdict="permissive", license_inherited=False)),
     "inherited": Count("pk", filter=Q(license_verdict="permissive", license_inherited=True)),
@@ -155,7 +155,7 @@ def by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
 
 
 def coverage_by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
-    """Count the places of kernels by license evidence, for each category."""
+    """Count the kernels' provenance rows by license evidence, for each category."""
     return _sums((row.category, row.licenses) for row in rows)
 
 
@@ -169,7 +169,7 @@ def _sums(rows: Iterable[tuple[str, Mapping[str, int]]]) -> dict[str, dict[str, 
 
 
 def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
-    """Yield a record for each place of each kernel, by repository, path and line."""
+    """Yield a record for each provenance row, ordered by repository, path and line."""
     places = (
         Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
         .select_related("source_file__repository", "kernel__license")

@@ -86,7 +86,7 @@ def take_up(text: str, **columns: Any) -> Repository:
 def take_up_compiled(text: str, stated: dict[str, str]) -> Repository:
     """Return the source of a folder that torch.compile wrote; an unknown one is added.
 
-    An empty statement leaves an earlier one as it is.
+    stated: license and copyright that a person states for the model. If empty, earlier ones stay.
     """
     if _folder(text) is None:
         raise CurationError(f"There is no folder {text}.")

@@ -11,7 +11,7 @@ from ingest.classify.operation import operation
 from ingest.classify.operation_signs import Operation
 from ingest.classify.tags import tags
 
-# Raise it when the kind, the hardware or the lowest Triton release of some text changes.
+# Raise this version when the kind, hardware or lowest Triton release of some text changes.
 VERSION = "5"
 
 

@@ -25,7 +25,7 @@ from validation.harness.sandbox import (
     start,
 )
 
-# scancode's index takes 1.4 GB of address space, and real trees far less.
+# scancode's index takes 1.4 GB of address space. Parsing real files takes far less.
 MEMORY = 4 << 30
 LIMITS = RunLimits(
     memory=MEMORY, group_memory=MEMORY, tree_memory=MEMORY, cpu_seconds=4 * 3600, processes=64,

@@ -17,7 +17,7 @@ KERNEL_SECONDS = 20.0
 FILE_SECONDS = 60.0
 """A file of 729 kB with 3,478 kernels takes 13 s (2026-11-29)."""
 AGAIN_SECONDS = 0.1
-"""The signal repeats, because it is ignored while a message is sent or awaited."""
+"""Interval of the signal. It repeats, because it is ignored while a message is in progress."""
 
 
 class TimeLimits:

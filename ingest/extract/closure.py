@@ -29,7 +29,7 @@ from ingest.extract.targets import Local, Resolution
 
 NESTING_LIMIT = 20
 PIECE_LIMIT = 2000
-"""A larger closure is a whole application, not a kernel."""
+"""A larger closure is a complete application, not a kernel."""
 
 
 @dataclass(eq=False, slots=True)

@@ -50,7 +50,7 @@ def extract(
 
 @dataclass(eq=False)
 class Session:
-    """One reading of a tree: its kernels and their uses."""
+    """One extraction from a tree: its kernels and their uses."""
 
     tree: SourceTree
     progress: Progress | None

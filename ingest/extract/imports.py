@@ -12,9 +12,9 @@ from ingest.extract.syntax import text_of
 
 DYNAMIC = re.compile(rb"([A-Za-z_]\w*)\s*=\s*importlib\.import_module\(\s*[\"']([\w.-]+)[\"']\s*\)")
 REMAINING = frozenset({"torch", "triton"})
-"""Packages that a Triton or Gluon kernel may import beside the standard library."""
+"""Packages that a Triton or Gluon kernel may import besides the standard library."""
 REMAINING_PALLAS = frozenset({"jax", "jaxlib", "numpy"})
-"""Packages that a Pallas kernel may import beside the standard library. JAX requires numpy."""
+"""Packages that a Pallas kernel may import besides the standard library. JAX requires numpy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ STATEMENT = re.compile(
 
 
 def recovered(source: Source) -> Source:
-    """Return the parse, or a second one if that has more decorated functions without errors."""
+    """Return `source`, or a second parse with more decorated functions without errors."""
     if not source.tree.root_node.has_error:
         return source
     other = _without_broken_statements(source)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 class External(NamedTuple):
     """An import that the unit keeps: `import module`, or `from module import attribute`.
 
-    Keys are NamedTuples, because one is made and hashed for every use of a name.
+    Keys are NamedTuples, because a key is created and hashed for every use of a name.
     """
 
     module: str

@@ -48,7 +48,7 @@ OPTIONS = (
     "-c", "fetch.recurseSubmodules=false",
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
-    # By default git maps complete packs, with a window for each core: above `Bounds.memory`.
+    # By default git maps complete packs, once for each core: more than `Bounds.memory`.
     "-c", "core.packedGitWindowSize=32m",
     "-c", "core.packedGitLimit=256m",
     "-c", "core.deltaBaseCacheLimit=64m",

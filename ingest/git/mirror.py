@@ -185,7 +185,7 @@ def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
     settings = {
         ("core", "repositoryformatversion"): "1",
         ("extensions", "partialClone"): "origin",
-        # Git 2.37 and newer reads it; an empty value means no pin.
+        # Read by git 2.37 and newer. An empty value means that no address is pinned.
         ("http", "curloptResolve"): pinned,
         ('remote "origin"', "url"): source.location,
         ('remote "origin"', "promisor"): "true",

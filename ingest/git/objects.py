@@ -120,7 +120,7 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
 
 
 def reader(mirrors: Path, source: Source, deadline: Deadline, object_format: str) -> Path:
-    """Return the empty git directory for `object_format` (sha1 or sha256), made if missing."""
+    """Return the empty git directory for `object_format` (sha1, sha256), created if missing."""
     folder = mirrors / f".reader-{object_format}"
     if not folder.is_dir():
         try:
@@ -142,7 +142,7 @@ def _make(folder: Path, source: Source, deadline: Deadline, object_format: str) 
         try:
             os.rename(temporary, folder)
         except OSError:
-            if not folder.is_dir():  # otherwise another process made it first
+            if not folder.is_dir():  # otherwise another process created it first
                 raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -27,7 +27,7 @@ class Target:
 
 
 def check_ref(ref: str) -> str:
-    """Return the ref in the form for git. Raises SourceRefused if it can't be a ref."""
+    """Return the ref without blanks around it. Raises SourceRefused if it can't be a ref."""
     ref = ref.strip()
     if ref and (not _REF.fullmatch(ref) or ref.endswith(("/", "."))):
         raise SourceRefused(f"{shown(ref)} can't be the name of a branch, a tag or a commit.")
@@ -83,7 +83,7 @@ def _candidates(ref: str) -> list[str]:
 
 
 def _remote_refs(git: Git, source: Source, *patterns: str) -> tuple[dict[str, str], str]:
-    """Return ref names with their objects, and the branch behind HEAD."""
+    """Return ref names with their objects, and the branch that HEAD points to."""
     listing = git.run("ls-remote", "--quiet", "--symref", "origin", *patterns)
     if listing.code != 0:
         raise failure(listing, str(source))

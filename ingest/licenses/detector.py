@@ -40,7 +40,7 @@ class Match:
 
 
 class LicenseDetector(Protocol):
-    """Interface of a detector, as the reader needs it."""
+    """Interface of a detector for `LicenseReader`."""
 
     @property
     def name(self) -> str: ...
@@ -62,7 +62,7 @@ class Scancode:
         self._folder = folder
         self._seconds = seconds
         self._index: Any = None
-        # A repository repeats one header in most of its files.
+        # A repository has the same header in most of its files.
         self._remembered = lru_cache(_MOST_REMEMBERED)(self._match_anew)
         self._spdx: Callable[[str], str | None] | None = None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from license_expression import LicenseWithExceptionSymbol, get_license_index, get_spdx_licensing
 
-# Length of the database column of an expression. Real ones are shorter.
+# Length of the database column of an expression. Real expressions are shorter.
 LONGEST_EXPRESSION = 300
 LONGEST_READ = 1_000
 

@@ -43,7 +43,7 @@ def governing_terms(path: str, tree: TreeLicenses) -> tuple[Terms, ...]:
         adds = terms_by_folder and all(speaks_of_one_thing(file.path) for file in files)
         terms_by_folder.insert(0, _added(terms, terms_by_folder[0]) if adds else terms)
     if not terms_by_folder and len(tree.texts) == 1:
-        # A REUSE repository with one license text can mean no other.
+        # In a REUSE repository with one license text, that license applies.
         terms_by_folder = [_terms(tree.texts, tree)]
     return tuple(terms_by_folder)
 

@@ -82,7 +82,7 @@ class LicenseFile:
 
 
 def role_of(path: str) -> Role | None:
-    """Return the role of a file by its name; None if it is no license file."""
+    """Return the purpose of a license file by its name, or None for any other file."""
     name = PurePosixPath(path).name
     if PurePosixPath(path).suffix.lower() in _CODE:
         return None

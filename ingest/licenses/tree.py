@@ -1,4 +1,4 @@
-"""License files of a repository, and the ones that govern a path."""
+"""License files of a repository, and those that apply to a path."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class TreeLicenses:
                 yield found
 
     def of_role(self, folder: str, role: Role) -> tuple[LicenseFile, ...]:
-        """Return a folder's files of one role."""
+        """Return a folder's license files with one purpose."""
         return tuple(f for f in self._by_folder.get(folder, ()) if f.role is role)
 
 

@@ -37,7 +37,7 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
 
 
 def or_stated(assessment: Assessment, stated: Mapping[str, str]) -> Assessment:
-    """Return the terms that the files state, or without any those that a person stated."""
+    """Return the terms that the files state. If they state none, those that a person stated."""
     name = normalize(stated.get("license", ""))
     if assessment.evidence or assessment.notes or name is None:
         return assessment
