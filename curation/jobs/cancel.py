@@ -1,4 +1,4 @@
-"""Cancel runs. Rows are changed first; workers, sweeper and Redis follow."""
+"""Cancel runs. The rows are changed first. Then workers, sweeper and Redis react."""
 
 import logging
 from datetime import timedelta

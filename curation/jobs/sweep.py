@@ -1,7 +1,7 @@
 """Sweeper: finds runs that fell out of the queue and enqueues them again. Idempotent.
 
 Two faults occur: a worker dies, so its lease runs out; or Redis loses a job, so a queued row has
-none. Both follow from the rows, and are repaired by compare-and-set. Only the database's clock is
+none. The rows show both faults, and compare-and-set repairs them. Only the database's clock is
 used, because a host with a wrong clock would requeue live runs.
 """
 

@@ -24,7 +24,7 @@ FOLDERS = frozenset({"exports", "mirrors", "redis", "scancode", "static"})
 
 
 class DataFolderUnusable(CurationError):
-    """The data folder can't be made or written to."""
+    """The data folder can't be created or written to."""
 
 
 def path() -> Path:

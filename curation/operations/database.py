@@ -59,7 +59,7 @@ def migrate() -> None:
 
 
 def keep_copy(plan: Sequence[tuple[Migration, bool]], using: str, **_: object) -> None:
-    """Copy SQLite beside itself before a migration, and delete all but the newest copies.
+    """Copy an SQLite database into its folder before a migration, and keep the newest copies.
 
     Older code can't open a migrated database, but it can open the copy.
     """

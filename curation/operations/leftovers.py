@@ -19,7 +19,7 @@ def mark(folder: Path, name: str) -> dict[str, str]:
 
 
 def find(folder: Path, name: str | None = None) -> list[int]:
-    """Return the processes with the mark; without a name, those of every name."""
+    """Return the ids of the marked processes: those with a name, or all."""
     mark_bytes = os.fsencode(f"{VARIABLE}={folder}:")
     if name is not None:
         mark_bytes += os.fsencode(name) + b"\0"

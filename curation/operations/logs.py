@@ -34,7 +34,7 @@ SECRETS = (
     # The path of an invitation is a credential until it is used.
     (re.compile(r"(/join/)[^\s/?\"']+"), r"\1…"),
     (re.compile(r"\b(curation_|gh[a-z]_|github_pat_)\w[\w-]{15,}"), r"\1…"),
-    # PostgreSQL quotes the whole row that violated a constraint, with the text of a kernel.
+    # PostgreSQL quotes the complete row that violated a constraint, with the text of a kernel.
     (
         re.compile(r"(Failing row contains )\(.*?(?=\nCONTEXT|\n\nThe above|\n\nDuring|\Z)", re.S),
         r"\1…",

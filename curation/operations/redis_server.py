@@ -80,7 +80,7 @@ def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
         "daemonize": "no",
         "logfile": "",
         "loglevel": "warning",
-        # It would overwrite the environment, and with it the mark of leftover processes.
+        # A set title would overwrite the environment, with the mark of leftover processes.
         "set-proc-title": "no",
     }
     arguments = [word for name, value in options.items() for word in (f"--{name}", value)]

@@ -131,7 +131,7 @@ def host_header(place: SiteAddress) -> str:
 
 def _welcome(console: Console, place: SiteAddress, folder: Path) -> None:
     """Print how to log in, the URL and the next step."""
-    # Created only now: if a failed start created it, its password would be lost.
+    # Create the account only now: if a failed start created it, its password would be lost.
     if first_curator.create_first_curator():
         _bring_along(console)
     password = first_curator.unused_password()

@@ -213,7 +213,7 @@ def _request_id(body: dict[str, Any]) -> uuid.UUID:
 
 
 def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
-    """Return the fields of listed items. While it waits for a second review, one is pending."""
+    """Return the fields of listed items. An item under blind review is shown as pending."""
     visibilities = second.visibilities(KINDS[kind], [item.pk for item in items], user)
     return [
         {

@@ -130,7 +130,7 @@ def _counts(rows: Any, column: str) -> list[tuple[str, int]]:
 
 
 def _operations(items: Any) -> list[tuple[str, int, int]]:
-    """Return operation, approved and total."""
+    """Return each operation type with its number of approved items and of all items."""
     return list(
         items.order_by()
         .values_list("operation_type")
@@ -160,13 +160,13 @@ def _decided() -> QuerySet[Decision]:
 
 
 def _has_decided_for_a_week() -> bool:
-    """Return whether the first decision of a person is a week old, so that a rate has meaning."""
+    """Return whether a person decided over a week ago. Otherwise a weekly rate would be wrong."""
     before = timezone.now() - timedelta(days=PACE_DAYS)
     return Decision.objects.filter(actor=Actor.PERSON, created_at__lte=before).exists()
 
 
 def _reviewers() -> list[dict[str, Any]]:
-    """Return each reviewer's work of the last 30 days, and the agreement with others ever since."""
+    """Return each reviewer's work of the last 30 days, and agreement in all second reviews."""
     since = timezone.now() - timedelta(days=DAYS)
     alone = Q(bulk=None)
     work = (
@@ -199,7 +199,7 @@ def _reviewers() -> list[dict[str, Any]]:
 
 
 def _deciders() -> dict[str, int]:
-    """Count the decisions of the last 30 days by people and by programs, and those people."""
+    """Count the decisions of the last 30 days by people and by programs, and these reviewers."""
     by_person = Q(actor=Actor.PERSON)
     return _decided().aggregate(
         people=Count("user", distinct=True, filter=by_person),

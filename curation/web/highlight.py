@@ -22,7 +22,7 @@ from curation.lexer import DOCUMENTED, LEXER, LONGEST, is_readable
 from curation.text import pluralize
 
 Address = Callable[[int], str]
-# One for all texts: creating a formatter takes as long as formatting a short text.
+# Shared by all texts: creating a formatter takes as long as formatting a short text.
 FORMATTER = HtmlFormatter(nowrap=True)
 # With at most so many lines above it, a `def` is on the first screen.
 SHORT = 14

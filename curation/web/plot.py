@@ -54,7 +54,7 @@ class Dot:
     share: float
     position: float
     state: str
-    """`in` the tolerance, `out` of it, or `other`: within it, but the check failed otherwise."""
+    """`in` the tolerance, `out` of it, or `other`: in it, but the check failed otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def _rows(kind: str) -> list[QuerySet[Any]]:
 # --- The items of a run ---------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RunItem:
-    """A kernel or pair of a validation, with its result, or None before its check."""
+    """A kernel or pair of a validation, with its result, or None if it is not checked yet."""
 
     item: Kernel | Pair
     result: ValidationResult | None

@@ -76,7 +76,7 @@ def facet_counts(listing: Listing) -> tuple[Counts, bool]:
 
 
 def _all(model: Model) -> Counter[Combination]:
-    """Return the count of all items by combination. Those of a large table are cached."""
+    """Return the count of all items by combination. The counts of a large table are cached."""
     name = f"facets-{model._meta.model_name}"
     combinations: Counter[Combination] | None = cache.get(name)
     if combinations is None:

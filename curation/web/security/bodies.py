@@ -1,6 +1,6 @@
 """Refuse malformed requests before they are processed.
 
-They are bodies larger than any form, texts in another encoding than UTF-8, and texts with a zero
+Refused are bodies larger than any form, texts in another encoding than UTF-8, and texts with a zero
 byte, which PostgreSQL refuses.
 """
 
@@ -58,7 +58,7 @@ def _holds_zero_bytes(request: HttpRequest) -> bool:
 
 
 def sorry(request: HttpRequest, code: int, sentence: str) -> HttpResponse:
-    """Return a refusal of any URL: programs get JSON."""
+    """Return a refusal: JSON for URLs of the API, text for others."""
     headers = {"Retry-After": "5"} if code == 503 else {}
     if request.path.startswith("/api/"):
         return JsonResponse({"error": sentence}, status=code, headers=headers)

@@ -116,7 +116,7 @@ def accept(invitation: Invitation, form: "SetPasswordForm[User]") -> User:
 
 
 def revoke(pk: int, *, by: User) -> bool:
-    """Make a link useless; return False if it was used or revoked already."""
+    """Revoke an invitation; return False if it was accepted or revoked already."""
     revoked = Invitation.objects.pending().filter(pk=pk).update(revoked_at=timezone.now())
     if revoked:
         log_act(by, Invitation.objects.filter(pk=pk), CHANGE, "Revoked.")

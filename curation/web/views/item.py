@@ -23,7 +23,7 @@ from curation.web import rows
 from curation.web.access import item_or_404, may_review, number, person, there
 from curation.web.page import context
 
-# Limit of the exact queue length, and lifetime of its cache and that of the reasons.
+# Limit of the exact queue length, and seconds for which the length and the reasons are cached.
 MANY, MANY_SECONDS = 1000, 30
 MANY_NOTICES = 100
 
@@ -131,8 +131,8 @@ def address(item: Any, queue: str = "") -> str:
 def queue_length(request: HttpRequest) -> dict[str, Any]:
     """Context processor: the length of the queue.
 
-    Short queues are counted exactly, so that the last decision shows. A long one is cached as
-    "999+" for 30 s.
+    A short queue is counted exactly, so that each decision changes the number. The length of a long
+    one is cached as "999+" for 30 s.
     """
     if not request.user.is_authenticated:
         return {}
