@@ -26,7 +26,7 @@ EPILOG = "Example: python -m validation.harness pairs.jsonl --device interpreter
 
 
 def main(words: list[str] | None = None) -> int:
-    """Return 0 if every entry passed, 1 if not every one did, 2 if none could be checked.
+    """Return 0 if all entries passed, 1 if some did not, 2 if an error ended the command.
 
     With `serve` as the first word, answer requests for rewards instead.
     """

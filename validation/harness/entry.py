@@ -33,7 +33,7 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """Return the hash of the three texts. A report identifies its entry by it."""
+        """Return the hash of the three texts, by which reports identify their entries."""
         texts = [getattr(self, name) for name in TEXTS]
         return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 

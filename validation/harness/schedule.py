@@ -41,7 +41,7 @@ def check(
 
 @contextmanager
 def open_pool(options: Options) -> Iterator[WorkerPool]:
-    """Yield the warm processes of a run. Their environment has the versions for all reports."""
+    """Yield a pool of warm processes. Its environment has the versions for all reports."""
     pool = WorkerPool(options)
     try:
         pool.open()

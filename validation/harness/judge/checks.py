@@ -147,7 +147,7 @@ def _accuracy_grade(runs: Sequence[JudgedReplay]) -> str | None:
 
 
 def _own_error(runs: Sequence[JudgedReplay]) -> dict[str, float]:
-    """Return the largest error of the right answers as a multiple of torch's own, if known."""
+    """Return the largest error of the right answers as a multiple of torch's error, if known."""
     own = [run.worst.own_error for run in runs if run.right and run.worst.own_error is not None]
     return {"own_error": max(own)} if own else {}
 

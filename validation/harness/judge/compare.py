@@ -1,4 +1,4 @@
-"""Comparison of an answer with a float64 reference, and with torch's own error at the type.
+"""Comparison of an answer with a float64 reference, and with torch's error in the inputs' type.
 
 An element may be off by the sum of three errors: some units in its last place, the reference's
 error at this type, and the effect of a change in the inputs' last bits. A larger error is compared
@@ -7,7 +7,7 @@ intermediate result.
 
 An answer is right if each error is within bounds that use torch's largest error in any element. It
 has the grade "close" only if each error is also within bounds that use torch's largest error in
-elements of similar or smaller size. So rounding of large elements hides no error.
+elements of similar or smaller size. So rounding of large elements hides no error of small ones.
 """
 
 from collections.abc import Iterable
@@ -61,7 +61,7 @@ class Expected:
 
     any_for_nan: accept any answer where `native` is NaN. If an input holds an infinity, the order
     of operations decides between NaN and a limit.
-    slack: a factor of all bounds, which are estimates for inputs that the entry shows.
+    slack: a factor on all bounds, which were estimated for inputs that the entry shows.
     reduced: number of input elements for each element of this answer.
     """
 
@@ -201,7 +201,7 @@ def _effects(expected: Expected, precise: Array) -> Effects:
 
 
 def _largest_up_to(size: Array, own: Array) -> Array:
-    """Return for each element the largest error among elements that are not much larger."""
+    """Return for each element torch's largest error in elements that are not much larger."""
     powers = np.frexp(size)[1]
     powers = np.where(size > 0, powers, powers.min() - 1)
     powers -= powers.min()
@@ -252,7 +252,7 @@ def _overflown(truth: Array, dtype: str) -> Array:
 
 
 def _special(values: Array, native: Array, truth: Array) -> str:
-    """Return a sentence if NaN or infinities are not where one of the references has them."""
+    """Return a message if an element's NaN or infinity agrees with neither reference, or ""."""
     if values.dtype.kind == "c":
         same = np.isfinite(values) == np.isfinite(native)
     else:

@@ -18,7 +18,7 @@ def falsifiable(
 ) -> Check:  # fmt: skip
     """Return check 7.
 
-    survey: the damage to its reference that the test noticed or missed.
+    survey: the damage to the reference's answers that the test noticed or missed.
     shown: numbers of the trials that are cases of the entry.
     differing: groups of trials that differ only in their values.
     """

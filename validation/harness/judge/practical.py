@@ -2,8 +2,8 @@
 
 Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
 the kernel's text declares; the entry's own tolerance; and a cap on that tolerance. The type is the
-answer's, or the case's if that is narrower: a float32 state computed from halves is as inexact as
-halves. If a case names no type, that of its half-precision inputs counts.
+answer's, or the case's if that is narrower: a float32 state computed from float16 is as inexact as
+float16. If a case names no type, that of its half-precision inputs counts.
 """
 
 import re

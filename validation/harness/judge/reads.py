@@ -3,11 +3,11 @@
 Attack: read the bits of the inputs, compute on the host, and have a kernel store the result from a
 table of integers.
 Defense: the launcher is first recorded with invented numbers, so it can't have kept the true ones.
-Values that differ between the programs were computed from reads. Programs are compared in order: a
-set of all digits would hide any number.
+Values that differ between the two recordings were computed from reads. The values are compared in
+order: from a comparison of sets, a launcher could hide a number by writing all others too.
 
 - Numbers that may depend on floats can be passed on, and can decide a few shapes.
-- Numbers of integer inputs can also make addresses, lengths and masks. A kernel can store only
+- Numbers of integer inputs may also become addresses, lengths and masks. A kernel may store only
 their differences. The answer's size limits how many are allowed.
 """
 
@@ -150,7 +150,7 @@ def _comparable(number: Any) -> Any:
 
 
 def _changed(true: Informed, other: Informed) -> tuple[list[tuple[Place, Any]], dict[int, bytes]]:
-    """Return the numbers that depend on reads, by place, and the changed constants by storage."""
+    """Return the numbers that depend on reads, with their uses; changed constants by storage."""
     by_place: dict[Place, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
     for side, run in enumerate((true, other)):
         for place, value in _seen(run):

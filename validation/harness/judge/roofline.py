@@ -8,7 +8,7 @@ from typing import Any
 
 from validation.harness.judge.numbers import Unreadable
 
-# Peaks of dense arithmetic in TFLOP/s, by the bytes of the narrowest number.
+# Peaks of dense arithmetic in TFLOP/s, by the size in bytes of the narrowest number type.
 PEAKS = {
     "A100": {1: 624.0, 2: 312.0, 4: 156.0, 8: 19.5},
     "H100": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
@@ -24,7 +24,7 @@ NOISY = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Microseconds on the GPU: the median and the quartiles around it."""
+    """Median and quartiles of the run times on the GPU, in microseconds."""
 
     median_us: float
     low_us: float

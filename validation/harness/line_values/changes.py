@@ -114,7 +114,7 @@ def _others(node: Any, scope: _Scope) -> Iterator[tuple[int, Any]]:
 
 
 def _masked(call: ast.Call, scope: _Scope, *, is_load: bool) -> Iterator[tuple[int, ast.Call]]:
-    """Yield the access with another bound in its mask, or the load with another `other` value."""
+    """Yield the access with one more bound in its mask, or the load with an `other` value."""
     given: dict[Any, Any] = {word.arg: word.value for word in call.keywords}
 
     def with_words(**more: ast.expr) -> ast.Call:

@@ -1,1 +1,1 @@
-"""Selection of the inputs on which an entry is tried, and of the trials that count."""
+"""Selection of the inputs on which an entry is tried, and of the trials that are judged."""

@@ -136,7 +136,7 @@ def _holds_nan(answer: Wanted) -> bool:
 def select_for_orders(
     trials: list[plan.Trial], programs: Callable[[plan.Trial], int]
 ) -> list[plan.Trial]:
-    """Add runs with other program orders to the two trials with the fewest programs, but several.
+    """Add other program orders to two trials with few programs, but at least FEW_PROGRAMS if any.
 
     programs: returns the largest number of programs in a launch of a trial.
     """
@@ -204,8 +204,8 @@ def _count_not_finite(answer: Wanted) -> int:
 
 
 def _is_meaningful(answer: Wanted) -> bool:
-    """Return whether the reference at the type is close to its float64 answer. If both consist of
-    rounding errors, a comparison means nothing."""
+    """Return whether the reference's answer is close to its float64 answer. If the answers consist
+    of rounding errors, they differ, and a comparison means nothing."""
     if answer.native is None:
         return False
     exact = (*answer.precise.leaves, *answer.precise.gradients) if answer.precise else ()

@@ -31,7 +31,7 @@ INPUT_LIMITS = {
     "interpreter": InputLimits(one=16 << 20, altogether=96 << 20, light=4 << 20, at_once=64 << 20),
     "cuda": InputLimits(one=128 << 20, altogether=512 << 20, light=16 << 20, at_once=128 << 20),
 }
-# If a case is too large, the largest compared case must have at least so many elements.
+# If a case is too large, the largest compared case must have at least this many elements.
 TRIVIAL = 1 << 12
 
 

@@ -130,7 +130,7 @@ class WorkerPool:
     def _with_context(self) -> Child:
         """Return a child with a CUDA context, or without one after a timeout.
 
-        In the latter case the entry creates its context itself, and reports an error.
+        After a timeout, the entry creates its context itself, and reports an error.
         """
         child = self.candidates.child()
         try:

@@ -90,7 +90,7 @@ class _Step:
 def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
     """Return the filter of a sandbox, for a machine as `platform.machine()` names it.
 
-    unix_sockets: allow them.
+    unix_sockets: whether to allow UNIX sockets, or only pairs of them.
     Attack: a program connects to the host's sockets, which are files.
     Defense: it can create only socket pairs.
 

@@ -177,7 +177,7 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
 def _record(
     session: Session, launcher: Child, inputs: Inputs, cache: str
 ) -> tuple[dict[str, Any], list[memoryview]]:
-    """Record the launcher's calls. Return the order to time their programs, and its blobs."""
+    """Record the launcher's calls. Return a request to time their programs, and its blobs."""
     # Only in this recording does the autotuner choose a configuration by time.
     order = {**session.order("triton_code"), "tune": True, "own_cache": cache}
     calls = Recordings(session, launcher, inputs, order).first_calls()

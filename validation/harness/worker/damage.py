@@ -72,7 +72,7 @@ class Survey:
 
     control: why a test fails with the undamaged reference.
     noticed: for each damage that changed an answer, whether a test noticed it. Large and small
-    answers are separate: a test of one element may notice what others miss.
+    answers count separately: a test of one element may notice damage that other tests miss.
     """
 
     def __init__(self, instead: Instead = (), *, gradients: bool = False) -> None:
@@ -222,7 +222,7 @@ class Damaged:
         return rebuilt(given, through)
 
     def _meant_places(self) -> Callable[[], bool]:
-        """Return a function that is called for each part in turn: whether to damage it."""
+        """Return a function that returns, for one part after another, whether to damage it."""
         places = count()
         return lambda: self.harm.place is None or self.harm.place == next(places)
 

@@ -78,7 +78,7 @@ def delay() -> None:
 
 
 def look(folder: str) -> int:
-    """Fork a child that compiles and runs a kernel, and describes the GPU. Return its number."""
+    """Fork a child that compiles and runs a kernel, and describes the GPU. Return its PID."""
     pid = os.fork()
     if not pid:
         try:
@@ -162,7 +162,7 @@ class GpuHealth:
         begin(order)
 
     def context(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
-        """Create the CUDA context ahead of need: it takes seconds while other processes create
+        """Create the CUDA context in advance: this takes seconds while other processes create
         theirs."""
         _wait_asleep()
         torch.cuda.synchronize()

@@ -36,7 +36,7 @@ class Suite:
         return {**answer, **outcomes.as_dict(), "calls": observer.calls()}, []
 
     def _observe(self, observer: Observer) -> None:
-        """Record the launcher's calls. If a text can't be imported, its test fails anyway."""
+        """Record the launcher's calls. If triton_code can't be imported, the test fails anyway."""
         with suppress(Exception):
             module = folder.load("triton_code")
             observed = observer.observe(folder.function(module, self.point))

@@ -1,4 +1,4 @@
-"""Variants of an entry's inputs: values and layouts that no case shows."""
+"""Variants of an entry's inputs: values and layouts that occur in no case."""
 
 from typing import Any
 
