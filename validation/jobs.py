@@ -83,8 +83,8 @@ def _check(
 ) -> None:
     """Check the items.
 
-    Items that a previous attempt began but did not finish come first, one at a time: one of them
-    may have ended that attempt, and this shows which.
+    Items that a previous attempt began but did not finish come first, one at a time. If one of them
+    ended that attempt, this shows which.
     """
     suspects = [item for item in items if str(item.pk) in run.begun]
     rest = [item for item in items if str(item.pk) not in run.begun]

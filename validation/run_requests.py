@@ -125,7 +125,7 @@ def request_case(
 
 
 def retry_case(run: TriedCase, *, requested_by: User | None, failed: bool) -> TriedCase:
-    """Queue the same case again, with the pair's present content."""
+    """Queue the same case again, with the pair's current content."""
     return request_case(
         run.pair,
         place=run.place,
@@ -146,7 +146,7 @@ def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:
 
 
 def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
-    """Return the `items` without a verdict of `device` on their content, and without a live run."""
+    """Return the `items` whose content has no verdict on `device`, and that are in no live run."""
     kind = items.model._meta.model_name
     results = ValidationResult.objects.filter(
         run__device=device, **{kind: OuterRef("pk")}, content_hash=OuterRef("content_hash")

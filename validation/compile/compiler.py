@@ -190,7 +190,7 @@ def _constant(value: Constant) -> Any:
 
 
 def _complaint(error: BaseException) -> Complaint:
-    """Return the innermost error, and the expressions in which it occurred."""
+    """Return the innermost error, and the positions of the expressions in which it occurred."""
     places: list[Place] = []
     innermost: BaseException = error
     step: BaseException | None = error

@@ -9,7 +9,7 @@ from validation.harness.sandbox.hostile_json import readable
 
 MESSAGE_MOST = 2000
 COUNT_MOST = 1_000_000
-# Compiler outputs to keep, and the most characters of each.
+# Compiler outputs to keep, and the maximum number of characters of each.
 TEXTS = ("ttgir", "ptx")
 TEXT_MOST = 100_000
 RESOURCES = ("registers", "local_bytes", "shared_bytes", "warps")

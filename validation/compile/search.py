@@ -22,7 +22,7 @@ from validation.compile.guess import (
 from validation.compile.value_sources import Path, PathUses
 
 ATTEMPTS = 45
-# Most guesses to derive from one error.
+# Maximum number of guesses to derive from one error.
 BREADTH = 24
 
 

@@ -68,7 +68,7 @@ Place = tuple[str, int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class PathUses:
-    """Uses of each path, and the paths that occur in each expression, its base first."""
+    """Uses of each path, and the paths in each expression, beginning with the expression's base."""
 
     uses: Mapping[Path, Uses]
     places: Mapping[Place, Sequence[Path]]

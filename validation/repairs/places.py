@@ -101,7 +101,7 @@ def missing_constexpr(source: ParsedText) -> Iterator[Mistake]:
 
 
 def short_loop(source: ParsedText) -> Iterator[Mistake]:
-    """Skip the last, partial block: of a loop, or where blocks are counted."""
+    """Skip the last, partial block of a loop, or leave it out of a number of blocks."""
     for call in source.calls(source.kernels, "cdiv"):
         size, block = map(source.as_operand, call.args[:2])
         wrong = f"{size} // {block}"

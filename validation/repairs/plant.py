@@ -166,7 +166,7 @@ class Choice:
         self._plan(trace.kind, fault, structure(trace.triton_code))
 
     def batch(self) -> list[PossibleFault]:
-        """Return the next candidates, or none if there are enough traces or no position is left."""
+        """Return the next candidates: an empty list if enough are stored or no position is left."""
         batch: list[PossibleFault] = []
         wanted = min(AT_ONCE, self._count - self._kept.total())
         for _ in range(len(self._order)):
@@ -217,7 +217,7 @@ class Choice:
     def _draw(
         self, kind: MistakeKind, source: ParsedText, shape: Structure, draw: Random
     ) -> FaultyText | None:
-        """Return a mistake at a random position that repeats no earlier one."""
+        """Return a mistake at a random position that repeats no earlier mistake, or None."""
         for fault in kind.faults(source, draw):
             if content_hash(fault.code) not in self._texts and not self._differences.has_near(
                 kind.name, difference(fault), shape

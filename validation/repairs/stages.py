@@ -1,7 +1,7 @@
 """Stages of the harness's check of a mistake, fastest first. They need no database.
 
-The smaller half of the test's cases comes first, and rejects most mistakes. If they pass, all cases
-follow, and then variations if the mistake may show only in those.
+The smaller half of the test's cases comes first, and rejects most mistakes. If these cases pass,
+all cases follow, and then variations if the mistake may show only in variations.
 """
 
 from dataclasses import replace

@@ -23,7 +23,7 @@ class Full(Exception):
 
 
 class Job:
-    """A queued question. Setting `dropped` cancels it, because no client waits for it."""
+    """A queued question. If no client waits for its answer, setting `dropped` cancels it."""
 
     def __init__(self, question: JudgeQuestion) -> None:
         self.question, self.dropped = question, False
