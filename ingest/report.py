@@ -26,7 +26,7 @@ SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "st
 
 _holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), retired_at=None))
 OF_FILES: dict[str, Aggregate] = {
-    # Before `tokens`, which hides the column of that name.
+    # This entry precedes `tokens`, which hides the column of the same name.
     "kernel_file_tokens": Sum("tokens", filter=_holds_a_kernel),
     "files": Count("pk"),
     "lines": Sum("lines"),

@@ -1,4 +1,4 @@
-"""Last stage: writes rows in batches, each fenced by the attempt's lease.
+"""Last stage: writes rows in batches. The attempt's lease fences those of files and kernels.
 
 Reading the same commit again changes no row. Vanished rows are retired, never deleted.
 """

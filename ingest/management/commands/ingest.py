@@ -59,7 +59,7 @@ class Command(BaseCommand):
             except CurationError as error:
                 if len(source) == 1:
                     raise
-                # The other sources are read all the same.
+                # Continue with the other sources.
                 failures.append(f"{text}: {error}")
         if failures:
             raise CommandError("\n".join(failures))

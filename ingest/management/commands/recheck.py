@@ -32,7 +32,7 @@ class Command(BaseCommand):
             try:
                 self.stdout.write(read(source, now=now, again=True, commit=source.last_commit))
             except CurationError as error:
-                # The other sources are read all the same.
+                # Continue with the other sources.
                 failures.append(f"{source}: {error}")
         if failures:
             count = pluralize(len(failures), "source")
