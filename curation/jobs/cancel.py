@@ -78,7 +78,7 @@ def _drop_waiting_job(run: Run) -> None:
 def _stop_job(run: Run) -> bool:
     try:
         job = _job(run, run.attempts)
-        # The job of a worker that was killed stays started in Redis.
+        # The job of a killed worker keeps the state "started" in Redis.
         if job is None or not job.is_started or not _listens(job):
             return False
         send_stop_job_command(job.connection, job.id, job.serializer)

@@ -72,8 +72,8 @@ def _held(beat: Callable[[], bool]) -> bool:
         try:
             return beat()
         except Error:
-            # A temporarily unavailable database is no loss of the lease; the lease may still run
-            # out.
+            # If the database is unavailable for a while, the lease is not lost, but it may still
+            # run out.
             return True
         finally:
             connection.close()
