@@ -1,4 +1,4 @@
-"""Triton's part of the check: loads a unit, and compiles its kernel for a guessed signature.
+"""Part of the check that uses Triton: loads a unit, and compiles its kernel for a guess.
 
 Runs only in the sandbox, because loading a unit executes it.
 """

@@ -20,8 +20,8 @@ class Complaint:
 
     @property
     def reached(self) -> tuple[tuple[int, int], ...]:
-        """Line and column of the error in each function, outermost first; or a position after any
-        text if unknown."""
+        """Line and column of the error in each function, outermost first. If they are unknown, a
+        position after the end of any text."""
         return tuple((place[1], place[2]) for place in reversed(self.places)) or ((1 << 30, 0),)
 
     @property

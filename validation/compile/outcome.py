@@ -17,7 +17,7 @@ RESOURCES = ("registers", "local_bytes", "shared_bytes", "warps")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A standalone unit and the name of its kernel. `key` identifies it for the caller."""
+    """A kernel's standalone source and its name. `key` identifies the unit for the caller."""
 
     key: int
     source: str

@@ -44,7 +44,7 @@ class BadProgram(Exception):
 
 
 def read(data: Json) -> Program:
-    """Return the program in the data, or raise BadProgram."""
+    """Return the program that the JSON describes, or raise BadProgram."""
     try:
         program: Program = _Reader().read(Program, data)
     except (

@@ -61,9 +61,9 @@ def compare_answers(
     """Return the comparison of each output and gradient, with its name.
 
     native: the reference's answer at the type of the inputs.
-    others: the reference's answers at other widths, in the order of `Expected`'s fields.
+    others: the reference's answers in float64, in the order of `Expected`'s fields.
     inputs: number of elements of all inputs.
-    most: number of elements of a tensor to compare, chosen at random; None for all.
+    most: maximum number of a tensor's elements to compare, chosen at random; None for all.
     """
     if answer.form != native.form:
         return [("output", Comparison(f"{answer.form} instead of {native.form}"))]

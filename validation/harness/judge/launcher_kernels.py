@@ -8,7 +8,7 @@ from validation.harness.judge.kernel_values import only_moves, parsed
 from validation.harness.judge.replay_evidence import JudgedReplay
 from validation.harness.report import Check, Verdict
 
-# Names in reports for a launcher's work outside of kernels that no torch operation does.
+# Names for a launcher's work outside of kernels that has no name of a torch operation.
 HOST_NUMBER = "a number that it reads"
 REARRANGES = "a copy into another layout"
 

@@ -28,7 +28,7 @@ class CallSummary:
 @dataclass(frozen=True, slots=True)
 class OwnTest:
     """`words`: how the launcher behaves differently in its test, or empty. `computed`: torch
-    operations of the test that appear in no recording."""
+    operations of calls in the test that the recording of the same layout lacks."""
 
     words: str = ""
     computed: Counter[str] = field(default_factory=Counter)

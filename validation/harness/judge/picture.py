@@ -7,7 +7,7 @@ import numpy as np
 from validation.harness.judge.answers import Value
 from validation.harness.judge.numbers import EPSILON, Array, Numbers
 
-# Most rows and columns of cells in a map, and most leading numbers shown of an answer.
+# Maximum rows and columns of cells in a map, and number of leading elements of an answer to show.
 CELLS, FIRST = 48, 8
 # A cell's level is the number of these limits that its largest error exceeds, in steps of the type.
 # A step is the distance of two neighboring numbers at the value's size, or at the typical size if

@@ -16,7 +16,7 @@ import numpy as np
 from validation.harness.judge.numbers import Array
 
 # Bounds relative to an element's size plus the answer's scale. Half precision is off by 4.9e-4 of
-# an element's own size, so float32 results that are computed in halves exceed float32's bound.
+# an element's size, so float32 results that are computed in float16 exceed float32's bound.
 SHARES = {
     "float64": 1e-11, "float32": 1e-4, "float16": 8e-3, "bfloat16": 3.2e-2,
     "float8_e4m3fn": 0.125, "float8_e5m2": 0.25, "complex64": 1e-4, "complex128": 1e-11,

@@ -1,4 +1,4 @@
-"""Trials of an entry: its own cases, and variants that the cases don't show.
+"""Trials of an entry: its own cases, called shown cases, and variants of them.
 
 A case is JSON here, with types and tuples as tagged objects (see `worker/values.py`), because this
 process must hold no object of the entry.

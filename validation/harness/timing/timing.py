@@ -191,7 +191,7 @@ def _record(
 def _prepare(
     session: Session, child: Child, side: str, what: dict[str, Any], blobs: list[memoryview]
 ) -> int:
-    """Have the child do everything before the first timed run. Return the operation count."""
+    """Have the child prepare its timed runs. Return the number of floating-point operations."""
     order = {**session.order(), **what, "warming": WARMING}
     # Use a separate cache: an entry could write forged code for the reference into a shared one.
     del order["cache"]

@@ -56,8 +56,8 @@ class ReferenceRole:
         self, function: Any, trial: dict[str, Any], blobs: list[memoryview], width: str,
         packing: Packing, written: list[int] | None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Return the answer at one width. `written`: positions of the tensor arguments that the
-        function writes to, or None if unknown."""
+        """Return the answer at one of WIDTHS, or "rounded". `written`: positions of the tensor
+        arguments that the function writes to, or None if unknown."""
         torch.manual_seed(self.seed)
         tree, expanded = trial["arguments"], trial["expanded"]
         placing = Placing(blobs, self.device)

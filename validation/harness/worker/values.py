@@ -23,7 +23,7 @@ class CannotTravel(Exception):
 
 
 class Packing:
-    """Collector of the storages in a tree of values. A shared storage is stored once."""
+    """Serializer of values that collects their storages in `blobs`, shared storages once."""
 
     def __init__(self) -> None:
         self.blobs: list[Blob] = []
