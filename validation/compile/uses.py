@@ -222,7 +222,7 @@ class _Reader:
         if left.items is not None and right.items is not None:
             return ValueSource(None, parts, left.items + right.items)
         bases = [base for base in (left.base, right.base) if base]
-        # The base is the operand used as a pointer so far, or else the left one.
+        # The base is the operand that was used as a pointer before, or else the left operand.
         pointers = [base for base in bases if UseKind.POINTER in self.seen.uses[base].kinds]
         return ValueSource(next(iter([*pointers, *bases]), None), parts)
 

@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
         self._guarded(self._post)
 
     def _guarded(self, respond: Any) -> None:
-        # One request a connection: reuse gains nothing, because a check takes much longer.
+        # Serve one request per connection: a check takes much longer than to connect.
         self.close_connection = True
         try:
             respond()

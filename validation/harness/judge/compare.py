@@ -24,7 +24,7 @@ from validation.harness.judge.practical import PracticalBound
 # recurrence adds that up. So correct kernels may be off by 32 units of scale: 1 % of tf32's error.
 UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN, ROUNDED = 16.0, 32.0, 4.0, 32.0, 4.0
 UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
-# A reference with a larger error than this at its type may compute something else in float64.
+# If the reference's error in a data type exceeds this, it may compute something else in float64.
 STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
 CANCELLED = 2.0**-20
 # A change beyond JUMP of the answer's scale is a jump, if at most FEW of the elements jump.

@@ -37,7 +37,7 @@ from validation.harness.program import (
     storages,
 )
 
-# Integers that a launcher may read or compute: FEW in any case, SHARE for each answer element.
+# Most integers that a launcher may read or compute: FEW, or SHARE times the answer's elements.
 FEW, SHARE = 64, 1 / 8
 # Integers that it may compute for each one that it reads: offsets, a length and a block index.
 MADE = 4

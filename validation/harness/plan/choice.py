@@ -136,7 +136,7 @@ def _holds_nan(answer: Wanted) -> bool:
 def select_for_orders(
     trials: list[plan.Trial], programs: Callable[[plan.Trial], int]
 ) -> list[plan.Trial]:
-    """Add other program orders to two trials with few programs, but at least FEW_PROGRAMS if any.
+    """Add other program orders to two trials with few programs, preferably FEW_PROGRAMS or more.
 
     programs: returns the largest number of programs in a launch of a trial.
     """

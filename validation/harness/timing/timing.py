@@ -63,7 +63,7 @@ def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
 
 
 def _not_timed(check: Check) -> Check:
-    """Return the check without a verdict: a slow or large entry that passed is not at fault."""
+    """Return the check to report. Only a wrong answer keeps its verdict: slowness is no fault."""
     if check.verdict is Verdict.FAILED:
         return replace(check, name="timing")
     return Check("timing", None, f"not timed: {check.words}")
