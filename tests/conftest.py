@@ -20,14 +20,14 @@ from django.db.models import Model
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 from pytest_django.plugin import DjangoDbBlocker
-from xdist.scheduler import LoadFileScheduling
 
 from curation.operations.data_folder import DATABASE
 from curation.operations.redis_server import answers, choose
-from tests.scheduling import LONGEST, STARTING_SANDBOXES, WITHOUT_ROWS
+from tests.scheduling import LONGEST, WITHOUT_ROWS
 from tests.waiting import DEADLINE, wait_for
 from validation.harness.options import Options
 from validation.harness.pool.worker_pool import WorkerPool
+from validation.harness.sandbox import command
 from validation.harness.schedule import open_pool
 
 KERNEL = '''\
@@ -132,6 +132,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "sandboxed: an ingest reads foreign files in the sandbox, not in a thread"
     )
     config.addinivalue_line("markers", "slow: runs only with --all, or if its file is named")
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        # A hostile program can take all processes of its user: each worker's programs have another.
+        command.SANDBOX_UID -= int(worker.removeprefix("gw"))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -143,22 +146,6 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
         return 0
     processors = len(os.sched_getaffinity(0))
     return processors if config.getoption("--part") == "database" else processors + 1
-
-
-class SandboxesTogether(LoadFileScheduling):  # type: ignore[misc]
-    """One worker for the hostile tests that start sandboxes, and one for each other file.
-
-    All foreign programs have one user. One that takes this user's processes or memory would end
-    the fork server of a hostile test beside it.
-    """
-
-    def _split_scope(self, nodeid: str) -> str:
-        scope: str = super()._split_scope(nodeid)
-        return "sandboxes" if scope in STARTING_SANDBOXES else scope
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SandboxesTogether:
-    return SandboxesTogether(config, log)
 
 
 def _names_files(config: pytest.Config) -> bool:

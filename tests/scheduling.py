@@ -1,4 +1,4 @@
-"""Files of tests that begin first, that run on one worker, and that need no database."""
+"""Files of tests that begin first, and that need no database."""
 
 from pathlib import Path
 
@@ -7,7 +7,6 @@ TESTS = Path(__file__).parent
 LONGEST = tuple(
     TESTS / file
     for file in (
-        # With it begin all of STARTING_SANDBOXES.
         "hostile/test_zoo.py", "curation/operations/test_up.py", "browser/test_review.py",
         "validation/pairs/inductor/whole/test_splitting.py", "hostile/test_licenses.py",
         "validation/pairs/test_library.py",
@@ -17,14 +16,6 @@ LONGEST = tuple(
         "validation/pairs/recipes/test_recipes.py",
     )
 )  # fmt: skip
-# Files of one worker: see `SandboxesTogether`.
-STARTING_SANDBOXES = {
-    f"tests/hostile/test_{name}.py"
-    for name in (
-        "bad_answers", "cancelled", "confined_reading", "memory", "neighbors", "pairs",
-        "sandbox_escapes", "timing", "validation_killed", "zoo",
-    )
-}  # fmt: skip
 # Folders and files whose tests touch no database. The part of the database does not import them.
 WITHOUT_ROWS = tuple(
     TESTS / folder

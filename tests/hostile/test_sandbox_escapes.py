@@ -18,9 +18,8 @@ import pytest
 
 from tests.validation.harness.sandbox.confining import begin, levels, processes_saying, run
 from tests.waiting import wait_for
-from validation.harness.sandbox import Level, kill
+from validation.harness.sandbox import Level, command, kill
 from validation.harness.sandbox.command import threads_of
-from validation.harness.sandbox.python import SANDBOX_UID
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
@@ -242,7 +241,7 @@ def test_readable_files_can_not_be_changed(level: Level, tmp_path: Path) -> None
 
 def test_a_fork_bomb_stops_at_the_process_limit(level: Level) -> None:
     # Where no namespace counts for it alone, what the user runs elsewhere may end meanwhile.
-    user = SANDBOX_UID if os.geteuid() == 0 else os.getuid()
+    user = command.SANDBOX_UID if os.geteuid() == 0 else os.getuid()
     others = threads_of(user) if level is Level.LANDLOCK else 0
     ended = run(
         """
