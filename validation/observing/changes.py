@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import zip_longest
@@ -30,6 +31,7 @@ from validation.observing.parameters import drop_parameters, find_calls, paramet
 
 DEVICES = re.compile(r"\.device\b|is_cuda")
 CONTEXTS = re.compile("autocast|nullcontext|record_function|profile")
+BUILTINS = {*dir(builtins)}
 OWN = ("make_inputs", "test_equivalence", "CASES", "TOLERANCE", "FIXED")
 """Names of a test that a checker reads."""
 
@@ -143,15 +145,17 @@ def unreachable(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
 
 
 def diagnostics(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop prints, and assertions on the device of tensors, which a checker chooses."""
+    """Drop prints, and assertions on constants or on the device, which a checker chooses."""
     for name, text in texts.items():
         tree = parse(text)
         kernels = _inside_kernels(tree)
         for block in blocks(tree):
             for node in block:
                 written = ast.unparse(node)
-                of_device = isinstance(node, ast.Assert) and DEVICES.search(written)
-                if node not in kernels and (of_device or written.startswith("print(")):
+                idle = isinstance(node, ast.Assert) and (
+                    DEVICES.search(written) or not loaded_names(node.test) - BUILTINS
+                )
+                if node not in kernels and (idle or written.startswith("print(")):
                     yield change_of(name, text, _dropping(node, alone=len(block) == 1))
 
 
@@ -229,13 +233,15 @@ def _second_names(name: str, text: str, function: ast.FunctionDef) -> Iterator[C
 
 
 def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop methods that no case calls, such as a `backward` without compared gradients."""
+    """Drop methods that no case calls. Without a run: each `backward`, for tests without gradients."""
     for name, text in texts.items():
-        ran = seen["values"].get(name, {})
+        ran = seen["values"].get(name, {}) if seen else {}
         for owner in parse(text).body:
             methods = owner.body if isinstance(owner, ast.ClassDef) else []
             for method in methods:
-                if isinstance(method, ast.FunctionDef) and str(method.lineno) not in ran:
+                if isinstance(method, ast.FunctionDef) and (
+                    str(method.lineno) not in ran if seen else method.name == "backward"
+                ):
                     edits = Edits(text)
                     edits.replace(*whole_lines(edits, method, text), "")
                     yield {name: edits.made()}

@@ -17,6 +17,7 @@ from curation.source.text import Edits, parse, walk
 from validation.observing.edits import Change, Observed, Texts
 
 SIDES = ("python_code", "triton_code")
+CHANCE = 3
 Given = Sequence[Mapping[str, Any]]
 """Facts of one input in each case: its literal, or the shape, dtype and content of a tensor."""
 
@@ -96,7 +97,7 @@ def inputs(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
         if not readers:
             yield known.without(name)
             continue
-        told = _told_by_a_tensor(known, name, given) or _literal(given, len(readers))
+        told = _told_by_a_tensor(known, name, given) or _literal(known, given, len(readers))
         told = told or (_same_tensor(known, name, given) if len(readers) == 1 else "")
         if told:
             yield known.without(name, written=told)
@@ -120,11 +121,16 @@ def _told_by_a_tensor(known: _Inputs, name: str, given: Given) -> str:
     return _size([*known.tensors()], numbers) if varied else ""
 
 
-def _literal(given: Given, readers: int) -> str:
-    """Return the only value of a plain input, or "". A number that both sides read is an option."""
-    values = {each.get("value") or "" for each in given}
-    value = values.pop() if len(values) == 1 else ""
-    return value if readers == 1 or value in ("None", "True", "False") else ""
+def _literal(known: _Inputs, given: Given, readers: int) -> str:
+    """Return the only value of a plain input, or "". A number that both sides read is an option.
+
+    The side that does not read a number takes it from the sizes of tensors.
+    """
+    values = [each.get("value") or "" for each in given]
+    if readers == 1 and values[0].isdecimal():
+        return _size([*known.tensors()], [*map(int, values)]) if len({*values}) == 1 else ""
+    single = len({*values}) == 1 and (readers == 1 or values[0] in ("None", "True", "False"))
+    return values[0] if single else ""
 
 
 def _same_tensor(known: _Inputs, name: str, given: Given) -> str:
@@ -176,15 +182,15 @@ def _buffer(known: _Inputs, name: str, given: Given) -> str:
 def _size(others: Sequence[tuple[str, Given]], sizes: Sequence[int]) -> str:
     """Return the size of a tensor that equals a size in all cases, or "".
 
-    One number may be equal by chance, so sizes that no case varies are numbers.
+    A small number may be equal by chance, so one that no case varies stays a number.
     """
-    if len(set(sizes)) == 1:
+    if len(set(sizes)) == 1 and sizes[0] <= CHANCE:
         return str(sizes[0])
     for tensor, facts in others:
         for n in _dimensions(facts):
             if sizes == [each["shape"][n] for each in facts]:
                 return f"{tensor}.shape[{n}]"
-    return ""
+    return str(sizes[0]) if len(set(sizes)) == 1 else ""
 
 
 def _dimensions(facts: Given) -> range:

@@ -16,7 +16,7 @@ from curation.source.text import UNREADABLE, Edits, parse
 from validation.harness.pool.questions import Workers
 from validation.observing.answer_types import answer_types
 from validation.observing.cases import with_sizes
-from validation.observing.changes import RULES, unused_definitions
+from validation.observing.changes import RULES, unrun_methods, unused_definitions
 from validation.observing.edits import Change, Observed, Texts
 from validation.observing.faults import fault_of_error, fault_of_runs
 
@@ -117,7 +117,9 @@ class Simplifier:
 
     def _without_unused(self, texts: Texts) -> Texts:
         with suppress(*UNREADABLE):
-            return _changed(texts, unused_definitions(texts, {}, self._entry))
+            if not self._differentiable:
+                texts = _changed(texts, unrun_methods(texts, {}, self._entry))
+            texts = _changed(texts, unused_definitions(texts, {}, self._entry))
         return texts
 
     def _kept(
