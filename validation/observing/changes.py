@@ -233,7 +233,7 @@ def _second_names(name: str, text: str, function: ast.FunctionDef) -> Iterator[C
 
 
 def unrun_methods(texts: Texts, seen: Observed, entry: str) -> Iterator[Change]:
-    """Drop methods that no case calls. Without a run: each `backward`, for tests without gradients."""
+    """Drop methods that no case calls, or without facts of a run each `backward`."""
     for name, text in texts.items():
         ran = seen["values"].get(name, {}) if seen else {}
         for owner in parse(text).body:

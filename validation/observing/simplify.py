@@ -14,7 +14,7 @@ from typing import Any
 
 from curation.source.text import UNREADABLE, Edits, parse
 from validation.harness.pool.questions import Workers
-from validation.observing.answer_types import answer_types
+from validation.observing.answer_types import answer_types, narrowed
 from validation.observing.cases import with_sizes
 from validation.observing.changes import RULES, unrun_methods, unused_definitions
 from validation.observing.edits import Change, Observed, Texts
@@ -93,9 +93,9 @@ class Simplifier:
         backward = sorted({name for case in seen["cases"] for name in case["beside"][1]})
         if facts or backward:
             return texts, {"backward": ", ".join(backward), **facts}
-        if (change := answer_types(texts, seen, self._entry)) is not None:
-            converted = _changed(texts, [change])
-            if (again := self._observe(converted)) is not None:
+        for types in (narrowed, answer_types):
+            converted = _changed(texts, [types(texts, seen, self._entry)])
+            if converted != texts and (again := self._observe(converted)) is not None:
                 texts, seen = converted, again
         for _ in range(ROUNDS):
             before = texts

@@ -222,8 +222,28 @@ def _listed(value: ast.expr) -> str:
 
 
 def write_reference(call: ast.Call, function: ast.FunctionDef | None) -> str | None:
-    """Replace `to_reference(x, True)`, which widens to float64 for the test, by `x`."""
-    return ast.unparse(call.args[0]) if len(call.args) in {1, 2} else None
+    """Replace `to_reference(x, True)` by `x.double()`, and `to_reference(x)` by `x`."""
+    wide = [*call.args[1:], *(k.value for k in call.keywords if k.arg == "upcast")]
+    if len(call.args) not in {1, 2} or not all(isinstance(one, ast.Constant) for one in wide):
+        return None
+    tensor = ast.unparse(call.args[0])
+    if not any(isinstance(one, ast.Constant) and one.value is True for one in wide):
+        return tensor
+    if function is not None and _may_be_none(tensor, function):
+        return f"None if {tensor} is None else {tensor}.double()"
+    if isinstance(call.args[0], ast.IfExp):
+        return None
+    simple = isinstance(call.args[0], ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+    return f"{tensor if simple else f'({tensor})'}.double()"
+
+
+def _may_be_none(name: str, function: ast.FunctionDef) -> bool:
+    return any(
+        isinstance(node, ast.Assign)
+        and name in {ast.unparse(one) for target in node.targets for one in ast.walk(target)}
+        and any(isinstance(one, ast.Constant) and one.value is None for one in ast.walk(node.value))
+        for node in ast.walk(function)
+    )
 
 
 def write_close(call: ast.Call, function: ast.FunctionDef | None = None) -> str | None:

@@ -129,6 +129,33 @@ def test_a_reference_answers_in_the_dtype_of_the_launcher(simplify: Callable[...
     assert "return (x.double() * factor).to(x.dtype)\n" in python
 
 
+def test_a_reference_loses_the_widening_of_its_test(simplify: Callable[..., Texts]) -> None:
+    texts = changed("scaled", "python_code", "shifted(x) *", "shifted(x.double()).exp() *")
+    assert "return x.exp() * factor" in simplify(texts, "scaled")["python_code"]
+
+
+def test_a_draft_that_fails_loses_a_backward_pass_that_no_case_needs(
+    simplify: Callable[..., Texts],
+) -> None:
+    texts = draft("squared")
+    texts["triton_code"] = f"raise ValueError\n{texts['triton_code']}"
+    assert "def backward" in texts["triton_code"]
+    assert "def backward" not in simplify(texts, "squared")["triton_code"]
+
+
+def test_a_number_of_one_side_becomes_the_size_of_a_tensor(simplify: Callable[..., Texts]) -> None:
+    texts = changed("scaled", "python_code", "shifted(x) * factor", "x.view(factor) * 2")
+    texts["triton_code"] = texts["triton_code"].replace("x, factor, bias=None", "x, bias=None")
+    texts["triton_code"] = texts["triton_code"].replace(
+        "launch_scale(x, factor)", "launch_scale(x)"
+    )
+    texts["triton_code"] = texts["triton_code"].replace("if factor == 0", "if n == 0")
+    texts["triton_code"] = texts["triton_code"].replace("bias, factor, n", "bias, 2, n")
+    texts["test_code"] = texts["test_code"].replace('case["n"], device', "24, device")
+    texts["test_code"] = texts["test_code"].replace('case["factor"])', "24)")
+    assert "x.view(x.shape[0]) * 2" in simplify(texts, "scaled")["python_code"]
+
+
 def test_sizes_of_cases_and_of_constants_are_halved_until_the_inputs_are_small(
     simplify: Callable[..., Texts],
 ) -> None:
