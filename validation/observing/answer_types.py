@@ -41,7 +41,12 @@ def answer_types(texts: Texts, seen: Observed, entry: str) -> Change:
 def narrowed(texts: Texts, seen: Observed, entry: str) -> Change:
     """Drop the widening of inputs to float64, by which a test compares with a finer reference."""
     edits = Edits(texts["python_code"])
-    for node in walk(parse(texts["python_code"])):
+    # Inputs of several types may need it: on a GPU, fewer functions of torch mix types.
+    types = [
+        {each for each in case["types"][0] if "float" in (each or "")} for case in seen["cases"]
+    ]
+    mixed = any(len(each) > 1 for each in types)
+    for node in walk(parse(texts["python_code"])) if not mixed else ():
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name() as wide, attr="double"), args=[]):
                 edits.put(node, edits.of(wide))
