@@ -340,6 +340,12 @@ def test_bounds_are_not_checked_without_a_launch() -> None:
     assert checks.bounds([a_run(launches={})], sees_reads=True).verdict is None
 
 
+def test_right_gradients_of_the_runs_with_an_answer_are_counted() -> None:
+    check = checks.gradients([a_run(gradients=(ONES,)), a_run(**RAISED)], declared=True)
+
+    assert (check.verdict, check.numbers) == (Verdict.PASSED, {"compared": 1})
+
+
 # --- All together ---------------------------------------------------------------------------
 def test_the_worst_check_determines_verdict_and_message() -> None:
     made = [
