@@ -173,6 +173,14 @@ def test_a_decision_sets_the_status_and_records_the_reviewed_content(a: Any) -> 
     assert (decision.user, decision.comment) == (reviewer, "clean")
 
 
+def test_a_decision_on_a_changed_item_names_the_person_who_decided(ada: User) -> None:
+    kernel = make.a_kernel()
+    make.decided(kernel, make.a_reviewer(username="grace"))
+
+    with pytest.raises(Conflict, match="it is approved now by grace"):
+        make.decided(kernel, ada, version=1)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_concurrent_deliveries_of_one_request_make_one_decision() -> None:
     """As a program does whose connection broke: the first delivery may still be under way."""
