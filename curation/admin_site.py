@@ -1,4 +1,4 @@
-"""Django's admin, with an answer for a person who may not use it."""
+"""Django's admin site, with an explanation for people who may not use it."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class CurationAdminSite(AdminSite):
     def login(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Tell a person who is logged in, but is not staff, whom to ask."""
+        """Deny access to a logged-in person who is not staff, instead of asking for a login."""
         if request.user.is_authenticated and not self.has_permission(request):
             raise PermissionDenied
         return super().login(request, extra_context)

@@ -2,7 +2,7 @@
 
 The attack (“Trojan Source”, CVE-2021-42574): a bidirectional override or a zero-width character
 makes code look different from what Python runs. The defense: a page shows each as a box with its
-code point, and a finding names each with its lines. Look-alike letters are not covered. Pure.
+code point, and a finding names each with its first line. Look-alike letters are not covered. Pure.
 """
 
 import re
@@ -26,8 +26,8 @@ INVISIBLE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]|\r(?!\n)"
 )
-# Bidirectional controls, tags (which spell hidden text) and terminal controls. No comment and no
-# string needs them unescaped.
+# Bidirectional controls, tags (which can spell hidden text) and terminal controls. Comments and
+# strings never need these characters unescaped.
 DECEIVING = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\U000e0000-\U000e007f]|\r"
@@ -38,7 +38,7 @@ NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class InvisibleCharacter:
-    """An invisible character, the first of its lines, and how often the text has it."""
+    """An invisible character, the first line that contains it, and its number of occurrences."""
 
     character: str
     line: int
@@ -58,7 +58,7 @@ def name(character: str) -> str:
 
 
 def code_points(text: str) -> str:
-    """Return the invisible characters of a path or a name in a few words, or ""."""
+    """List the invisible characters of a path or a name in a few words, or return ""."""
     characters = dict.fromkeys(INVISIBLE.findall(text))
     return ", ".join(f"{code_point(one)} {name(one)}" for one in [*characters][:NAMED])
 
@@ -83,9 +83,9 @@ def _box(found: re.Match[str]) -> str:
 def invisible(text: str) -> tuple[list[InvisibleCharacter], list[InvisibleCharacter]]:
     """Return the invisible characters that can deceive, and the others.
 
-    Bidirectional controls, tags and terminal controls deceive anywhere, all others in code only:
-    in a comment or a string a no-break space or the joiner of an emoji is common. A byte order
-    mark at the start and form feeds, which Python reads as blanks, are not counted.
+    Bidirectional controls, tags and terminal controls can deceive anywhere. Other characters can
+    deceive only in code, because comments and strings often contain no-break spaces or emoji. A
+    byte order mark at the start and form feeds, which Python reads as blanks, are not counted.
     """
     if not has_invisible(text):
         return [], []
@@ -96,7 +96,7 @@ def invisible(text: str) -> tuple[list[InvisibleCharacter], list[InvisibleCharac
     deceiving: list[tuple[int, str]] = []
     others: list[tuple[int, str]] = []
     for at, character in matches:
-        # An odd number of boundaries before an offset: it is inside a comment or string.
+        # If the number of boundaries before an offset is odd, it is inside a comment or string.
         harmless = bisect(places, at) % 2 == 1 and not DECEIVING.match(character)
         (others if harmless else deceiving).append((at, character))
     return _counted(text, deceiving), _counted(text, others)

@@ -2,7 +2,7 @@
 
 Django builds a statement anew for each execution. With plain queries, a decision and its next page
 take 56 ms of processor time instead of 14 (2026-11-26), so that two cores serve 35 decisions a
-second, and the target is 40. Only queries that every decision makes are worth it. Such a query is
+second, and the target is 40. Only queries that every decision makes are compiled. Such a query is
 written as a function of its unknown values, and compiled at its first call:
 
     @compiled_query
@@ -11,8 +11,8 @@ written as a function of its unknown values, and compiled at its first call:
 
     places(7)  # a list
 
-Inside the function, `kernel` is a placeholder: conditions may contain it, but it has no value.
-Parameters whose value is needed (a model) are positional-only. Each value has its own statement.
+Inside the function, `kernel` is a placeholder: conditions may contain it, but it has no value. A
+parameter whose value is needed, such as a model, is positional-only: one statement for each value.
 
     @compiled_query
     def by_key(model: type[Item], /, pk: int) -> QuerySet[Any]: ...
@@ -42,7 +42,7 @@ def compiled_query(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Compil
 
 
 class CompiledQuery(Generic[P, Row]):
-    """Compiles a function's statement for its positional-only arguments, and binds the others."""
+    """Compiled query: one statement for each positional-only value; other arguments are bound."""
 
     def __init__(self, compose: Callable[P, models.QuerySet[Any, Row]]) -> None:
         parameters = inspect.signature(compose).parameters.values()
@@ -85,7 +85,7 @@ class _Statement:
     def __init__(self, rows: models.QuerySet[Any, Any]) -> None:
         self._rows = rows
         self._compiler = rows.query.get_compiler(using=rows.db)
-        # Converters of this database's values: the same for every row.
+        # Converters from this database's values to Python's. They are the same for every row.
         self._known: dict[str, Any] = {}
         try:
             self._sql, self._values = self._compiler.as_sql()
@@ -106,7 +106,7 @@ class _Statement:
 
 
 class _Composed(SQLCompiler):
-    """An SQL compiler whose statement and converters are already known."""
+    """An SQL compiler with a known statement and known converters."""
 
     def __init__(
         self, done: SQLCompiler, connection: Any, sql: str, values: Any, known: dict[str, Any]
@@ -154,7 +154,7 @@ def _for(connection: Any, value: Any) -> Any:
     if isinstance(value, models.Model):
         value = value.pk
     if isinstance(value, int) and not -BEYOND <= value < BEYOND:
-        raise EmptyResultSet  # No column holds it, so no row has it.
+        raise EmptyResultSet  # No column can hold this value, so no row matches.
     if isinstance(value, datetime):
         return connection.ops.adapt_datetimefield_value(value)
     if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:

@@ -15,4 +15,4 @@ class CurationError(Exception):
 
 
 class Conflict(CurationError):
-    """Another decision, claim or request came first. Over HTTP it is a 409."""
+    """An error because another decision, claim or request came first. Over HTTP it is a 409."""

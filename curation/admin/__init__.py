@@ -11,7 +11,7 @@ from curation.admin import people, tables
 
 __all__ = ["people", "tables"]
 
-# Runs are cancelled and retried on the page of runs. django_rq's page would not change their rows.
+# Runs are cancelled and retried on this site's page of runs. django_rq's page changes no rows.
 admin.site.unregister(Dashboard)
 admin.site.site_title = admin.site.site_header = "Curation"
 admin.site.index_title = "Overview"

@@ -67,7 +67,7 @@ class PersonAdmin(UserAdmin):
 
     @admin.display
     def further_permissions(self, person: User) -> str:
-        """List permissions granted outside of this admin, which the form does not change."""
+        """List permissions granted outside of this admin. The form leaves them unchanged."""
         names = person.user_permissions.order_by("codename").values_list("codename", flat=True)
         return ", ".join(names) or "None"
 
@@ -95,7 +95,7 @@ class PersonAdmin(UserAdmin):
             kwargs["help_text"] = _ACTIVE_HELP if active else _SUPERUSER_HELP
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if db_field.name == "groups" and field is not None:
-            # The widget's button would lead from the roles to a form of single permissions.
+            # The widget's button would open a form that grants single permissions to a role.
             field.widget.can_add_related = False
         return field
 
@@ -110,7 +110,7 @@ class PersonAdmin(UserAdmin):
 
 @admin.register(Group)
 class PeopleGroupAdmin(GroupAdmin):
-    """Admin of groups, for superusers. Groups that the code refers to keep their names."""
+    """Admin of groups, for superusers. A group that the code refers to can't be renamed."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         return super().get_queryset(request).prefetch_related("permissions__content_type")

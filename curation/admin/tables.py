@@ -30,7 +30,7 @@ class UndeletableAdmin(admin.ModelAdmin):
 
 
 class ReadOnlyAdmin(UndeletableAdmin):
-    """Admin that shows every column, then the `readonly_fields`. Newest rows are first.
+    """Read-only admin of every column, then of the `readonly_fields`. Newest rows are first.
 
     Superusers can't edit either: an edited release or notice would no longer be a record.
     """
@@ -101,7 +101,7 @@ class OptOutAdmin(UndeletableAdmin):
 
 @admin.register(DecisionReason)
 class DecisionReasonAdmin(UndeletableAdmin):
-    """Admin of decision reasons. Decisions copy the text; a reason not `offered` is retired."""
+    """Admin of decision reasons, which decisions copy. Clear `offered` to retire a reason."""
 
     list_display = ("text", "status", "position", "offered")
     list_editable = ("position", "offered")
@@ -110,7 +110,7 @@ class DecisionReasonAdmin(UndeletableAdmin):
     def formfield_for_dbfield(
         self, db_field: "Field[Any, Any]", request: HttpRequest, **kwargs: Any
     ) -> FormField | None:
-        """Name the fields in the list for screen readers, because they have no label."""
+        """Label the fields in the list for screen readers, because no visible label exists."""
         field: FormField | None = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None and db_field.name in self.list_editable:
             field.widget.attrs["aria-label"] = db_field.verbose_name
@@ -147,7 +147,7 @@ class ReleaseAdmin(ReadOnlyAdmin):
 
 @admin.register(Notice)
 class NoticeAdmin(ReadOnlyAdmin):
-    """Admin of notices: the column `trouble` says why one could not be sent."""
+    """Admin of notices. The column `trouble` says why a notice could not be sent."""
 
     list_display = ("user", "kind", "text", "created_at", "read_at", "sent_at", "trouble")
     list_filter = ("kind", "created_at")

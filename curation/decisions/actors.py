@@ -1,7 +1,7 @@
 """Kind of the actor behind a decision: a person, or a program.
 
-The accounts in the group *programs* are programs. An API token may also be a program's although its
-owner is a person.
+An account is a program if it is in the group *programs*. A person can also create an API token for
+a program. Requests with this token count as a program's.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from curation.people import PROGRAMS
 
 
 def mark_program(user: User) -> None:
-    """Mark the account object of a request whose token is a program's. It decides as a program."""
+    """Mark the account of a request with a program's API token, so that it acts as a program."""
     user.__dict__["by_program"] = True
 
 
@@ -23,14 +23,14 @@ def is_marked(user: User) -> bool:
 
 
 def program_groups(user: User) -> QuerySet[Group]:
-    """Select the group *programs* if the account is in it, or else no row."""
+    """Select the group *programs* if the account is in it, otherwise no row."""
     return Group.objects.filter(name=PROGRAMS, user=user)
 
 
 def acted_by(user: User, in_programs: bool | None = None) -> dict[str, Any]:
     """Return the columns of a decision that name its actor.
 
-    The name of a program is stored like that of a policy, and an export accepts it by that name.
+    A program's name is stored like a policy's. Exports use the name to accept its decisions.
 
     in_programs: whether the account is in the group, or None to query it.
     """

@@ -11,7 +11,7 @@ class AgreementFigures:
     percent: float | None
     kappa: float | None
     undefined: str = ""
-    """Reason why there is no kappa."""
+    """Reason why kappa could not be computed, or ""."""
 
 
 def agreement(pairs: Iterable[tuple[str, str]]) -> AgreementFigures:

@@ -43,9 +43,9 @@ class Count:
     kernels: int
     pairs: int
     looked_at: int
-    """Number of matching items claimed by other people, which are skipped."""
+    """Number of matching items that are skipped because other people have claimed them."""
     fingerprint: str
-    """Hash of the items and their versions: equal only for exactly the same result."""
+    """Hash of the matching items and their versions, equal only for exactly the same items."""
 
     @property
     def total(self) -> int:
@@ -66,7 +66,7 @@ def _looked_at(model: Model, filter: Filter, user: User) -> int:
 
 
 def dry_counts(filter: Filter, user: User) -> tuple[Count, Count]:
-    """Count for approval and for rejection. They are equal if the filter excludes decided items."""
+    """Count the changes by approval and by rejection. Both are equal if no match is decided on."""
     approved = dry_count(filter, Status.APPROVED, user)
     if filter.status and not {Status.APPROVED, Status.REJECTED} & set(filter.status):
         return approved, approved
@@ -110,10 +110,10 @@ def decide_all(
 
 
 def finish(*, bulk: BulkDecision, counted: Sequence[Versions] | None = None) -> None:
-    """Decide in short transactions; items that reviewers decide on meanwhile are skipped.
+    """Decide in short transactions. Skip items that reviewers decide on meanwhile.
 
-    counted: the versions of the items of each model; changed items are skipped. Without it, as
-    after a crash, the filter is evaluated again.
+    counted: the counted versions by model. Items with another version are skipped. After a crash it
+    is None, and the filter is evaluated again.
     """
     for number, model in enumerate(MODELS):
         versions = counted[number] if counted is not None else None
@@ -134,7 +134,7 @@ def _remaining(model: Model, bulk: BulkDecision) -> QuerySet[Any, int]:
 
 
 def _results(filter: Filter, status: Status, user: User) -> list[list[tuple[int, int]]]:
-    """Return for each model the key and version of the items to decide on, at most MOST + 1."""
+    """Return the key and version of the items to decide on, per model at most MOST + 1."""
     return [
         list(
             _open(model, filter, status, user)
@@ -169,9 +169,9 @@ def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> Bu
 
 
 def undo_all(*, bulk: BulkDecision, user: User) -> int:
-    """Undo a bulk decision, except for items that were decided on since.
+    """Undo a bulk decision, except on items with a newer decision.
 
-    A bulk decision in progress ends. After an interruption, the next call continues.
+    If the bulk decision is in progress, it is stopped. If this undo is interrupted, call it again.
     """
     _end(bulk)
     actor, undone = acted_by(user), 0
@@ -185,7 +185,7 @@ def undo_all(*, bulk: BulkDecision, user: User) -> int:
 
 
 def _goes_on(bulk: BulkDecision) -> bool:
-    """Return True if `bulk` has not ended. Lock its row until the transaction ends."""
+    """Return True if `bulk` has not ended. Its row stays locked until the transaction ends."""
     unfinished = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
     return unfinished.select_for_update(no_key=True).first() is not None
 
@@ -207,7 +207,7 @@ def _decide(
 
 
 def _left(model: Model, bulk: BulkDecision) -> QuerySet[Any]:
-    """Return the remaining items: created before the request, and not decided on since."""
+    """Return the remaining items: older than the request, and without a decision since then."""
     items = _open(model, Filter.from_query(bulk.filter), Status(bulk.status), bulk.user)
     since = Decision.objects.filter(
         created_at__gte=bulk.created_at, **{about(model): OuterRef("pk")}
@@ -221,10 +221,10 @@ def _open(model: Model, filter: Filter, status: Status, user: User) -> QuerySet[
 
 
 def _free(items: QuerySet[Any], status: Status, user: User) -> QuerySet[Any]:
-    """Select those of `items` that a bulk decision to `status` changes.
+    """Select the `items` that a bulk decision to `status` would change.
 
-    An item with an open second review is left out. The count would tell the second reviewer the
-    first verdict, and a dispute needs a person who has seen both verdicts.
+    An item with an open second review or dispute is left out. Otherwise the count would reveal the
+    first verdict to the second reviewer. A dispute needs a person who has seen both verdicts.
     """
     items = items.exclude(status__in=(status, Status.RETIRED))
     reviews = SecondReview.objects.filter(

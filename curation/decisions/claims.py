@@ -1,6 +1,6 @@
-"""Claims: leases on items under review; taken by compare-and-set, renewed, released or expired.
+"""Claims: leases on items under review. A claim is taken by compare-and-set, and may be renewed.
 
-All tabs of a person share the claim of an item.
+All browser tabs of a person share the claim of an item.
 """
 
 import uuid
@@ -14,7 +14,7 @@ from django.utils import timezone
 from curation.models import Claim, Kernel, Pair
 from curation.search.matching import about
 
-# Length of a claim after a tab is closed. Other tabs of the person renew it once a minute.
+# Remaining time of a claim after a tab is closed. Other tabs of the person renew it each minute.
 AFTER_A_TAB = timedelta(seconds=75)
 
 
@@ -59,7 +59,7 @@ def _take(name: str, columns: list[str]) -> str:
 
 
 def renew(token: uuid.UUID, user: User) -> bool:
-    """Renew the claim of an open page. Return False if another user has taken over."""
+    """Renew the claim of an open page. Return False if another user has taken over the item."""
     claims = Claim.objects.filter(token=token, user=user)
     return bool(claims.update(expires_at=until(timezone.now())))
 

@@ -56,7 +56,7 @@ class ItemClassification:
 
 
 def check_reasons(status: Status, reasons: Sequence[str], comment: str, *, needed: bool) -> None:
-    """Raise CurationError for a reason of another verdict, or for no reason if one is needed."""
+    """Raise CurationError if a reason belongs to another verdict, or if a needed one is missing."""
     if needed and not reasons and not comment.strip():
         raise CurationError("Give a reason: tick one, or write a comment.")
     other = DecisionReason.objects.filter(text__in=reasons).exclude(status=status).first()
@@ -75,9 +75,9 @@ def review(
     needs_reason: bool = False,
     **verdict: Any,
 ) -> Decision | None:
-    """Decide on an item. If a second review is open to the person, give that and return None.
+    """Decide on an item. If the person may give a second review, do that and return None.
 
-    again: False if the caller knows that no second review is open.
+    again: False if the caller knows that the item has no open second review.
     verdict: the arguments that `decide` and `second_reviews.give` share.
     """
     check_reasons(verdict["status"], verdict["reasons"], verdict["comment"], needed=needs_reason)
@@ -102,10 +102,10 @@ def decide(
     kind: ItemClassification | None = None,
     open_claims: Sequence[str] | None = None,
 ) -> Decision:
-    """Set an item's status by the decision of a person who saw it at `version`.
+    """Set an item's status by the decision of a person who saw the item at `version`.
 
-    Idempotent by `request`. `kind` is the classification in the form; a difference from the item's
-    is saved as a correction. `open_claims`: the topics that were open on the sheet.
+    Idempotent by `request`. `kind` is the classification in the form. If it differs from the
+    item's, it is saved as a correction. `open_claims`: the open topics of the claim sheet.
     """
     if isinstance(item, Pair) and item.author_id == user.pk:
         raise Conflict(f"You edited {item} yourself. Another reviewer has to decide on it.")
@@ -123,7 +123,7 @@ def decide(
     facts = {f"{about(type(item))}_id": item.pk, "version": version, "status": status}
     if earlier := _applied_or_made(decision, item, user, **facts):
         return earlier
-    # Read after the update, which locks the row, so that nothing is stale.
+    # Query after the update. The update locks the row, so these values can't be stale.
     [around] = _around(type(item), item.pk, timezone.now(), user)
     if around.holder not in (None, user.pk):
         raise Conflict(f"{around.held_by} is reviewing {item} right now. Nothing has changed.")
@@ -183,7 +183,7 @@ def undoable(user: User) -> QuerySet[Decision]:
 def decide_by_policy(
     *, items: QuerySet[Kernel] | QuerySet[Pair], status: Status, rules: str, comment: str = ""
 ) -> int:
-    """Set the status of all `items` by a policy, and return how many changed.
+    """Set the status of all `items` by a policy, and return the number of changed items.
 
     Items that a person decides on meanwhile are skipped.
     """
@@ -192,7 +192,7 @@ def decide_by_policy(
 
 
 def decisions_on(items: QuerySet[Any], **columns: Any) -> Iterator[Decision]:
-    """Yield an unsaved decision on the present version of each item."""
+    """Yield an unsaved decision on the current version of each item."""
     rows = items.order_by("pk").values_list("pk", "version", "status", "content_hash")
     for pk, version, status, content_hash in rows:
         item = {f"{about(items.model)}_id": pk, "content_hash": content_hash}
@@ -214,12 +214,12 @@ def undo_of(decision: Decision, **columns: Any) -> Decision:
 
 
 def apply_all(decisions: Iterable[Decision]) -> list[Decision]:
-    """Apply and save decisions. Decisions on items that have changed since are skipped."""
+    """Apply and save decisions. Skip a decision if its item has changed since it was made."""
     return Decision.objects.bulk_create([row for row in decisions if _applied(row)])
 
 
 def _applied(decision: Decision) -> bool:
-    """Apply a decision by compare-and-set. Return False if the item has changed since."""
+    """Apply a decision by compare-and-set. Return False if the item has changed meanwhile."""
     model: type[Item] = Kernel if decision.kernel_id else Pair
     rows = model._default_manager.filter(
         pk=decision.kernel_id or decision.pair_id,
@@ -251,7 +251,7 @@ def _applied_or_made(
 
 @compiled_query
 def _around(model: type[Item], /, pk: int, now: datetime, user: User) -> QuerySet[Any]:
-    """Select flags that tell which related rows exist and have to be updated by a decision."""
+    """Select the claim's holder, and whether there are other rows that the decision must update."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
     return (

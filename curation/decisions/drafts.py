@@ -20,7 +20,7 @@ class StaleDraft(CurationError):
 def save(
     *, draft: Draft, version: int, texts: PairTexts, user: User, state: DraftState, **columns: Any
 ) -> Draft:
-    """Save the input of a person, complete or not. `columns`: its classification."""
+    """Save a person's input, whether complete or not. `columns`: the draft's classification."""
     if draft.state == DraftState.FINISHED:
         raise CurationError("This draft was converted: edit its pair.")
     columns |= asdict(texts.storable()) | {"state": state, "edited_by": user}
@@ -30,7 +30,7 @@ def save(
 
 
 def finish(*, draft: Draft, author: User) -> Pair:
-    """Convert a draft into a pair by `author`, who may not decide on the pair."""
+    """Convert a draft into a pair by `author`. The author may not decide on the pair."""
     source = draft.repository
     if source.opted_out or source.role == Role.BENCHMARK:
         raise CurationError(

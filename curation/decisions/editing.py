@@ -35,7 +35,7 @@ class PairTexts:
         return PairTexts(*texts)
 
 
-# An edit changes texts only; these columns are copied.
+# Columns that are copied to the next version, because an edit changes only texts.
 KEPT = (
     "slug", "entry_point", "operation_type", "difficulty", "tags", "kind_corrected", "hardware",
     "differentiable", "split_group", "metadata", "license", "license_verdict", "kernel",
@@ -43,10 +43,10 @@ KEPT = (
 
 
 def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "") -> Pair:
-    """Return the next version of `pair`, not saved: the caller checks the contract first.
+    """Return the next version of `pair`, unsaved, because the caller checks the contract first.
 
-    Return `pair` itself, saved, if only its description changed. An empty `description` means that
-    the old description stays.
+    If only the description changed, save it and return `pair` itself. An empty `description` keeps
+    the old description.
     """
     description = " ".join(description.split()) or pair.description
     if len(description) > LONGEST_DESCRIPTION:
@@ -58,7 +58,7 @@ def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "")
         raise CurationError("None of the three texts may be empty.")
     name = content_hash(*sources)
     if name == pair.content_hash and description != pair.description:
-        # The description is not part of the identity: decisions on the three texts stay valid.
+        # The description is not part of the identity, so decisions on the three texts stay valid.
         Pair.objects.filter(pk=pair.pk).update(description=description)
         return pair
     if name == pair.content_hash:
@@ -79,7 +79,7 @@ def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "")
 
 
 def as_record(pair: Pair) -> dict[str, Any]:
-    """Return the dataset's record of a pair, as far as the contract checks it."""
+    """Return the fields of a pair's dataset record that the contract checks."""
     return {
         "id": str(pair),
         **{column: getattr(pair, column) for column in Pair.SOURCES},
@@ -95,7 +95,7 @@ def as_record(pair: Pair) -> dict[str, Any]:
 
 
 def save_version(pair: Pair) -> None:
-    """Save the result of `edited`, and answer the reviewers who sent the old version back."""
+    """Save the result of `edited`. Answer the questions by which reviewers sent the pair back."""
     sent_back = Question.objects.filter(pair=pair.previous_id, asked=pair.author, answered_at=None)
     try:
         with transaction.atomic():

@@ -32,7 +32,7 @@ class CurrentGuideline:
 
 @cache
 def default_text(operation_type: str) -> str:
-    """Return the shipped text of an operation, with the part that is common to all operations."""
+    """Return the shipped text of an operation, with the text that all operations share."""
     texts: dict[str, str] = tomllib.loads(DEFAULTS.read_text())
     return f"{texts[operation_type].strip()}\n\n{texts['common'].strip()}\n"
 
@@ -51,7 +51,7 @@ def current(operation_type: str) -> CurrentGuideline | None:
 
 
 def versions(operation_type: str) -> QuerySet[Guideline]:
-    """Select the saved versions, newest first. The default text is not among them."""
+    """Select the saved versions, newest first, without the default text."""
     rows = Guideline.objects.filter(operation_type=operation_type)
     return rows.select_related("author").order_by("-pk")
 

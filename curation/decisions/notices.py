@@ -1,6 +1,6 @@
 """Notices to people: stored with an event, shown on the site, sent by mail and webhook.
 
-The scheduler sends stored notices and retries failures, so no decision waits for a mail server.
+The scheduler sends stored notices and retries failures. So no decision waits for a mail server.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from curation.people import CURATORS
 
 log = logging.getLogger(__name__)
 
-# Notices that one pass sends, attempts at each, and the seconds that a server may take.
+# Maximum notices per pass, maximum attempts per notice, and timeout of a server in seconds.
 AT_ONCE, ATTEMPTS, PATIENCE = 50, 5, 10.0
-# Ended runs that are this old get no notice any more.
+# Maximum age of an ended run for which a notice is sent.
 LATELY = timedelta(days=2)
 
 
 def notify(user: User, kind: NoticeKind, text: str, url: str, *, event: str) -> None:
-    """Store a notice for a person, one for each event."""
+    """Store a notice for a person, at most one for each event."""
     Notice.objects.get_or_create(
         user=user, event=event, defaults={"kind": kind, "text": text[:500], "url": url[:300]}
     )
@@ -44,7 +44,7 @@ def unread(user: User) -> QuerySet[Notice]:
 def notice_runs() -> int:
     """Scheduled task: notify the requesters of ended runs. Return the number of notices.
 
-    Tried cases are left out, because their page shows the result within seconds.
+    Runs of a tried case get no notice, because their page shows the result within seconds.
     """
     since = timezone.now() - LATELY
     made = 0
@@ -69,7 +69,7 @@ def notice_runs() -> int:
 
 
 def deliver_notices() -> int:
-    """Scheduled task: send notices by mail and webhook. Return the number of sent ones."""
+    """Scheduled task: send notices by mail and webhook. Return the number of sent notices."""
     sent = 0
     rows = Notice.objects.filter(sent_at=None, attempts__lt=ATTEMPTS).select_related("user")
     for notice in rows.order_by("pk")[:AT_ONCE]:
@@ -94,7 +94,7 @@ def _mail(notice: Notice) -> None:
     body = f"{notice.text}\n\n{settings.SITE_URL}{notice.url}\n"
     subject = " ".join(notice.text.split())[:120]
     send_mail(subject, body, None, [notice.user.email])
-    # If the webhook then fails, the next attempt does not send the mail again.
+    # Mark the mail as sent now, so that the next attempt does not repeat it if the webhook fails.
     Notice.objects.filter(pk=notice.pk).update(mailed_at=timezone.now())
 
 

@@ -1,8 +1,8 @@
 """Review priority as a number in the row, so that the queue is read from an index.
 
-The order is: pinned, validated, unique, then by value, with key files of sources first. The
-scheduler recomputes the numbers about once a minute, for a part of the queue at a time. Until then,
-a new item is at the end.
+Pinned items come first, then validated items, then unique items, then items of high value (items in
+key files of sources have the highest). About once a minute, the scheduler recomputes the numbers of
+a part of the queue. Until then, a new item is at the end.
 """
 
 from collections import defaultdict
@@ -82,7 +82,7 @@ def still_ahead() -> bool:
 
 
 def _put_right(model: Model, keys: Sequence[int]) -> int:
-    """Read without a lock, then write in short transactions, so that reviewers never wait."""
+    """Update priorities of these items: read without a lock, then write in short transactions."""
     stale = (
         model._default_manager.filter(status=Status.PENDING, pk__among=keys)
         .annotate(target=_target(model))
@@ -119,7 +119,7 @@ def _target(model: Model) -> models.Expression:
 
 
 def _value(model: Model) -> models.Expression:
-    """Rank by the best repository of an item, then by the rarity of its operation."""
+    """Compute an item's value by its key files, its best repository and its operation's rarity."""
     kernel = OuterRef("pk") if model is Kernel else OuterRef("kernel_id")
     places = Provenance.objects.filter(kernel=kernel, retired_at=None).order_by().values("kernel")
     tier = places.annotate(best=Min("source_file__repository__tier")).values("best")
@@ -137,9 +137,9 @@ def _value(model: Model) -> models.Expression:
 
 
 def _in_key_files() -> Q | None:
-    """Return the condition on a provenance to be in a key file, or None without key files.
+    """Return the condition that a provenance is in a key file, or None if no source has key files.
 
-    A key file is a path or a folder followed by `/**`; other globs count for reports only.
+    A key file is listed by its path, or by a folder and `/**`. Other globs count for reports only.
     """
     condition = None
     sources = Repository.objects.exclude(key_files=[]).order_by("pk")

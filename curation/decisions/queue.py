@@ -38,9 +38,9 @@ TRIES = 50
 
 
 def next_item(user: User, filter: Filter | None = None, leave: Item | None = None) -> Item | None:
-    """Claim the next item for `user`, or return None. `leave` is not offered again."""
+    """Claim the next item for `user`, or return None. The item `leave` is not offered again."""
     filter = filter or Filter()
-    # SQLite has no row locks, and a transaction would block all writers meanwhile.
+    # SQLite has no row locks. A transaction would block all other writers during the search.
     looking = transaction.atomic if connection.features.has_select_for_update else nullcontext
     for _ in range(TRIES):
         with looking():
@@ -52,7 +52,7 @@ def next_item(user: User, filter: Filter | None = None, leave: Item | None = Non
                 continue
             if _at_version(type(item), item.pk, item.version):
                 return item
-            # It was decided on since the query.
+            # The item has changed since the query.
             Claim.objects.filter(token=claim.token).delete()
     return None
 
@@ -63,7 +63,7 @@ def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[i
 
 
 def waiting(user: User, most: int, filter: Filter | None = None) -> int:
-    """Count the waiting items, up to `most`. With a filter, without those that the user skipped."""
+    """Count the waiting items, up to `most`. With a filter, skipped items are left out."""
     return len(_waiting(most, filter or Filter(), user, timezone.now()))
 
 
@@ -77,7 +77,7 @@ def _waiting(most: int, filter: Filter, /, user: User, now: datetime) -> QuerySe
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
-    # The first sources are mostly empty. One query finds out which have items.
+    # The first sources are mostly empty. One query finds those that may have an item.
     [there] = _first_of_all(user, timezone.now())
     sources = compress((_held, _disputes, _asked, _second_looks), there)
     for source in (*sources, _unseen, _skipped, *compress((_skipped_disputes,), there[1:2])):
@@ -88,10 +88,7 @@ def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item
 
 @compiled_query
 def _first_of_all(user: Any, now: datetime) -> QuerySet[User, tuple[bool, ...]]:
-    """Select a boolean for each of the first sources:
-
-    True if it may have an item for the person.
-    """
+    """Select, for each of the first sources, whether it may have an item for the person."""
     return User.objects.filter(pk=user).values_list(
         Exists(Claim.objects.filter(user=user, expires_at__gt=now)),
         Exists(_disputes_for(user)),
@@ -156,8 +153,8 @@ def _second_looks_of(user: User, now: datetime) -> QuerySet[SecondReview]:
 def _unseen(user: User, filter: Filter) -> Iterator[Item]:
     """Yield the best kernels and pairs, by priority.
 
-    Concurrent requests skip each other's locked rows, if the database can. If others lock all
-    remaining rows for a moment, the second try includes locked rows.
+    Concurrent requests skip each other's locked rows, if the database supports it. If other
+    requests have locked all remaining rows, the second try includes locked rows.
     """
     for most, skip_locked in ((2, True), (LAST_LOOK, False)):
         best = [
@@ -172,9 +169,9 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
 def _best(
     model: Model, filter: Filter, most: int, skip_locked: bool, /, user: User, now: datetime
 ) -> QuerySet[Any]:
-    """Select the best items, without rows that others have locked if `skip_locked`.
+    """Select the best items. If `skip_locked`, leave out rows that other requests have locked.
 
-    Without `no_key`, the insert of a claim, which refers to the row's key, would wait for the lock.
+    A claim refers to the row's key. Without `no_key`, its insert would wait for the lock.
     """
     items = _free(model, filter, user, now).exclude(_skips(model, user)).order_by("-priority", "pk")
     if skip_locked:
@@ -190,7 +187,7 @@ def _skipped(user: User, filter: Filter) -> Iterator[Item]:
 def _fitting(
     row: Claim | Question | SecondReview | Skip, user: User, filter: Filter, pending: bool = True
 ) -> Iterator[Item]:
-    """Yield the item of a row, if `user` may still review it."""
+    """Yield the item that a row refers to, if `user` may still review it."""
     model: Model = Kernel if row.kernel_id else Pair
     pk = row.kernel_id or row.pair_id or 0
     yield from _free_item(model, filter, pending, user, timezone.now(), pk)
@@ -206,7 +203,11 @@ def _free_item(
 def _free(
     model: Model, filter: Filter, user: User, now: datetime, pending: bool = True
 ) -> QuerySet[Any]:
-    """Select items that the user did not edit, and that are not claimed by or asked of others."""
+    """Select items that the user may review. pending: only pending items without a newer version.
+
+    Excluded are the user's pairs, items that another person has claimed, and items with an open
+    question that the user asked or that is addressed to another person.
+    """
     this_item = {about(model): OuterRef("pk")}
     for_others = Question.objects.filter(answered_at=None, **this_item).filter(
         Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))

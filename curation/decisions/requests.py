@@ -1,4 +1,4 @@
-"""Idempotency of requests: a retry finds the row of the first try; a reused id is a conflict."""
+"""Idempotency of requests: a retry returns the first try's row; a reused id raises Conflict."""
 
 import uuid
 from collections.abc import Callable
@@ -21,7 +21,7 @@ USED = (
 def one_decision(model: type[models.Model]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Run a function in a transaction. Raise Conflict if another row of `model` has its request id.
 
-    Requests with the same id may decide on two items concurrently. A constraint lets one succeed.
+    Two concurrent requests may have the same id. A constraint lets only one succeed.
     """
 
     def wrap(decide: Callable[P, R]) -> Callable[P, R]:

@@ -37,9 +37,9 @@ Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
 EVERY = "*"
 SETTLE = "curation.change_secondreview"
-# A second review can be withdrawn for a minute, to correct a wrong key.
+# Time in which a second review can be withdrawn, to correct a wrong key press.
 WITHDRAWABLE = timedelta(minutes=1)
-# Filters by these keys reveal the decision on an item.
+# Filter keys that reveal the decision on an item.
 TELLING = ("status", "reviewer", "decided")
 
 
@@ -52,12 +52,12 @@ class Visibility(StrEnum):
 
 
 def waiting_for(item: Item, user: User) -> SecondReview | None:
-    """Return the second review of `item` that `user` may give: its page is then blind."""
+    """Return the second review of `item` that `user` may give. Its page hides the decision."""
     return waiting_of(user).filter(**{about(type(item)): item}).select_related("first").first()
 
 
 def waiting_of(user: User) -> QuerySet[SecondReview]:
-    """Select the second reviews that `user` may give: not of the user's decisions or edits.
+    """Select the second reviews that `user` may give, except on the user's decisions and pairs.
 
     A program can't give one, because a second review needs a second person.
     """
@@ -72,7 +72,7 @@ def for_people(rows: QuerySet[SecondReview], user: User) -> QuerySet[SecondRevie
 
 
 def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
-    """Return the second review that `request` gives on `item`, or gave if it is a retry."""
+    """Return the second review of `item` that `request` gives or, on a retry, has given already."""
     me = {f"{about(type(item))}_id": item.pk}
     return waiting_for(item, user) or made_of(SecondReview, request, user_id=user.pk, **me)
 
@@ -87,7 +87,7 @@ def give(
     reasons: Sequence[str] = (),
     comment: str = "",
 ) -> bool:
-    """Save the second verdict. Return False if the review was given or became void before."""
+    """Save the second verdict. Return False if the review has been given, or has become void."""
     agreed = status == review.first.status
     open_ = SecondReview.objects.filter(pk=review.pk, state=Agreement.WAITING)
     given = open_.exclude(first__user=user).update(
@@ -120,7 +120,7 @@ def withdrawable(user: User) -> SecondReview | None:
 
 
 def withdraw(review: SecondReview) -> None:
-    """Take back a given second review, with the notices of its dispute."""
+    """Withdraw a given second review, and delete the notices of its dispute."""
     rows = SecondReview.objects.filter(pk=review.pk, state=review.state, given_at=review.given_at)
     if not rows.update(
         state=Agreement.WAITING, user=None, status="", reasons=[], comment="", request=None,
@@ -131,20 +131,20 @@ def withdraw(review: SecondReview) -> None:
 
 
 def blind(model: type[Item], user: User, item: str = "pk") -> Exists:
-    """Select True if `user` may give a second review, so that the decision must be hidden.
+    """Return a condition: `user` may give the second review, so the decision must be hidden.
 
-    item: the column of the row that points to the item of `model`.
+    item: the column that refers to the item of `model`.
     """
     return Exists(waiting_of(user).filter(**{about(model): OuterRef(item)}))
 
 
 def tells(filter: Filter) -> bool:
-    """Return True if a match of `filter` reveals the decision on an item."""
+    """Return True if the fact that an item matches `filter` reveals the decision on it."""
     return any(getattr(filter, key) for key in TELLING)
 
 
 def visibilities(model: type[Item], pks: Collection[int], user: User) -> dict[int, Visibility]:
-    """Return the visibility of those items that have an open second review."""
+    """Return the visibility of each item that has an open second review."""
     name = about(model)
     rows = SecondReview.objects.filter(state=Agreement.DISPUTED) | waiting_of(user)
     states = rows.filter(**{f"{name}__among": pks}).values_list(f"{name}_id", "state")
@@ -162,7 +162,7 @@ def given(item: Item) -> QuerySet[SecondReview]:
 
 
 def refusal(review: SecondReview, user: User) -> str:
-    """Return why `user` may not settle this dispute, or an empty text."""
+    """Return the reason why `user` may not settle this dispute, or an empty text."""
     if user.pk in (review.first.user_id, review.user_id):
         return (
             f"You are one of the two reviewers who disagree on {review.item}. "
@@ -176,11 +176,11 @@ def refusal(review: SecondReview, user: User) -> str:
 def close(decision: Decision, item: Item) -> None:
     """Close the open second reviews of `item` after a person's decision on it.
 
-    Raise Conflict if the person may not settle the dispute. Otherwise one of the two reviewers
-    could end their dispute by another decision, or by undoing the first decision.
+    Raise Conflict if there is a dispute that the person may not settle. Without this check, one of
+    the two reviewers could end it by a new decision, or by undoing the first one.
     """
     reviews = SecondReview.objects.filter(**{about(type(item)): item})
-    # First this update: it waits for a concurrent second review, which may create a dispute.
+    # This update comes first. It waits for a concurrent second review, which may create a dispute.
     waits = reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
     if decision.actor == Actor.PROGRAM and waits:
         raise Conflict(f"A second review of {item} is open. A person has to give it.")
@@ -197,7 +197,7 @@ def close(decision: Decision, item: Item) -> None:
 
 
 def draw(decision: Decision, item: Item) -> None:
-    """Request a second review of the decision if it is in the sample."""
+    """Request a second review of a person's decision on a pending item, if the sample has it."""
     if decision.previous_status == Status.PENDING and _drawn(decision, item):
         SecondReview.objects.create(**{about(type(item)): item}, first=decision)
 

@@ -20,7 +20,7 @@ Item = Kernel | Pair
 LONGEST, CODE = 10_000, 300
 MENTION = re.compile(r"(?<![\w@])@([\w.+-]{1,150})")
 MENTIONED_MOST = 20
-# Earlier versions of an item whose comments are shown.
+# Maximum number of earlier versions of an item whose comments are shown.
 EARLIER = 10
 
 
@@ -39,7 +39,7 @@ class Thread:
 def comment(
     *, item: Item, file: str, line: int, text: str, author: User, parent: LineComment | None = None
 ) -> LineComment:
-    """Store a comment on a line, or a reply to `parent`, and notify the people it concerns."""
+    """Store a comment on a line, or a reply to `parent`. Notify the people that it concerns."""
     text = text.strip()
     if not text:
         raise CurationError("Write the comment first.")
@@ -86,7 +86,7 @@ def _tell(made: LineComment, item: Item) -> None:
 def mentioned(text: str) -> Any:
     """Return the reviewers whose names follow an @ in the text."""
     names = list(dict.fromkeys(MENTION.findall(text)))[:MENTIONED_MOST]
-    # The match may include the dot that ends the sentence.
+    # A name at the end of a sentence is matched with the dot, so also try it without.
     names += [name.rstrip(".") for name in names]
     return User.objects.filter(
         username__in=names, is_active=True, groups__name__in=GRANTED
@@ -94,14 +94,14 @@ def mentioned(text: str) -> Any:
 
 
 def resolve(*, thread: LineComment, resolved: bool, user: User) -> None:
-    """Mark a thread as resolved, or open it again. Every reviewer may."""
+    """Mark a thread as resolved, or open it again. Every reviewer may do this."""
     LineComment.objects.filter(pk=thread.parent_id or thread.pk).update(
         resolved_at=timezone.now() if resolved else None, resolved_by=user if resolved else None
     )
 
 
 def delete(*, made: LineComment, user: User) -> None:
-    """Delete the text of the user's comment. The row stays, so that replies have a parent."""
+    """Delete the text of the user's comment. The row stays as the parent of its replies."""
     if made.author_id != user.pk:
         raise CurationError("Only its author can delete a comment.")
     LineComment.objects.filter(pk=made.pk, deleted_at=None).update(
@@ -110,7 +110,7 @@ def delete(*, made: LineComment, user: User) -> None:
 
 
 def threads(item: Item) -> list[Thread]:
-    """Return the threads of the item by file and line, then those of its earlier versions."""
+    """Return the threads of the item by file and line, then the threads of earlier versions."""
     versions = [item.pk, *_earlier(item)]
     column = about(type(item))
     rows = LineComment.objects.filter(**{f"{column}__in": versions})

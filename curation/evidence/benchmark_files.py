@@ -29,7 +29,7 @@ from curation.similarity.operations import chain_hash, operation_chain
 from curation.similarity.shingles import Shingles
 
 RULES = f"{minhash.SCHEME}/syntax{syntax.VERSION}/operations{operations.VERSION}/1"
-"""Version of the fingerprint rules. The last number is the version of the choice of texts."""
+"""Version of the fingerprint rules. Its last number is the version of the choice of texts."""
 SUFFIX = ".npz"
 PYTHON = (".py", ".pyi")
 TABLES = (".json", ".jsonl")
@@ -38,15 +38,15 @@ CODE = re.compile(r"^[ \t]*(?:def |class |@)", re.MULTILINE)
 TASKS = {
     "ScalingIntelligence/KernelBench": "KernelBench/level*/*.py",
     "thunlp/TritonBench": "data/TritonBench_[GT]_v1/*.py",
-    # Its problems are names of PyTorch operators: no file of the repository states a problem.
+    # Its problems are names of PyTorch operators. No file of the repository states a problem.
     "meta-pytorch/BackendBench": "",
     "gpu-mode/reference-kernels": "problems/*/reference.py",
 }
-"""Glob of the files that state a problem, by benchmark. All other files are compared too, but not
-counted as problems. If a benchmark is not listed, each of its files counts as a problem."""
+"""Glob of the files that state a problem, by benchmark. All other files of a listed benchmark are
+compared too, but are no problems. In other benchmarks, each file counts as a problem."""
 ENTRY_POINTS = ("Model", "ref_kernel")
 """Name of a problem's class in KernelBench, and of its function in gpu-mode. In other benchmarks, a
-problem's function has the name of its file."""
+problem's function is named like its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class BenchmarkProblem:
 
     @property
     def is_task(self) -> bool:
-        """True if the file states a problem of the benchmark, and is not part of its harness."""
+        """True if the file states a problem, and is not part of the benchmark's other code."""
         return fnmatchcase(self.path, TASKS.get(self.benchmark, "*"))
 
 
@@ -87,8 +87,8 @@ def fingerprint_benchmark(
 ) -> BenchmarkFingerprints:
     """Return the fingerprints of a benchmark's files.
 
-    `files`: paths and texts. `kernels`: paths, names and texts of kernels in other files, such as
-    Markdown.
+    `files`: paths and texts. `kernels`: path, name and text of each kernel in a file of another
+    kind, such as Markdown.
     """
     texts: list[tuple[BenchmarkProblem, str]] = []
     tables: list[tuple[BenchmarkProblem, str]] = []
@@ -106,8 +106,8 @@ def fingerprint_benchmark(
         texts.append((BenchmarkProblem(repository, f"{path}:{name}", path), text))
     parts = list(_parts(texts))
     if tables:
-        # Tables mostly repeat other files. A repeated problem must not be counted again, because a
-        # shingle that many problems share is taken for an idiom, and no longer matches.
+        # Tables mostly repeat problems of other files. Count each only once: if many problems have
+        # the same shingle, it is taken for an idiom and no longer matches.
         known = index(parts)
         new = [(problem, text) for problem, text in tables if not matches(text, known)]
         parts.extend(_parts(new))
@@ -140,7 +140,7 @@ def _chain_hash(path: str, text: str) -> str:
 
 
 def _code_in(table: str) -> Iterator[str]:
-    """Yield the texts in a table that contain Python, each once."""
+    """Yield each different text in a table that contains Python."""
     seen: set[str] = set()
     pending = list(_values(table))
     while pending:
@@ -155,7 +155,7 @@ def _code_in(table: str) -> Iterator[str]:
 
 
 def _values(table: str) -> Iterator[object]:
-    """Yield the value of a JSON table, or of each line that is JSON."""
+    """Yield the value of a JSON file, or else the value of each line that is JSON."""
     try:
         yield json.loads(table)
     except (ValueError, RecursionError):
@@ -168,7 +168,7 @@ def _values(table: str) -> Iterator[object]:
 
 # --- Files ----------------------------------------------------------------------------------------
 def write_fingerprints(fingerprints: BenchmarkFingerprints, folder: Path) -> Path:
-    """Write the file of a benchmark. The same fingerprints give the same bytes."""
+    """Write the file of a benchmark. Equal fingerprints always give the same bytes."""
     problems, parts = fingerprints.problems, fingerprints.parts
     numbers = {problem.key: number for number, problem in enumerate(problems)}
     about = {

@@ -1,7 +1,7 @@
 """The benchmarks that items are compared with: shipped fingerprints and ingested benchmarks.
 
-A fresh installation compares with the shipped files, without network access. An ingested benchmark
-replaces its shipped file, because it is newer.
+A new installation compares with the shipped files, without network access. Once a benchmark was
+ingested, its fingerprints replace the shipped file, because they are newer.
 """
 
 import functools
@@ -46,10 +46,10 @@ class Benchmarks:
     version: str
     held: tuple[BenchmarkFingerprints, ...]
     rows: Mapping[str, int]
-    """Primary keys of the benchmarks' repositories by name, if they have a row."""
+    """Primary key of each benchmark's repository by name, if there is a row."""
     index: Index
     problems: Mapping[str, BenchmarkProblem]
-    """By the problem's key."""
+    """Problems by their key."""
     by_chain: Mapping[str, tuple[BenchmarkProblem, ...]]
     """Problems by the hash of their operations."""
 
@@ -65,13 +65,13 @@ class _Held:
     digest: str
     row: int | None
     shipped: Path | None
-    """The file of its fingerprints; None for an ingested benchmark."""
+    """File of its fingerprints. None for an ingested benchmark, which has them in the database."""
     commit: str = ""
     license: str = ""
 
 
 def current() -> Benchmarks:
-    """Return the present benchmarks, cached until their version changes."""
+    """Return the current benchmarks, cached until their version changes."""
     return _built(_held())
 
 
@@ -106,7 +106,7 @@ def register_shipped() -> None:
                 values = {"url": url_of(name), "role": Role.BENCHMARK}
                 Repository.objects.get_or_create(name=name, defaults=values)
     except IntegrityError:
-        # Another worker has just added the same rows.
+        # Another worker has added the same rows in the meantime.
         return
 
 
@@ -120,7 +120,7 @@ def _version(held: tuple[_Held, ...]) -> str:
 def _held() -> tuple[_Held, ...]:
     """Return every ingested benchmark, and the shipped file of each other benchmark.
 
-    If an admin gave a repository another role, it is not a benchmark, even if its file is shipped.
+    A repository to which an admin gave another role is no benchmark, even if a file is shipped.
     """
     columns = ("pk", "name", "url", "role", "last_commit", "expected_license")
     rows = list(Repository.objects.order_by("pk").values_list(*columns))
@@ -151,7 +151,7 @@ def _digests_of_ingested() -> dict[int, str]:
 
 
 def _shipped() -> Iterator[tuple[str, str, Path]]:
-    """Yield name, hash and path of each shipped file that was made by the present rules."""
+    """Yield name, hash and path of each shipped file that was made by the current rules."""
     folder = Path(settings.BENCHMARK_FINGERPRINTS)
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         name, rules, digest = _label(path, path.stat().st_mtime_ns)
@@ -161,7 +161,7 @@ def _shipped() -> Iterator[tuple[str, str, Path]]:
 
 @functools.lru_cache(maxsize=64)
 def _label(path: Path, modified: int) -> tuple[str, str, str]:
-    """Return repository, rules and hash of a file, cached while it is unchanged."""
+    """Return repository, rules and hash of a file. They are cached until the file changes."""
     fingerprints = read_fingerprints(path)
     return (
         fingerprints.repository,

@@ -1,4 +1,4 @@
-"""Clusters of near-duplicates: assigns items to clusters, and again when their facts change."""
+"""Clusters of near-duplicates: places new items, and items whose facts have changed."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -40,9 +40,9 @@ def place_changed(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROG
 
 
 def follow_decisions() -> int:
-    """Apply the newest decisions: a rejected item no longer represents others.
+    """Place items again after decisions, because a rejected item must not represent others.
 
-    Scheduled task. It reads only the newest decisions; `place_changed` also finds older changes.
+    Scheduled task. It reads only the newest decisions. `place_changed` also finds older changes.
     """
     newest = Decision.objects.order_by("-pk").values_list("kernel_id", "pair_id")
     kernels, pairs = zip(*newest[:RECENT_DECISIONS], strict=True) if newest.exists() else ((), ())
@@ -59,7 +59,7 @@ def follow_decisions() -> int:
 def place_items(
     subject: Subject, keys: Collection[int], progress: JobProgress = NO_PROGRESS
 ) -> None:
-    """Place a batch in one transaction, and the items that must move because of it."""
+    """Place a batch of items in one transaction. Move other items if that is necessary."""
     take_placement_lock()
     progress.renew()
     around = Neighborhood(subject)
@@ -71,7 +71,7 @@ def place_items(
     before = {key: around[key].item_facts for key in changed}
     _take_out([key for key in changed if around[key].item_facts.placed], around)
     ranked = {key: rank(now.facts(around[key].content_hash)) for key, now in changed.items()}
-    # Best first, so that an item's representative is placed before the item.
+    # Place the best first. So an item's representative is placed before the item.
     for key in sorted(changed, key=ranked.__getitem__):
         now = changed[key]
         if now.placed:
@@ -89,7 +89,7 @@ def place_items(
 
 
 def _take_out(leaving: Sequence[int], around: Neighborhood) -> None:
-    """Remove items from clusters: first those with a representative, then all representatives."""
+    """Remove items from clusters: first items that have a representative, then representatives."""
     representatives = [key for key in leaving if around[key].link is None]
     for key in leaving:
         if around[key].link:
@@ -116,7 +116,7 @@ def _due(subject: Subject, keys: Iterable[int]) -> list[int]:
 
 
 def _write_standings(subject: Subject, changed: dict[int, ItemFacts]) -> None:
-    """Store facts, in one statement for all items with equal facts, such as a repository's."""
+    """Store facts. One statement writes all items with equal facts, such as one repository's."""
 
     def by_values(key: int) -> tuple[Any, ...]:
         return tuple(getattr(changed[key], column) for column in item_facts.COLUMNS)
@@ -146,7 +146,7 @@ def _write_links(subject: Subject, around: Neighborhood) -> None:
 def _forget_matches(
     subject: Subject, before: Mapping[int, ItemFacts], changed: Mapping[int, ItemFacts]
 ) -> None:
-    """Delete the matches of retired and reactivated items. The latter are compared again."""
+    """Delete the matches of retired and reactivated items. Reactivated items are compared again."""
     retired = [
         key for key, now in changed.items() if Status.RETIRED in (now.status, before[key].status)
     ]

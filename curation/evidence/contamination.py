@@ -1,7 +1,7 @@
 """Comparison of items with the benchmarks: an item that overlaps a problem is never exported.
 
-A pair that has only the same operations as a problem gets an OperationOverlap. It may be exported,
-because its text differs.
+If a pair and a problem have the same operations but different texts, the pair gets an
+OperationOverlap. It may be exported.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ BATCH = 50
 
 
 def compare(progress: JobProgress = NO_PROGRESS, *, benchmark_is_read: bool = False) -> int:
-    """Compare items that were not compared with the present benchmarks; return their number.
+    """Compare items that were not compared with the current benchmarks. Return their number.
 
-    While a benchmark is ingested, only items that were never compared are processed. The end of
-    that ingest (`benchmark_is_read`) compares all others, once instead of after each new file.
+    While a benchmark is being ingested, only items that were never compared are processed. The
+    other items are compared once, at the end of that ingest (`benchmark_is_read`).
     """
     benchmarks.register_shipped()
     held = benchmarks.current()
@@ -77,7 +77,7 @@ def _compare(
 def _overlaps(
     subject: Subject, about: dict[str, list[int]], held: Benchmarks
 ) -> list[OperationOverlap]:
-    """Return an overlap for each problem with the same operations as a pair's Python code."""
+    """Return an overlap for each problem whose operations a pair's Python code has."""
     if subject is not PAIR:
         return []
     rows = Fingerprint.objects.filter(**about).exclude(chain_hash="").order_by("pk")

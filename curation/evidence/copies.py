@@ -11,7 +11,7 @@ from curation.models import CopyFlag, LicenseVerdict
 
 
 def renew_flags(around: Neighborhood, before: Mapping[int, ItemFacts]) -> None:
-    """Recompute the flags on kernels whose facts changed, and the flags that refer to them."""
+    """Recompute the flags of kernels whose facts changed, and flags that refer to these kernels."""
     keys = sorted(before)
     stale = [key for key in keys if before[key].placed]
     if stale:
@@ -33,10 +33,10 @@ def renew_flags(around: Neighborhood, before: Mapping[int, ItemFacts]) -> None:
 
 
 def _puts_into_doubt(member: Member, other: Member) -> bool:
-    """Return True if one of two kernels is blocked, and the license of the other is in doubt.
+    """Return True if one of two kernels is blocked, and the other kernel's license is in doubt.
 
-    A license is in doubt if it is not stated in the kernel's text. If the texts of both state a
-    license, a person must decide which author is right.
+    It is in doubt if the kernel's text does not state it. It is also in doubt if both texts state a
+    license, because a person must then decide which author is right.
     """
     if _is_blocked(member) == _is_blocked(other):
         return False

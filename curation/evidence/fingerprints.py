@@ -19,17 +19,17 @@ from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
-# Number of PostgreSQL's advisory lock on placements. It must be unique in the database.
+# Key of PostgreSQL's advisory lock on placements. No other lock of the database may have this key.
 PLACING = 0x7477_696E_73
-# Raise the last number if the choice of an item's text, the reading of its functions, or the rules
-# for representatives change. All items are then placed again.
+# Raise the last number if one of these changes: the choice of an item's text, the reading of its
+# functions, the rules for representatives. All items are then placed again.
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
 
 
 def make_missing(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
     """Fingerprint items without a current fingerprint, and return their number.
 
-    If a run is killed, the next run continues.
+    If a call is killed, the next call continues.
     """
     count = 0
     for subject in scope.subjects:
@@ -41,7 +41,7 @@ def make_missing(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGR
 
 
 def missing(subject: Subject, scope: ItemScope = EVERYTHING) -> QuerySet[Any]:
-    """Return live items that lack a fingerprint of their content by the present scheme."""
+    """Return live items whose current content has no fingerprint by the current scheme."""
     current = Fingerprint.objects.filter(
         scheme=SCHEME,
         content_hash=OuterRef("content_hash"),
@@ -88,8 +88,8 @@ def _keep_bands(subject: Subject, prints: Mapping[int, fingerprint.Fingerprint])
 def take_placement_lock() -> None:
     """Wait for the lock of all placements, and hold it until the transaction ends.
 
-    Two workers that place items concurrently would not see each other's rows. SQLite's transactions
-    are immediate, so they take its write lock at their start.
+    Two workers that place items concurrently would not see each other's rows. SQLite needs no such
+    lock, because its transactions are immediate: they take the write lock when they begin.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -113,7 +113,7 @@ def _row(
 
 
 def _forget(subject: Subject, outdated: Sequence[int]) -> None:
-    """Delete the outdated fingerprints of items, with their near-duplicate links and copy flags."""
+    """Delete outdated fingerprints of items, with the near-duplicate links and copy flags."""
     if not outdated:
         return
     take_placement_lock()

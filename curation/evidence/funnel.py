@@ -1,4 +1,4 @@
-"""Funnel: the number of kernels that pass each stage, and reasons for the others."""
+"""Funnel: the number of kernels that pass each stage, and reasons why the other kernels do not."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -22,7 +22,7 @@ from curation.models import (
 
 @dataclass(frozen=True, slots=True)
 class FunnelStage:
-    """Number of kernels that passed (`count`), and of those that did not, by reason (`behind`)."""
+    """Number of kernels that passed a stage (`count`), and of kernels that did not, by reason."""
 
     name: str
     count: int
@@ -33,7 +33,7 @@ class FunnelStage:
 
 
 def funnel(repositories: QuerySet[Repository]) -> Iterator[FunnelStage]:
-    """Yield the stages from found to uncontaminated, then the kernels that passed by status."""
+    """Yield the stages from found to uncontaminated, then the passed kernels by review status."""
     places = Provenance.objects.filter(
         kernel=OuterRef("pk"), retired_at=None, source_file__repository__in=repositories
     )
@@ -73,7 +73,7 @@ _failed = QualityFinding.objects.filter(passed=False, action=Action.BLOCK)
 
 
 def _by_gate(kernels: QuerySet[Kernel]) -> dict[str, int]:
-    """Count by quality gate. A kernel that fails two gates counts under both."""
+    """Count kernels by failed quality gate. A kernel that fails two gates counts under both."""
     rows = _failed.filter(kernel__in=kernels).values_list("gate")
     return dict(rows.annotate(number=Count("pk")).order_by("-number", "gate"))
 
@@ -92,7 +92,7 @@ _match = ContaminationMatch.objects.filter(
 
 
 def _by_benchmark(kernels: QuerySet[Kernel]) -> dict[str, int]:
-    """Count by benchmark. A kernel that overlaps two benchmarks counts under both."""
+    """Count kernels by benchmark. A kernel that overlaps two benchmarks counts under both."""
     rows = ContaminationMatch.objects.filter(kernel__in=kernels).values_list("benchmark__name")
     return dict(rows.annotate(number=Count("kernel", distinct=True)).order_by("-number"))
 

@@ -12,14 +12,14 @@ from curation.models import Device, ValidationResult, Verdict
 from curation.operations.data_folder import BASE_DIR
 
 POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
-# The grade to which each numeric limit of the policy applies.
+# Limits of the policy, each with the grade that it limits.
 LIMITS = {
     "torch_share_most": "torch_share",
     "own_error_most": "own_error",
     "test_strength_least": "test_strength",
 }
 NOT_TRIED = "not_tried"
-# Plain strings: an enum lookup takes longer than a comparison.
+# Plain strings, because looking up an enum member takes longer than the comparison itself.
 UNSUPPORTED = Verdict.UNSUPPORTED.value
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
@@ -35,7 +35,7 @@ class ValidationRow(NamedTuple):
 
 
 def validations_of(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRow]]]:
-    """Return the validations of pairs by primary key, with the hash of the validated content."""
+    """Return the validations of each pair by its key, with the hash of the validated content."""
     rows = ValidationResult.objects.filter(pair__among=pks, run__device__in=DEVICES)
     validations: dict[int, list[tuple[str, ValidationRow]]] = defaultdict(list)
     columns = (
@@ -47,9 +47,9 @@ def validations_of(pks: Collection[int]) -> dict[int, list[tuple[str, Validation
 
 
 def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
-    """Return the newest validation on a GPU, or else the newest in the interpreter.
+    """Return the newest validation on a GPU or, without one, the newest in the interpreter.
 
-    The interpreter can pass where the GPU fails. Unsupported validations are ignored.
+    The interpreter can pass a pair that fails on a GPU. Unsupported validations are ignored.
     """
     for device in DEVICES:
         there = [t for t in validations if t.device == device and t.verdict != UNSUPPORTED]
@@ -59,9 +59,9 @@ def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
 
 
 def refusal(origin: str, grades: Mapping[str, Any]) -> str:
-    """Return a sentence on the grade that excludes a pair of this origin from any export, or "".
+    """Return a sentence on a grade that excludes a pair of this origin from every export, or "".
 
-    Grades that an older result lacks are accepted, because its verdict was stricter.
+    Grades that an older result lacks are accepted, because verdicts were stricter at that time.
     """
     for name, accepted in _table("export", origin).items():
         value = grades.get(LIMITS.get(name, name))
@@ -77,9 +77,9 @@ def refusal(origin: str, grades: Mapping[str, Any]) -> str:
 
 
 def open_grades(origin: str, validation: ValidationRow) -> dict[str, Any]:
-    """Return the grades that only a person may approve, with their values.
+    """Return the grades with which only a person may approve the pair, with their values.
 
-    An absent grade is open, because it was not tried.
+    An absent grade is included, because its property was not tried.
     """
     grades = {**validation.grades, "device": validation.device}
     left_open = {}
@@ -100,7 +100,7 @@ def open_grades(origin: str, validation: ValidationRow) -> dict[str, Any]:
 
 
 def noticed_share(strength: Any) -> float:
-    """Parse a text such as `7 of 12`: the share of the kinds of damage that a test notices."""
+    """Return the share of planted faults that a test notices, from a text such as `7 of 12`."""
     noticed, _, kinds = str(strength).partition(" of ")
     if not (noticed.isdigit() and kinds.isdigit() and int(kinds)):
         return 0.0
@@ -108,15 +108,15 @@ def noticed_share(strength: Any) -> float:
 
 
 def error_beyond_rounding(grades: Mapping[str, Any]) -> float:
-    """Return the worst error in multiples of torch's own, or 0 unless the accuracy is `within`.
+    """Return the worst error as a multiple of torch's own, or 0 if the accuracy is not `within`.
 
-    A `close` answer can have a large multiple too, because torch is nearly exact in small elements.
+    A `close` answer may have a large multiple, because torch is nearly exact in small elements.
     """
     return float(grades.get("own_error") or 0.0) if grades.get("accuracy") == "within" else 0.0
 
 
 def most_own_error(origin: str = "default") -> float:
-    """Return the multiple of torch's own error beyond which a person must approve a pair."""
+    """Return the largest multiple of torch's own error that needs no person's approval."""
     return float(_table("approval", origin)["own_error_most"])
 
 

@@ -17,7 +17,7 @@ from curation.similarity.duplicates import Facts
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
     placed: bool | None
-    """True if the item is in a cluster. Retired, benchmark and opted-out items are not."""
+    """True if the item belongs in a cluster. Retired, benchmark and opted-out items do not."""
     status: str
     license_verdict: str
     license_stated: bool
@@ -44,13 +44,13 @@ COLUMNS = (
 
 
 def present(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
-    """Return the present facts of these items."""
+    """Return the current facts of these items."""
     read = _kernels if subject is KERNEL else _pairs
     return dict(read(list(keys)))
 
 
 def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
-    """Return the facts stored at the last placement. Items without a fingerprint are left out."""
+    """Return the facts at the last placement of each item, except items without a fingerprint."""
     rows = Fingerprint.objects.filter(**subject.about(keys)).values_list(subject.column, *COLUMNS)
     return {pk: ItemFacts(*columns) for pk, *columns in rows}
 
@@ -92,7 +92,7 @@ def _pairs(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
 
 
 def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
-    """Return a row for each present place of a kernel, and one row for a kernel without places."""
+    """Return a row for each current place of a kernel, and one row for a kernel without places."""
     docstrings = QualityFinding.objects.filter(kernel=OuterRef("pk"), gate="docstring", passed=True)
     rows: QuerySet[Any] = KERNEL.rows().filter(pk__among=keys).order_by("pk")
     about: QuerySet[Any, Any] = rows.annotate(

@@ -1,7 +1,7 @@
-"""Run times of a ladder: pairs with the same Python side and differently optimized kernels.
+"""Run times of a ladder: pairs with the same Python code and differently optimized kernels.
 
-Times are comparable if they were measured on the same GPU with the same case. Small cases measure
-little but the launch, so only the test's PERF_CASES count.
+Times are comparable if they were measured on the same GPU with the same case. Small cases mostly
+measure the launch, so only the test's PERF_CASES count.
 """
 
 import ast
@@ -20,7 +20,7 @@ from curation.source.text import UNREADABLE
 
 
 class Place(NamedTuple):
-    """The GPU and the case of a measurement. The case is written as JSON."""
+    """A GPU and a case on which times were measured. The case is JSON."""
 
     gpu: str
     case: str
@@ -33,15 +33,15 @@ class TimedRung:
 
 
 def rungs_beside(pair: Pair) -> QuerySet[Pair]:
-    """Return all pairs of a pair's ladder, in the declared order, the slowest first."""
+    """Return all pairs of a pair's ladder in the declared order, which begins with the slowest."""
     rungs = Pair.objects.filter(ladder=pair.ladder, python_code=pair.python_code)
     return rungs.exclude(status=Status.RETIRED).order_by("rung", "pk")
 
 
 def timed_rungs(pairs: Sequence[Pair]) -> tuple[Place, list[TimedRung]] | None:
-    """Return the GPU and case for which most of these pairs have a time, and the times.
+    """Return the times on the GPU and case for which the most of these pairs have a time.
 
-    The slowest is first. Return None if no GPU and case has the times of two pairs.
+    The slowest is first. Return None if no GPU and case has times of at least two pairs.
     """
     by_place: dict[Place, list[TimedRung]] = defaultdict(list)
     for (pk, place), median in _times(pairs).items():

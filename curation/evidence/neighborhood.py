@@ -1,7 +1,7 @@
-"""In-memory neighborhood of items, the input of the pure clustering rules.
+"""Items near a batch, held in memory as the input of the pure clustering rules.
 
-Rows are fetched for many items at once. The holder of the placement lock changes the links in
-memory, and writes the changes at the end.
+Rows are fetched for many items at once. The process that holds the placement lock changes the links
+in memory, and writes the changes at the end.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -31,7 +31,7 @@ from curation.similarity.shingles import Shingles, shingles
 
 ALIKE_ENOUGH = PERMUTATIONS // 2
 """Minimum number of equal values in the signatures of two candidates. With fewer, their texts are
-not read. At a similarity of 0.7, one pair in a million has fewer."""
+not compared. Of pairs with a similarity of 0.7, one in a million has fewer."""
 
 NO_SHINGLES = np.zeros(0, np.uint64)
 
@@ -50,7 +50,7 @@ class Member:
     lineage: int
     link: Link | None = None
     stored: Link | None = None
-    """Its link in the database."""
+    """Its link when it was read from the database."""
 
     @property
     def facts(self) -> Facts:
@@ -62,7 +62,7 @@ class Member:
 
 
 class Neighborhood:
-    """Items near a batch of items of one kind, with their links. All changes stay in memory."""
+    """Items near a batch of items of one kind, and their links. Changes stay in memory."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -70,7 +70,7 @@ class Neighborhood:
         self._key_of: dict[int, int] = {}
         """Primary key of each item, by the primary key of its fingerprint."""
         self._previous: dict[int, int | None] = {}
-        """Previous version of each item, including versions that are not loaded."""
+        """Previous version of each item, also for versions whose item is not loaded."""
         self._candidates: dict[int, list[int]] = {}
         self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
         self._shingles: dict[int, Shingles] = {}
@@ -82,7 +82,7 @@ class Neighborhood:
         return key in self._members
 
     def load(self, keys: Iterable[int]) -> None:
-        """Load these items and all candidate near-duplicates."""
+        """Load these items and all candidates for their near-duplicates."""
         unknown = [key for key in keys if key not in self._candidates]
         self._fetch(unknown)
         unknown = [key for key in unknown if key in self._members]
@@ -98,11 +98,11 @@ class Neighborhood:
         return self.among(key, lambda other: may_represent(self[key], other))
 
     def representatives(self, key: int) -> list[NearDuplicate]:
-        """Return the near-duplicates of an item that have no representative themselves."""
+        """Return the near-duplicates of an item that are representatives."""
         return self.among(key, lambda other: other.link is None and may_represent(self[key], other))
 
     def among(self, key: int, accepts: Callable[[Member], bool]) -> list[NearDuplicate]:
-        """Return the accepted near-duplicates of an item, verified by comparing the texts."""
+        """Return the near-duplicates of an item that `accepts` allows. Their texts are compared."""
         self.load([key])
         others = [
             other
@@ -138,7 +138,7 @@ class Neighborhood:
             self._take_in(Fingerprint.objects.filter(**self._subject.about(new)))
 
     def _take_in(self, fingerprints: QuerySet[Fingerprint]) -> None:
-        """Load the items of these fingerprints that have this kind and the present scheme."""
+        """Load the items of those fingerprints that are of this kind and of the current scheme."""
         name, column = self._subject.name, self._subject.column
         current = fingerprints.filter(scheme=SCHEME).exclude(**{column: None})
         rows = list(
@@ -148,7 +148,7 @@ class Neighborhood:
             )
         )  # fmt: skip
         of_pair = self._subject is PAIR
-        # Only for pairs: an edited pair and its original both stay. A new kernel replaces the old.
+        # Only pairs: an edited pair and its original both stay. A new kernel replaces the old one.
         self._take_in_versions({row[1]: row[2] if of_pair else None for row in rows})
         new: list[int] = []
         for pk, key, _, content, syntax, operations, chain, words, signature, *item_facts in rows:
@@ -164,7 +164,7 @@ class Neighborhood:
         self._take_in_links(new)
 
     def _take_in_versions(self, previous: Mapping[int, int | None]) -> None:
-        """Load the keys of all earlier versions, even if they are not near-duplicates."""
+        """Load the keys of all earlier versions, even if these are not near-duplicates."""
         self._previous |= previous
         ahead = {key for key in previous.values() if key is not None} - self._previous.keys()
         while ahead:
@@ -184,11 +184,11 @@ class Neighborhood:
         columns = (subject.column, f"of_{subject.column}", "likeness", "similarity")
         for key, *link in links.values_list(*columns):
             self[key].link = self[key].stored = Link(*link)
-        # The representative of a candidate need not be a candidate.
+        # A candidate's representative need not be a candidate, so load it too.
         self._fetch({link.of for key in keys if (link := self[key].link)})
 
     def _meetings(self, keys: Collection[int]) -> dict[int, set[int]]:
-        """Return for each item the fingerprints with a band or the syntax hash in common."""
+        """Return for each item the fingerprints that share a band or the syntax hash with it."""
         by_band: dict[int, list[int]] = {}
         by_syntax: dict[str, list[int]] = {}
         for key in keys:

@@ -21,7 +21,7 @@ def opted_out() -> Exists:
 
 
 def mark_opted_out(places: QuerySet[Provenance]) -> int:
-    """Update the opt-out mark of these places, and return how many changed."""
+    """Update the opt-out mark of these places. Return the number of changed places."""
     rules = rules_in_force()
     changed = 0
     columns = (
@@ -46,7 +46,7 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
 
 
 OptOutRule = Callable[[int, str, str, Sequence[str]], bool]
-"""Test if an opt-out covers a place: its repository's key and name, its path, its copyrights."""
+"""Test of whether an opt-out covers a place, by repository (key and name), path and copyrights."""
 
 
 def rules_in_force() -> list[OptOutRule]:
@@ -70,7 +70,7 @@ def _of_paths(opted_out_repository: int | None, pattern: str) -> OptOutRule:
 
 def _of_author(author: str) -> OptOutRule:
     owner = author.casefold() + "/"
-    # Whole words: an opt-out of Ada does not cover Adam.
+    # Match only complete words, so that an opt-out of Ada does not cover Adam.
     mentions = re.compile(rf"(?<!\w){re.escape(author)}(?!\w)", re.IGNORECASE).search
 
     def rule(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:

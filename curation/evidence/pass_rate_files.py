@@ -1,7 +1,7 @@
 """Rows of a file of pass rates: CSV with a header, or JSON Lines.
 
 A row names a pair (its record id, its number, or its content hash), a model, k, n and the number of
-attempts that passed. A bad row gives a BadRow with the reason. The rows after it are still read.
+attempts that passed. A bad row gives a BadRow with the reason; later rows are still read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curation.errors import CurationError
 from curation.models.pass_rates import MOST_ATTEMPTS
 
 COLUMNS = ("pair", "model", "k", "n", "passed")
-# Other names of the column `pair`.
+# Column names that are accepted in place of `pair`.
 PAIR_COLUMNS = ("pair", "id", "content_hash")
 # Maximum bytes of a line of JSON. A valid row is far shorter.
 LINE_MOST = 100_000
@@ -76,7 +76,7 @@ def read_rows(path: Path) -> Iterator[RateRow | BadRow]:
 
 
 def _csv(path: Path) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-    # With surrogateescape, bytes that are not UTF-8 make only their own row invalid.
+    # With surrogateescape, bytes that are not UTF-8 make only the row that has them invalid.
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, strict=True)
         try:

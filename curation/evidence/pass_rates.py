@@ -1,7 +1,7 @@
 """Import of pass rates, and each pair's rate over all models. No other code writes them.
 
-A pair's own rate is the mean over its models of the share of attempts that passed. For each model,
-the measurement with the most attempts counts.
+Over all models, a pair's rate is the mean of each model's share of attempts that passed. For each
+model, the measurement with the most attempts counts.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class ImportedRates:
 
 
 def import_pass_rates(path: Path) -> ImportedRates:
-    """Store the rows of a file. Rows that are stored already are counted as known.
+    """Store the rows of a file. Rows that were stored before are counted as known.
 
-    A row with other numbers than a stored row replaces it. Within a file, the first row wins.
+    A row with other numbers replaces the stored row. Within a file, the first row wins.
     """
     result = ImportedRates()
     seen: dict[Key, RateRow] = {}
@@ -77,7 +77,7 @@ def _find_pair(name: str) -> int | None:
     match = RECORD_ID.fullmatch(name)
     if match is None:
         return None
-    # A range, because SQLite uses no index for LIKE. "g" follows the hexadecimal digits.
+    # A range, because SQLite uses no index for LIKE. "g" sorts after all hexadecimal digits.
     like = Pair.objects.filter(content_hash__gte=match[1], content_hash__lt=f"{match[1]}g")
     return next((pair.pk for pair in like.only("slug", "content_hash") if str(pair) == name), None)
 
@@ -98,7 +98,7 @@ def _store(rows: Mapping[Key, RateRow], result: ImportedRates) -> None:
             result.added += before is None
             result.changed += before is not None
             written.append(PassRate(pair_id=pair, model=model, k=k, n=row.n, passed=row.passed))
-        # Another import may have added the same rows meanwhile.
+        # Another import may have added the same rows in the meantime.
         PassRate.objects.bulk_create(
             written, update_conflicts=True, unique_fields=("pair", "model", "k"),
             update_fields=("n", "passed"),
@@ -107,7 +107,7 @@ def _store(rows: Mapping[Key, RateRow], result: ImportedRates) -> None:
 
 
 def _refresh(pairs: Collection[int]) -> None:
-    """Compute the rate of each of these pairs."""
+    """Compute the rate of each of these pairs over all models."""
     for pair, rows in rates_of(pairs).items():
         counts = [{"model": row.model, "n": row.n, "passed": row.passed} for row in rows]
         Pair.objects.filter(pk=pair).update(pass_rate=mean_rate(counts))

@@ -1,4 +1,4 @@
-"""Places of kernels in repositories, and the choice of the place that a kernel is exported from."""
+"""Places of kernels in repositories, and the choice of the place to export a kernel from."""
 
 import re
 from collections import defaultdict
@@ -21,15 +21,15 @@ class LicenseTerms(NamedTuple):
 
 
 class KernelPlace(NamedTuple):
-    """A repository's file and the lines at which it contains a kernel."""
+    """A place of a kernel: a repository's file, and the lines that contain the kernel."""
 
     pk: int
     source: int
     path: str
     commit: str
-    lines: tuple[int, int]  # zeros: all of the file
+    lines: tuple[int, int]  # zeros: the complete file
     cell: int | None
-    """In a notebook: the code cell in which the lines are counted."""
+    """In a notebook: the code cell. Lines are counted within it."""
     live: bool
     expression: str | None
     verdict: str
@@ -45,10 +45,10 @@ class KernelPlace(NamedTuple):
 def places_of(
     kernels: Collection[int], sources: Mapping[int, ExportSource]
 ) -> dict[int, list[KernelPlace]]:
-    """Return the places of each kernel, the place to export from first.
+    """Return the places of each kernel. The first one is the place to export from.
 
-    Present places with a permissive license come first, then other present places; among these, the
-    repository with most stars. Ties are broken by name, so that the order of storage has no effect.
+    Permissive places come first, current places before earlier ones, then by most stars of the
+    repository. Ties are broken by name, so that the order of storage has no effect.
     """
     places_by_kernel: dict[int, list[KernelPlace]] = defaultdict(list)
     rows = Provenance.objects.filter(kernel__among=frozenset(kernels)).order_by()
@@ -79,7 +79,7 @@ class DraftedPlaces:
     def of(
         self, metadata: Mapping[str, Any], expression: str | None, verdict: str
     ) -> list[KernelPlace]:
-        """Return the place that the metadata of a pair names, if its source is known."""
+        """Return the place that a pair's metadata names, or no place if its source is unknown."""
         drawn = metadata.get("provenance") or {}
         source = self._keys.get((drawn.get("repository") or "").casefold())
         if source is None:
@@ -95,7 +95,7 @@ class DraftedPlaces:
         ]  # fmt: skip
 
     def opt_out(self, metadata: Mapping[str, Any], source: int = 0) -> str:
-        """Return the opt-out that covers a pair, also one of a repository that is no source."""
+        """Return a sentence on the opt-out that covers a pair, or "". Its source may be unknown."""
         drawn = metadata.get("provenance") or {}
         name, path = drawn.get("repository") or "", drawn.get("path") or ""
         place = source, name, path, (drawn.get("copyright") or "",)

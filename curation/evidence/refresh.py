@@ -1,6 +1,6 @@
 """Refresh of all similarity evidence: fingerprints, near-duplicates, benchmark matches.
 
-Safe to call at any time, by any number of workers. It continues where another call stopped.
+Any number of workers may call it at any time. It continues where another call stopped.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import EVERYTHING, PAIRS, ItemScope
 from curation.models import Role
 
-# Maximum number of items whose open claims are counted per scheduled task: a few seconds' work.
+# Maximum number of items whose claims are counted per scheduled task. It takes a few seconds.
 MOST_COUNTED = 2000
 
 
@@ -42,6 +42,6 @@ def refresh_similarity(
 
 
 def refresh_pairs() -> None:
-    """Scheduled task: process new and changed pairs, and count the open claims of some items."""
+    """Scheduled task: process new and changed pairs. Count the open claims of some items."""
     refresh_similarity(PAIRS)
     refresh_open_claims(most=MOST_COUNTED)

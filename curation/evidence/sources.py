@@ -1,4 +1,4 @@
-"""Sources of records, as an export names them: never by a path of this machine."""
+"""Sources of records, as an export names them. A name is never a path on this machine."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import PurePath
 from curation.models import Origin, PairOrigin, Repository, Role
 
 
-# Compared by identity: there is one object per repository, so that it can be the key of caches.
+# Compared by identity, so that it can be the key of caches. There is one object per repository.
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportSource:
     name: str
@@ -22,7 +22,7 @@ class ExportSource:
 
 
 def every_source() -> dict[int, ExportSource]:
-    """Return all sources by primary key; some thousands at most."""
+    """Return all sources by primary key. There are some thousands at most."""
     rows = list(Repository.objects.order_by("pk"))
     by_name = {row.name.casefold(): row for row in rows}
     return {row.pk: _source(row, by_name) for row in rows}
@@ -30,10 +30,10 @@ def every_source() -> dict[int, ExportSource]:
 
 def _source(row: Repository, by_name: Mapping[str, Repository]) -> ExportSource:
     local, work = row.origin != Origin.GIT, row.stated.get("repository", "")
-    # Code that was compiled from a repository leaves only if the repository's own code may.
+    # Code that was compiled from a repository may be exported only if that repository's code may.
     rows = (row, by_name.get(work.casefold(), row))
     return ExportSource(
-        # A folder's name is its path, which would reveal the machine's layout.
+        # Use only the last part of a folder's path. The path would describe this machine.
         name=work or (f"local/{PurePath(row.name).name}" if local else row.name),
         category=row.category,
         origin=PairOrigin.INDUCTOR if row.origin == Origin.INDUCTOR else PairOrigin.REAL_WORLD,

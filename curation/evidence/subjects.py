@@ -1,4 +1,4 @@
-"""Kernels and pairs as subjects of a comparison: their rows, and the compared texts."""
+"""Kernels and pairs as subjects of a comparison, with their rows and compared texts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from curation.similarity.shingles import shingles_and_counts
 Row = TypeVar("Row")
 
 CHUNK = 500
-"""Databases limit the number of parameters of a statement."""
+"""Maximum number of items per statement, because databases limit a statement's parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Subject:
     """One of the two kinds of items."""
 
     name: str
-    """Name of the column that points to such an item."""
+    """Name of the column by which other rows refer to such an item."""
     model: type[Kernel] | type[Pair]
     identity: tuple[str, ...]
-    """Columns of the text that identifies near-duplicates, and of a longer text if it is short."""
+    """Columns of the text that identifies near-duplicates, and of a longer text for short ones."""
     compared: tuple[str, ...]
     """The texts that are compared with benchmarks."""
     python_side: tuple[str, ...] = ()
@@ -39,9 +39,9 @@ class Subject:
         return self.model._default_manager.order_by()
 
     def mark_uncounted(self, keys: Iterable[int]) -> None:
-        """Mark these items, so that a task counts their open claims again.
+        """Mark these items, so that a scheduled task counts their open claims again.
 
-        Every writer locks items in the order of their keys, which prevents deadlocks.
+        To prevent deadlocks, every writer locks items in the order of their keys.
         """
         with transaction.atomic(savepoint=False):
             self.locked(sorted(keys)).update(open_claims=None)
@@ -53,7 +53,7 @@ class Subject:
         return items
 
     def about(self, keys: Iterable[int]) -> dict[str, list[int]]:
-        """Return the condition that selects rows about these items."""
+        """Return the condition that selects the rows about these items."""
         return {f"{self.name}__among": list(keys)}
 
 
@@ -79,7 +79,7 @@ class ItemScope:
 
     subjects: tuple[Subject, ...] = SUBJECTS
     repository: Repository | None = None
-    """If set, only items that were ever found in this repository."""
+    """If set, only items that were found in this repository, now or earlier."""
 
     def rows(self, subject: Subject) -> QuerySet[Any]:
         if self.repository is None:
@@ -105,8 +105,8 @@ def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:
 def identity_texts(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the text that identifies each item, from the values of its `identity` columns.
 
-    For a kernel, it is the function: different kernels may share most of their units, as helpers.
-    But a function of a few words depends on its helpers, so its unit is the text.
+    For a kernel, it is the function alone, because different kernels may share their helpers. But a
+    function of a few words depends on its helpers, so the complete unit is used for it.
     """
     counted = shingles_and_counts(columns[0] for columns in rows)
     return [

@@ -1,4 +1,4 @@
-"""Triage: automatic rejections by gates, with their sentences, and their reversal.
+"""Triage: automatic rejections by gates, each with a sentence, and the reversal of rejections.
 
 Decisions of people take precedence: an item whose newest decision is a person's is skipped.
 """
@@ -22,7 +22,7 @@ from curation.models import (
     Status,
 )
 
-# Version of the gates, which decisions name. Raise it if the meaning of a gate changes.
+# Version of the gates, which is stored with decisions. Raise it if the meaning of a gate changes.
 VERSION = 1
 POLICY = "triage"
 BATCH = 500
@@ -57,9 +57,9 @@ def gates() -> Iterator[TriageGate]:
 
 
 def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[str]:
-    """Reject items that fail a gate, and reopen items that no longer do. Count these by rule.
+    """Reject items that fail a gate, and reopen those that no longer fail. Count both by rule.
 
-    `renew` is called in each transaction, so that a run that lost its lease decides nothing.
+    `renew` is called in each transaction, so that a run without a lease makes no decisions.
     """
     decided: Counter[str] = Counter()
     left_to_rules = kernels.alias(
@@ -80,7 +80,7 @@ def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[st
 
 
 def _rejected_here(kernels: QuerySet[Kernel]) -> QuerySet[Kernel]:
-    """Select items that were rejected by an earlier triage and not decided on since."""
+    """Select items that an earlier triage rejected and that have no newer decision."""
     newest = Decision.objects.filter(kernel=OuterRef("pk")).order_by("-pk")
     return (
         kernels.filter(status=Status.REJECTED)

@@ -1,1 +1,1 @@
-"""The claims that an approval signs: sentences with a state, made from database rows."""
+"""Claims that a reviewer confirms by an approval: sentences with a state, from database rows."""

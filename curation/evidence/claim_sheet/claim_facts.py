@@ -37,10 +37,10 @@ from curation.models import (
 )
 
 Item = Kernel | Pair
-# Checks that compare answers, element by element.
+# Names of the checks that compare answers element by element.
 COMPARISONS = ("accuracy", "variations", "gradients")
 DEFINED = re.compile(r"^(?:def|class) ", re.MULTILINE)
-# Text columns that are not read if the claims of many items are needed.
+# Long text columns that are not read if the claims of many items are needed.
 UNREAD = {"kernel": ("launcher_source",), "pair": ()}
 
 
@@ -64,9 +64,9 @@ def refresh_open_claims(
     most: int | None = None,
     renew: Callable[[], object] = lambda: None,
 ) -> int:
-    """Count the open claims of up to `most` items whose evidence changed; return their number.
+    """Count the open claims of up to `most` items with new evidence. Return the number of items.
 
-    A writer of evidence marks an item by removing its count. `renew` is called before each batch.
+    Writers of evidence mark an item by removing its count. `renew` is called before each batch.
     """
     counted = 0
     for subject in scope.subjects:
@@ -152,7 +152,7 @@ class _Evidence:
 
 
 def own_facts(item: Any, paths: Iterable[str]) -> dict[str, Any]:
-    """Return the facts that are in an item's row. `paths`: the paths of its files."""
+    """Return the facts that are columns of an item. `paths`: the paths of its files."""
     facts = {
         "license": item.license.expression if item.license else "",
         "license_verdict": item.license_verdict,
@@ -199,14 +199,14 @@ def validation_of(result: ValidationResult) -> Validation:
 def _wrong_value(checks: Iterable[ValidationCheck]) -> str:
     """Return the message that names a wrong element, or an empty text.
 
-    It is shorter than the message of the pair's own test, which quotes whole tensors.
+    It is shorter than the message of the pair's test, which quotes complete tensors.
     """
     failed = {check.name: check.message for check in checks if check.outcome == Outcome.FAILED}
     return next((failed[name] for name in COMPARISONS if name in failed), "")
 
 
 def _findings(kernels: list[int]) -> dict[int, tuple[tuple[str, bool], ...]]:
-    """Return the failed gates of kernels, and whether each blocks."""
+    """Return the failed gates of each kernel, and whether each gate blocks an approval."""
     failed: dict[int, list[tuple[str, bool]]] = {}
     rows = QualityFinding.objects.filter(kernel__among=kernels).order_by("gate")
     for kernel, gate, action, passed in rows.values_list("kernel", "gate", "action", "passed"):
@@ -217,7 +217,7 @@ def _findings(kernels: list[int]) -> dict[int, tuple[tuple[str, bool], ...]]:
 
 
 def pairs_of(kernels: list[int]) -> dict[int, dict[str, bool]]:
-    """Return the pairs that were drafted from kernels, and whether a validation passed each."""
+    """Return the pairs drafted from each kernel, and whether each has passed a validation."""
     passed = ValidationResult.objects.filter(
         pair=OuterRef("pk"), content_hash=OuterRef("content_hash"), verdict=Verdict.PASSED
     )

@@ -1,4 +1,4 @@
-"""Stores of blocks without a mask: the lines that may write outside of a tensor. Pure."""
+"""Stores of blocks without a mask, which may write outside of a tensor. Pure."""
 
 import ast
 import re
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from curation.lexer import is_readable
 from curation.text import pluralize
 
-# These calls return blocks of addresses. A value that is computed from a block is a block, too.
+# Functions that return blocks of addresses. Values that are computed from a block are blocks, too.
 BLOCKS = ("arange", "make_block_ptr")
 MASKED = ("mask", "boundary_check")
 
 
-# A function at the top level, to the next line that begins another statement.
+# A function at the top level, up to the next statement at the top level.
 FUNCTION = re.compile(r"^def .*?(?=^[^\s)#]|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -49,7 +49,7 @@ def _stores(function: ast.stmt) -> Iterator[int]:
 
 
 def _blocks(function: ast.stmt) -> set[str]:
-    """Return the variables that depend on a block of offsets."""
+    """Return the variables whose value depends on a block of offsets."""
     blocks: set[str] = set()
     assignments = [
         node

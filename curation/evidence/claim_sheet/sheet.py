@@ -1,4 +1,4 @@
-"""Claim sheet of an item: the sentences that an approval signs, the worst first. Pure."""
+"""Claim sheet of an item: the sentences that an approval confirms, worst first. Pure."""
 
 from collections.abc import Iterable, Iterator
 

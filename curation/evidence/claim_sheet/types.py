@@ -15,7 +15,7 @@ class ClaimState(StrEnum):
 
 
 WRONG, OPEN, SHOWN = ClaimState
-# Topics that can be open, in the order of the sheet. A decision stores the open ones.
+# Topics of claims, in the order of the sheet. A decision stores the topics of the open claims.
 TOPICS = (
     "opt-out", "characters", "license", "complete", "compiles", "answers", "device", "sizes",
     "values", "special values", "arguments", "computed by", "launches", "memory", "test",
@@ -25,7 +25,7 @@ TOPICS = (
 
 @dataclass(frozen=True, slots=True)
 class EvidenceClaim:
-    """One sentence of the sheet, about the lines `lines` of the text `column`."""
+    """One sentence of the sheet. It is about the lines `lines` of the text in `column`."""
 
     topic: str
     state: ClaimState
@@ -54,7 +54,7 @@ def shown(topic: str, text: str, column: str = "", lines: tuple[int, ...] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """The newest validation of the present content on one device."""
+    """The newest validation of an item's current content on one device."""
 
     device: str
     verdict: str
@@ -96,9 +96,9 @@ class KernelFacts(ClaimFacts):
     standalone: bool = True
     helpers: int | None = None
     findings: tuple[tuple[str, bool], ...] | None = None
-    """Failed gates, and whether each blocks; None if the gates did not run."""
+    """Failed gates, and whether each gate blocks an approval. None if the gates did not run."""
     pairs: Mapping[str, bool] = field(default_factory=dict)
-    """Pairs drafted from the kernel, and whether a validation passed their answers."""
+    """Pairs drafted from the kernel, and whether each has passed a validation."""
 
 
 @dataclass(frozen=True, slots=True)

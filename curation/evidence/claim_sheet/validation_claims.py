@@ -19,7 +19,7 @@ from curation.evidence.grades import NOT_TRIED, ValidationRow, error_beyond_roun
 from curation.models import Device, Verdict
 from curation.text import pluralize
 
-# Verdicts that show a fault. Other verdicts leave open whether the answers are right.
+# Verdicts that show a fault. All others, except a pass, leave open whether the answers are right.
 FAULTS = {
     Verdict.FAILED: "Not the answers of PyTorch",
     Verdict.ERROR: "It does not run",
@@ -30,7 +30,7 @@ LONGEST_MESSAGE = 200
 
 
 def validated(facts: PairFacts) -> Iterator[EvidenceClaim]:
-    """Yield the claims of the deciding validation: on a GPU, or else in the interpreter."""
+    """Yield claims about the newest validation on a GPU or, without one, in the interpreter."""
     ran = {row.device: row for row in reversed(facts.validations)}
     newest = ran.get(Device.CUDA) or ran.get(Device.INTERPRETER)
     if newest is None:
@@ -79,7 +79,7 @@ def _answers(newest: Validation, where: str, left_open: Mapping[str, Any]) -> Ev
     return EvidenceClaim("answers", state, text)
 
 
-# Grades of a passed validation, each with the topic of its claim.
+# Grades of a passed validation, and the topic of the claim that each leads to.
 GRADES = {
     "sizes": "sizes",
     "values": "values",
@@ -116,7 +116,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "test_strength": {NOT_TRIED: "Damage that its own test notices: not measured"},
 }
-# Figures of the check that explain a grade.
+# Figures of a check that explain a grade, by grade.
 REASONS = {"sizes": ("sizes_wrong", "sizes_untried"), "values": ("values_wrong",),
            "special_values": ("special_values_wrong",)}  # fmt: skip
 
@@ -125,7 +125,7 @@ def _graded(
     name: str, topic: str, newest: Validation, facts: PairFacts, left_open: Mapping[str, Any]
 ) -> EvidenceClaim:
     value = newest.grades.get(name, NOT_TRIED)
-    # If a trial gave another answer than PyTorch, the claim is wrong, not only untried.
+    # If a trial gave an answer that differs from PyTorch's, the claim is wrong, not merely open.
     state = WRONG if value in ("shown", "differ") else OPEN if name in left_open else SHOWN
     lines: tuple[int, ...] = ()
     if name == "unvaried" and value != NOT_TRIED:
