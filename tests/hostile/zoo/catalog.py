@@ -106,8 +106,8 @@ class Operation:
 OPERATIONS = {
     "vector-add": Operation("x, y", "torch.add(x, y)", "honest(ANSWER, torch.zeros_like(ANSWER))"),
     "row-sum": Operation("x", "x.sum(dim=1)", "honest(ANSWER[:, None])"),
-    "softmax": Operation("x", "torch.softmax(x, dim=1)", "honest(ANSWER.log())"),
-    "matmul": Operation(
+    "library.fused-softmax": Operation("x", "torch.softmax(x, dim=1)", "honest(ANSWER.log())"),
+    "library.matmul": Operation(
         "a, b",
         "torch.matmul(a, b)",
         "honest(ANSWER, torch.eye(b.shape[1], dtype=b.dtype, device=b.device))",

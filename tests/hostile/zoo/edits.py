@@ -4,7 +4,7 @@ import textwrap
 
 from tests.hostile.zoo.catalog import Edit, in_kernel, in_test
 
-PARAMETRIZE = '@pytest.mark.parametrize("case", CASES)'
+PARAMETRIZE = '@pytest.mark.parametrize("case", CASES'
 COMPARISON = "torch.allclose(actual, expected, rtol=rtol, atol=atol)"
 
 

@@ -34,8 +34,9 @@ PAIRS = Path(*validation.pairs.__path__) / "library"
 # Pairs of the product's own library that are honest entries too, and whether they represent.
 LIBRARY = {
     "adam-step": True, "conv1d": True, "conv2d": False, "cross-entropy": False, "dropout": False,
-    "embedding": False, "group-norm": True, "int8-matmul": True, "layer-norm": False,
-    "paged-attention": False, "rotary-embedding": False, "scatter-add": False,
+    "embedding": False, "fused-softmax": True, "group-norm": True, "int8-matmul": True,
+    "layer-norm": False, "matmul": True, "paged-attention": False,
+    "rotary-embedding": False, "scatter-add": False,
 }  # fmt: skip
 # The beginning of a file that imports nothing itself.
 BEGINNINGS = {

@@ -148,7 +148,7 @@ NUMBERS_LEAVE_AS_BITS = Kind(
     variants=(
         *(
             Variant(base, base=base, launcher=COMPUTES, words=AS_LIST)
-            for base in ("softmax", "vector-add", "row-sum", "matmul")
+            for base in ("library.fused-softmax", "vector-add", "row-sum", "library.matmul")
         ),
         Variant("array", launcher=COMPUTES, words=AS_ARRAY),
         Variant(

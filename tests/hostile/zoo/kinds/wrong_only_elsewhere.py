@@ -25,7 +25,7 @@ ADDS_NOISE = Kind(
     ),
 )
 
-SQUARE = 'a = torch.randn(m, k, generator=generator).to(device, case["dtype"])'
+SQUARE = "a = torch.randn((m, k), generator=generator).to(dtype)"
 ROWS = "(torch.randn(shape, generator=generator).to(device, case"
 
 HIDDEN_BY_ITS_INPUTS = Kind(
@@ -86,9 +86,9 @@ HIDDEN_BY_ITS_INPUTS = Kind(
         Variant(
             "symmetric",
             how="The first matrix is read transposed.",
-            base="matmul",
+            base="library.matmul",
             edits=(
-                in_kernel("a.stride(0), a.stride(1)", "a.stride(1), a.stride(0)"),
+                in_kernel("*a.stride()", "*a.stride()[::-1]"),
                 in_test(SQUARE, f"{SQUARE.replace('(m', '(k')}\n    a = a + a.t()"),
             ),
         ),
@@ -260,8 +260,8 @@ WRONG_FOR_LARGE_VALUES = Kind(
         Variant(
             "softmax-without-maximum",
             how="It does not subtract the maximum before exp, which gives inf / inf.",
-            base="softmax",
-            edits=(in_kernel("    x = x - tl.max(x, axis=0)\n", ""),),
+            base="library.fused-softmax",
+            edits=(in_kernel("x - tl.max(x, axis=0)", "x"),),
         ),
     ),
 )

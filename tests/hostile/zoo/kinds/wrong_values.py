@@ -49,13 +49,13 @@ COMPUTES_IN_HALF = Kind(
         ),
         Variant(
             "accumulator",
-            base="matmul",
+            base="library.matmul",
             edits=(
                 in_kernel(
-                    'total = tl.dot(a, b, total, input_precision="ieee")',
+                    'acc = tl.dot(a, b, acc, input_precision="ieee")',
                     (
-                        "total += tl.dot(a.to(tl.float16), b.to(tl.float16))\n"
-                        "        total = total.to(tl.float16).to(tl.float32)"
+                        "acc += tl.dot(a.to(tl.float16), b.to(tl.float16))\n"
+                        "        acc = acc.to(tl.float16).to(tl.float32)"
                     ),
                 ),
                 tolerates(2e-2, 5e-2),
@@ -102,8 +102,8 @@ IGNORES_ITS_INPUTS = Kind(
         Variant("second-input-only", edits=(stores("y"),)),
         Variant(
             "first-row-only",
-            base="softmax",
-            edits=(in_kernel("x_ptr + row * row_stride", "x_ptr"),),
+            base="library.fused-softmax",
+            edits=(in_kernel("x_ptr + row * x_stride_m", "x_ptr"),),
         ),
     ),
 )
@@ -121,12 +121,9 @@ LAST_ELEMENT_UNWRITTEN = Kind(
         ),
         Variant(
             "column-of-softmax",
-            base="softmax",
+            base="library.fused-softmax",
             edits=(
-                in_kernel(
-                    "out.to(out_ptr.dtype.element_ty), mask=mask)",
-                    "out.to(out_ptr.dtype.element_ty), mask=offsets < columns - 1)",
-                ),
+                in_kernel("cols, y, mask=mask)", "cols, y, mask=cols < n_cols - 1)"),
                 compares_only("[:, :-1]"),
             ),
         ),
